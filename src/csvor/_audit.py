@@ -1,0 +1,158 @@
+"""Rank the rows of a data set by how little their label fits the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
+
+from csvor._base import ThresholdClassifier
+from csvor._labels import OrdinalLabels
+
+
+@dataclass(frozen=True, eq=False)
+class LabelAudit:
+    """What `audit_labels` found, one entry per row in the order of the data.
+
+    Attributes
+    ----------
+    residual : ndarray of shape (n_samples,)
+        ``r^p`` under a model that did not train on the row.
+    suggested : ndarray of shape (n_samples,)
+        The label that this model predicts.
+    direction : ndarray of shape (n_samples,)
+        "too high" where the given label lies above what the model allows, "too low" where
+        below, "" for rows without a residual.
+    flagged : ndarray of shape (n_samples,)
+        True for rows that the model of all rows cuts away (its ``outliers_``).
+    order : ndarray of shape (n_samples,)
+        Row positions, most suspect first.
+    model : estimator
+        The estimator fitted on all rows.
+    """
+
+    residual: NDArray[np.float64]
+    suggested: NDArray[Any]
+    direction: NDArray[np.str_]
+    flagged: NDArray[np.bool_]
+    order: NDArray[np.intp]
+    model: Any
+
+
+def audit_labels(
+    estimator: ThresholdClassifier | Pipeline,
+    X: Any,
+    y: ArrayLike,
+    *,
+    cv: int = 5,
+    random_state: int | np.random.RandomState | None = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> LabelAudit:
+    """Rank rows by the residual ``r^p`` of cross-fitted models, worst first.
+
+    The rows are split into ``cv`` parts of like class shares; each row is judged by the model
+    of the other parts, so that a flexible model cannot hide a bad row by fitting it. Rows
+    without a slack follow by how little margin they have left.
+
+    Parameters
+    ----------
+    estimator : CSVOR or Pipeline
+        Not fitted and not changed; a pipeline must end in a CSVOR.
+    X : array-like or dataframe of shape (n_samples, n_features)
+        What the estimator takes.
+    y : array-like of shape (n_samples,)
+        Labels; their order is settled once, on all rows.
+    cv : int, default=5
+        Number of parts, at least 2.
+    random_state : int, RandomState instance or None, default=0
+        Decides the split.
+    progress : callable, default=None
+        Called as ``progress(done, total)`` after each of the ``cv + 1`` fits.
+
+    Returns
+    -------
+    audit : LabelAudit
+
+    Raises
+    ------
+    ValueError
+        For labels without an order, a ``cv`` below 2 or above the number of rows, and whatever
+        the estimator refuses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import CSVOR, audit_labels
+    >>> X = np.arange(30.0)[:, None]
+    >>> y = np.repeat([1, 2, 3], 10)
+    >>> y[4] = 3
+    >>> audit = audit_labels(CSVOR(), X, y)
+    >>> int(audit.order[0]), int(audit.suggested[4]), str(audit.direction[4])
+    (4, 1, 'too high')
+    """
+    labels = OrdinalLabels.from_data(y, _final(estimator).classes)
+    codes = labels.encode(y)
+    check_consistent_length(X, codes)
+    if not 2 <= cv <= codes.size:
+        raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
+    estimator = _with_classes(estimator, labels.classes)
+    given = labels.decode(codes)
+
+    misfit = np.empty((3, codes.size))
+    suggested = given.copy()
+    for done, (train, test) in enumerate(_folds(codes, cv, random_state), start=1):
+        model = clone(estimator).fit(_safe_indexing(X, train), given[train])
+        rows, final = _reach(model, _safe_indexing(X, test))
+        misfit[:, test] = final._misfit(rows, given[test])
+        suggested[test] = final.predict(rows)
+        if progress is not None:
+            progress(done, cv + 1)
+    model = clone(estimator).fit(X, given)
+    if progress is not None:
+        progress(cv + 1, cv + 1)
+
+    residual, excess, lean = misfit
+    direction = np.array(["too low", "", "too high"])[np.sign(lean).astype(int) + 1]
+    order = np.lexsort((-excess, -residual))
+    return LabelAudit(residual, suggested, direction, _final(model).outliers_.copy(), order, model)
+
+
+def _final(estimator: Any) -> ThresholdClassifier:
+    final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if not isinstance(final, ThresholdClassifier):
+        raise TypeError(
+            f"estimator must be a csvor estimator or a Pipeline that ends in one, got {final!r}."
+        )
+    return final
+
+
+def _with_classes(estimator: Any, classes: NDArray[Any]) -> Any:
+    """A copy that knows all classes, so that a part without one keeps the order."""
+    estimator = clone(estimator)
+    _final(estimator).set_params(classes=classes)
+    return estimator
+
+
+def _reach(model: Any, X: Any) -> tuple[Any, ThresholdClassifier]:
+    """X as the final estimator of a fitted model sees it, and that estimator."""
+    if isinstance(model, Pipeline):
+        return (model[:-1].transform(X) if len(model) > 1 else X), model[-1]
+    return X, model
+
+
+def _folds(
+    codes: NDArray[np.int64], cv: int, random_state: Any
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Train and test rows of parts dealt out class by class, classes rarer than cv included."""
+    shuffled = check_random_state(random_state).permutation(codes.size)
+    dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    part = np.empty(codes.size, dtype=np.intp)
+    part[dealt] = np.arange(codes.size) % cv
+    for k in range(cv):
+        yield np.flatnonzero(part != k), np.flatnonzero(part == k)

@@ -1,0 +1,159 @@
+"""The estimators: parameters, what they mean, and which loss they choose."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from csvor._base import ThresholdClassifier
+from csvor._losses import CapSchedule
+
+Array = NDArray[np.float64]
+
+
+class CSVOR(ThresholdClassifier):
+    r"""Capped lp-norm support vector ordinal regression, robust to wrong rows.
+
+    Minimises, over coefficients w and thresholds :math:`b_1 \le \dots \le b_{K-1}`,
+
+    .. math::
+
+        \tfrac12 \|w\|^2 + C \sum_i s_i \min(r_i^p, \epsilon), \qquad
+        r_i^2 = \max(0, 1 - f_i + b_{y_i - 1})^2 + \max(0, 1 + f_i - b_{y_i})^2,
+
+    with the score :math:`f_i = w \cdot x_i` and sample weights :math:`s_i`. A row whose
+    :math:`r_i^p` exceeds :math:`\epsilon` adds a constant: it no longer pulls at the model, and
+    ``outliers_`` names it.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the penalty, > 0. The paper writes
+        :math:`\gamma \|w\|^2 + \sum_i`; ``C = 1 / (2 gamma)``, and its objective is
+        ``objective_ / C``.
+    p : float, default=1.0
+        Power of the residual, in (0, 2]. Smaller values care less how far a row is off.
+    epsilon : "auto" or float, default="auto"
+        The cap, at least 1 (the residual of a row on a threshold); ``inf`` cuts nothing.
+        "auto" takes it from ``contamination``.
+    contamination : float, default=0.1
+        Share of rows expected to be wrong, in [0, 0.5]. In each of the first 5 re-weightings
+        the cap is the (1 - contamination) quantile of the current :math:`r_i^p`, but at least 1;
+        then it stays. 0 cuts nothing. Not used where ``epsilon`` is a number.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first. Needed for words; numbers, numbers as text and
+        ordered categoricals (pandas, polars ``Enum``) have an order of their own.
+    solver : {"newton", "alternating"}, default="newton"
+        "newton" solves each re-weighted problem exactly; "alternating" is the scheme printed in
+        the paper, kept for comparison: it stalls far from a stationary point.
+    tol : float, default=1e-6
+        The fit ends when the objective falls by at most ``tol`` times itself, >= 0.
+    max_iter : int, default=500
+        Limit of re-weightings, >= 1.
+    verbose : int, default=0
+        1 prints the objective of each iteration.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels in their order, in the dtype given.
+    coef_ : ndarray of shape (n_features,)
+        The coefficients w.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        The thresholds b, not falling.
+    epsilon_ : float
+        The cap in force at the end.
+    outliers_ : ndarray of shape (n_samples,)
+        True for training rows that were cut away, ``residuals_ > epsilon_``.
+    residuals_ : ndarray of shape (n_samples,)
+        :math:`r_i^p` of the training rows.
+    slope_ : float
+        Slope of `predict_proba`.
+    objective_ : float
+        The objective at the end.
+    objective_history_ : ndarray of shape (n_iter_,)
+        The objective after each iteration, under the cap then in force.
+    n_iter_ : int
+        Re-weightings done.
+    converged_ : bool
+        False where ``max_iter`` ended the fit.
+    status_ : str
+        Why the fit ended.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X has text names.
+
+    See Also
+    --------
+    audit_labels : Rank the rows of a data set by how little their label fits.
+
+    References
+    ----------
+    Xiang et al., "Robust Capped lp-Norm Support Vector Ordinal Regression",
+    :doi:`10.48550/arXiv.2404.16616`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import CSVOR
+    >>> X = np.arange(12.0)[:, None]
+    >>> y = ["low"] * 4 + ["medium"] * 4 + ["high"] * 4
+    >>> y[1] = "high"
+    >>> model = CSVOR(classes=["low", "medium", "high"]).fit(X, y)
+    >>> [str(label) for label in model.predict([[1.0], [5.0], [11.0]])]
+    ['low', 'medium', 'high']
+    >>> np.flatnonzero(model.outliers_)
+    array([1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "p": [Interval(Real, 0, 2, closed="right")],
+        "epsilon": [StrOptions({"auto"}), Interval(Real, 1, None, closed="both")],
+        "contamination": [Interval(Real, 0, 0.5, closed="both")],
+        "classes": ["array-like", None],
+        "solver": [StrOptions({"newton", "alternating"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        p: float = 1.0,
+        epsilon: str | float = "auto",
+        contamination: float = 0.1,
+        classes: ArrayLike | None = None,
+        solver: str = "newton",
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.p = p
+        self.epsilon = epsilon
+        self.contamination = contamination
+        self.classes = classes
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+
+    def _schedule(self, importance: Array) -> CapSchedule:
+        p = float(self.p)
+        paper = {"delta_start": 1e-6, "delta_min": 1e-6} if self.solver == "alternating" else {}
+        if self.epsilon == "auto":
+            return CapSchedule(p, None, self.contamination, importance, **paper)
+        epsilon = float(self.epsilon)
+        if paper or epsilon == np.inf:
+            return CapSchedule(p, epsilon, 0.0, importance, warmup=0, **paper)
+        # A cap that closes slowly on up to half of the rows ends in lower optima (found by trial
+        # on 168 problems: 0.5 % above the best known in the mean, 5 % where it closes at once).
+        return CapSchedule(p, epsilon, 0.5, importance, warmup=10, gradual=True, delta_ratio=0.2)

@@ -1,0 +1,110 @@
+"""Newton's method for a convex, piecewise quadratic problem whose last coordinates are >= 0."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import nnls
+
+Array = NDArray[np.float64]
+
+
+class PiecewiseQuadratic(Protocol):
+    """What Newton asks of a problem. A point has ``theta``."""
+
+    n_bounded: int
+
+    def value(self, point: Any) -> float: ...
+    def gradient(self, point: Any) -> Array: ...
+    def hessian(self, point: Any) -> Array: ...
+    def along(self, point: Any, direction: Array) -> Any: ...
+
+
+def minimise_newton(
+    problem: PiecewiseQuadratic, point: Any, *, tol: float = 1e-12, max_iter: int = 100
+) -> Any:
+    """The point where ``problem.value`` is least, found from ``point``.
+
+    Each step minimises the quadratic piece at hand over the bounds, then the problem itself
+    along that direction. A full step that stays on its piece has reached the optimum; it shows
+    as a next step that promises less than ``tol`` of the value.
+    """
+    for _ in range(max_iter):
+        gradient = problem.gradient(point)
+        step = bounded_step(problem.hessian(point), gradient, point.theta, problem.n_bounded)
+        promised = -0.5 * float(gradient @ step)
+        if promised <= tol * abs(problem.value(point)):
+            return point
+        line = problem.along(point, step)
+        point = line.move(least_on_line(line.slope))
+    return point
+
+
+def bounded_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) -> Array:
+    """Minimise ``1/2 s'Hs + g's`` over s with the last ``n_bounded`` of theta + s >= 0.
+
+    With H = L L' the bounded coordinates stand alone in the last block of L, so what is left
+    after the free ones are eliminated is a non-negative least-squares problem of that size.
+    """
+    scale = np.diag(hessian).copy()
+    scale[scale <= 0.0] = 1.0  # a coordinate that nothing pulls at keeps its place
+    scale = scale**-0.5
+    lower = _cholesky(hessian * scale * scale[:, None])
+    reduced = solve_triangular(lower, gradient * scale, lower=True, check_finite=False)
+    step = -solve_triangular(lower, reduced, lower=True, trans=1, check_finite=False)
+    free = theta.size - n_bounded
+    bounded = theta[free:] / scale[free:]
+    if np.all(step[free:] + bounded >= 0.0):
+        return step * scale
+    corner = lower[free:, free:].T
+    target, _ = nnls(corner, corner @ bounded - reduced[free:])
+    step[free:] = target - bounded
+    step[:free] = -solve_triangular(
+        lower[:free, :free],
+        reduced[:free] + lower[free:, :free].T @ step[free:],
+        lower=True,
+        trans=1,
+        check_finite=False,
+    )
+    step *= scale
+    # Exactly on the bound, not nearly: the next step must find theta feasible.
+    step[free:][target == 0.0] = -theta[free:][target == 0.0]
+    return step
+
+
+def _cholesky(scaled: Array) -> Array:
+    """Factor a positive semi-definite matrix of unit diagonal, made definite by rounding if need be."""
+    size = np.arange(scaled.shape[0])
+    scaled[size, size] = 1.0
+    jitter = 0.0
+    while True:
+        try:
+            return cholesky(scaled, lower=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            jitter = max(10.0 * jitter, 1e-14)
+            scaled[size, size] = 1.0 + jitter
+
+
+def least_on_line(slope: Any, *, max_iter: int = 50) -> float:
+    """The step in (0, 1] where a convex function on a line is least.
+
+    ``slope(t)`` gives its first and second derivative, the first piecewise linear: Newton with
+    a bracket ends after a few pieces.
+    """
+    low, high, t = 0.0, 1.0, 1.0
+    first, second = slope(t)
+    start = abs(slope(0.0)[0])
+    if first <= 0.0:
+        return 1.0
+    for _ in range(max_iter):
+        if abs(first) <= 1e-10 * start:
+            break
+        low, high = (t, high) if first < 0.0 else (low, t)
+        t = t - first / second if second > 0.0 else low
+        if not low < t < high:
+            t = 0.5 * (low + high)
+        first, second = slope(t)
+    return t

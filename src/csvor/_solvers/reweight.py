@@ -1,0 +1,88 @@
+"""General re-weighting (Algorithm 1 of the paper): minimise ``h(x) + sum_i c_i v(g_i(x))``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._solvers.solution import Solution, Status
+
+Array = NDArray[np.float64]
+
+
+class ConcaveLoss(Protocol):
+    """``v``, concave in g."""
+
+    def value(self, g: Array) -> Array: ...
+    def supergradient(self, g: Array) -> Array: ...
+
+
+class Schedule(Protocol):
+    """The loss of each iteration; equal losses mean that it is settled."""
+
+    def loss_at(self, iteration: int, g: Array, last: Any) -> Any: ...
+    def settled(self, iteration: int, g: Array, last: Any) -> Any: ...
+
+
+def reweight(
+    start: Any,
+    schedule: Schedule,
+    minimise: Callable[[Array, Any], Any],
+    importance: Array,
+    *,
+    tol: float,
+    max_iter: int,
+    report: Callable[[int, float], None] | None = None,
+) -> Solution:
+    """Minimise ``h(x) + sum_i c_i v(g_i(x))`` by surrogates ``h(x) + sum_i c_i D_i g_i(x)``.
+
+    ``D_i`` is a supergradient of the concave ``v`` at ``g_i``, so the surrogate touches the
+    objective and lies above it: what lowers the one lowers the other.
+
+    Parameters
+    ----------
+    start : point
+        A point carries ``penalty`` (h) and ``g``.
+    schedule : Schedule
+        The loss ``v`` of each iteration. While it changes, the run is not judged.
+    minimise : callable (weights, point) -> point
+        Lowers ``h + weights . g``, from the point on.
+    importance : ndarray of shape (n_samples,)
+        The c_i.
+    tol : float
+        The run ends when the objective falls by at most ``tol`` times itself.
+    max_iter : int
+    report : callable (iteration, objective), optional
+    """
+
+    def objective_at(point: Any, loss: ConcaveLoss) -> float:
+        return float(point.penalty) + float(importance @ loss.value(point.g))
+
+    point, loss, objective = start, None, np.inf
+    history: list[float] = []
+    fixed_from, status = 0, Status.MAX_ITER
+    for iteration in range(max_iter):
+        last, loss = loss, schedule.loss_at(iteration, point.g, loss)
+        if loss != last:
+            fixed_from = iteration
+            objective = np.inf
+        trial = minimise(importance * loss.supergradient(point.g), point)
+        reached = objective_at(trial, loss)
+        fall = objective - reached
+        if fall <= 0.0:
+            status = Status.NO_DESCENT
+            break
+        point, objective = trial, reached
+        history.append(objective)
+        if report is not None:
+            report(len(history), objective)
+        if fall <= tol * objective:
+            status = Status.CONVERGED
+            break
+    if status is Status.MAX_ITER:
+        loss = schedule.settled(max_iter, point.g, loss)
+        objective = objective_at(point, loss)
+    return Solution(point, loss, objective, history, fixed_from, status)

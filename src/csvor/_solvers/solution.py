@@ -1,0 +1,50 @@
+"""What a solver gives back: where it ended, why, and the way there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Status(Enum):
+    """Why a solver stopped. The value is the reason in words."""
+
+    CONVERGED = "the objective fell by less than tol"
+    NO_DESCENT = "no step lowers the objective any more"
+    MAX_ITER = "the limit of iterations was reached"
+
+    @property
+    def converged(self) -> bool:
+        return self is not Status.MAX_ITER
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A solver's result.
+
+    Attributes
+    ----------
+    point : object
+        Where it ended: never above the lowest objective seen under the final loss.
+    loss : object
+        The loss in force at the end.
+    objective : float
+        The objective there.
+    history : list of float
+        The objective after each iteration, under the loss then in force.
+    fixed_from : int
+        From this entry of ``history`` on the loss no longer changes.
+    status : Status
+    """
+
+    point: Any
+    loss: Any
+    objective: float
+    history: list[float]
+    fixed_from: int
+    status: Status
+
+    @property
+    def n_iter(self) -> int:
+        return len(self.history)

@@ -1,0 +1,85 @@
+"""Pairs of (sample, threshold): which count, on which side, and how predictions are counted.
+
+A model with K classes has K - 1 thresholds ``b_1 <= ... <= b_{K-1}`` on one score ``f``. A sample
+of class y belongs above the thresholds below its class and below the others. ``codes`` are the
+classes as 0..K-1; threshold k (0-based) parts the codes ``<= k`` from the codes ``> k``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs that a formulation counts.
+
+    Attributes
+    ----------
+    side : ndarray of shape (n_samples, n_thresholds)
+        +1 where the sample belongs above the threshold, -1 where it belongs below.
+    counted : ndarray of shape (n_samples, n_thresholds)
+        1.0 for the pairs that count, 0.0 for the others.
+    """
+
+    side: Array
+    counted: Array
+
+    def excess(self, scores: Array, thresholds: Array) -> Array:
+        """``1 - side * (f - b)``: the slack where positive, the spare margin where negative."""
+        return 1.0 - self.side * (scores[:, None] - thresholds)
+
+    def worst_excess(self, scores: Array, thresholds: Array) -> Array:
+        """The largest excess of each sample: positive where it has a slack."""
+        excess = self.excess(scores, thresholds)
+        return np.where(self.counted > 0, excess, -np.inf).max(axis=1)
+
+    def lean(self, scores: Array, thresholds: Array) -> Array:
+        """Squared slacks of thresholds to pass minus those of thresholds to stay below.
+
+        Positive where the score asks for a lower class than the sample's, negative for a higher.
+        """
+        return np.sum(self.side * self.slacks(scores, thresholds) ** 2, axis=1)
+
+    def slacks(self, scores: Array, thresholds: Array) -> Array:
+        """``max(0, 1 - side * (f - b))``, and 0 for pairs that do not count."""
+        return self.counted * np.maximum(self.excess(scores, thresholds), 0.0)
+
+
+def explicit_pairs(codes: NDArray[np.integer], n_classes: int) -> Pairs:
+    """Each sample meets the threshold below and the threshold above its own class."""
+    threshold = np.arange(n_classes - 1)
+    codes = codes[:, None]
+    side = np.where(codes > threshold, 1.0, -1.0)
+    counted = (codes == threshold) | (codes == threshold + 1)
+    return Pairs(side, counted.astype(np.float64))
+
+
+def count_passed(scores: Array, thresholds: Array) -> NDArray[np.intp]:
+    """Predicted codes, ``#{k : f - b_k >= 0}``."""
+    return np.searchsorted(thresholds, scores, side="right")
+
+
+def spread_over_classes(
+    thresholds: Array, present: NDArray[np.bool_], lowest: float, highest: float
+) -> Array:
+    """Thresholds of all classes from those between the classes that have rows.
+
+    Any place that costs the fitted rows nothing is optimal for the missing ones. An inner class
+    without rows gets the empty interval that the order leaves it. Classes below (above) all rows
+    begin one margin below the ``lowest`` (above the ``highest``) score of the rows, each two
+    margins wide, the narrowest interval in which a row could have no slack.
+    """
+    passed = np.cumsum(present)[:-1]
+    steps = np.arange(passed.size)
+    first, last = np.argmax(present), present.size - 1 - np.argmax(present[::-1])
+    placed = np.concatenate([[np.nan], thresholds, [np.nan]])[passed]
+    below, above = passed == 0, passed == thresholds.size + 1
+    placed[below] = lowest - 1.0 - 2.0 * (first - 1 - steps[below])
+    placed[above] = highest + 1.0 + 2.0 * (steps[above] - last)
+    return placed
