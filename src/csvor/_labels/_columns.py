@@ -1,0 +1,218 @@
+"""Reading labels: whatever the container, the distinct labels and where each row points."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
+
+from csvor._labels._error import LabelError, error_at, show
+from csvor._labels._factors import (
+    EXACT_FLOAT,
+    factorise_numbers,
+    factorise_objects,
+    is_infinite,
+    is_missing,
+    kind_of,
+    refuse_not_finite,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of labels: row i has the label ``labels[index[i]]``.
+
+    `labels` are distinct and each has a row; `kind` is "number", "text" or "other"; `dtype` is
+    the one that classes made from this column take. `order` lists all categories of an ordered
+    dtype, and `categories` those of an unordered one.
+    """
+
+    labels: list[Any]
+    index: NDArray[np.int64]
+    dtype: np.dtype[Any]
+    kind: str
+    order: list[Any] | None = None
+    categories: list[Any] | None = None
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Rows of each label."""
+        return np.bincount(self.index, minlength=len(self.labels))
+
+    def rows_of(self, wanted: Sequence[bool]) -> NDArray[np.bool_]:
+        """Return the mask of the rows whose label is marked in `wanted` (one mark per label)."""
+        return np.asarray(wanted, dtype=bool)[self.index]
+
+
+def read_column(y: Any, *, name: str = "y", warn: bool = False) -> Column:
+    """Read labels from any container; refuse what cannot be a label.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, 1)
+        A list, tuple, NumPy array, pandas or polars object.
+    name : str, default="y"
+        What messages call it. A 2-D "classes" is refused even when it is a single column.
+    warn : bool, default=False
+        Give scikit-learn's `DataConversionWarning` when `y` has two dimensions.
+
+    Raises
+    ------
+    LabelError
+        For a wrong shape, no rows, missing or infinite labels, text mixed with numbers, and
+        types that are no labels (complex, bytes, dates, sparse).
+    """
+    y = _one_dimensional(y, name, warn)
+    if hasattr(getattr(y, "dtype", None), "ordered"):  # a pandas categorical
+        labels, dtype = y.dtype.categories.tolist(), np.asarray(y.dtype.categories).dtype
+        codes = np.asarray(getattr(y, "cat", y).codes).astype(np.int64)
+        return _checked(labels, codes, dtype, labels, bool(y.dtype.ordered), name)
+    values = _as_array(y, name)
+    if values.dtype.kind in "biuf":
+        return Column(*factorise_numbers(values, name), values.dtype, "number")
+    # A list goes as it is: its array would have turned [1, "a"] into text.
+    try:
+        labels, index = factorise_objects(y if isinstance(y, list | tuple) else values.tolist())
+    except TypeError as error:
+        raise _wrong_shape(name, "labels that are lists or other containers") from error
+    categories = _polars_categories(y)
+    return _checked(labels, index, values.dtype, categories, categories is not None, name)
+
+
+def _one_dimensional(y: Any, name: str, warn: bool) -> Any:
+    """Return `y` with its single column taken out if it is a frame or an (n, 1) array."""
+    if y is None:
+        raise LabelError(
+            f"This requires {name} to be passed, but the target {name} is None",
+            f"Pass one label per row as {name}.",
+        )
+    if issparse(y):
+        raise LabelError(
+            f"{name} is a sparse matrix", f"Pass a 1-D array: {name}.toarray().ravel()."
+        )
+    nested = isinstance(y, list | tuple) and len(y) > 0 and all(map(_is_single, y))
+    shape: tuple[int, ...] = (len(y), 1) if nested else getattr(y, "shape", ())
+    if name == "classes" or len(shape) != 2 or shape[1] != 1:
+        return y
+    if warn:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape "
+            "of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+    if nested:
+        return [row[0] for row in y]
+    if hasattr(y, "iloc"):
+        return y.iloc[:, 0]
+    return y.to_series(0) if hasattr(y, "to_series") else np.asanyarray(y)[:, 0]
+
+
+def _is_single(row: Any) -> bool:
+    return isinstance(row, list | tuple | np.ndarray) and np.shape(row) == (1,)
+
+
+def _polars_categories(y: Any) -> list[Any] | None:
+    """Return the categories of a polars Enum, whose order is declared, else None."""
+    dtype = getattr(y, "dtype", None)
+    if type(dtype).__module__.partition(".")[0] == "polars" and type(dtype).__name__ == "Enum":
+        return list(dtype.categories)  # type: ignore[union-attr]
+    return None
+
+
+def _as_array(y: Any, name: str) -> NDArray[Any]:
+    """Return the values as a 1-D array of numbers, text or objects, none of them changed."""
+    nullable = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    values: NDArray[Any]
+    if np.ma.is_masked(y):
+        values = np.asarray(y.data, dtype=object)
+        values = np.where(np.ma.getmaskarray(y), np.array(None), values)
+    elif nullable is not None and nullable.kind in "biuf":
+        # Missing pandas numbers stay visible, the others keep their dtype.
+        values = np.asarray(y, dtype=object if y.isna().any() else nullable)
+    else:
+        try:
+            values = np.asarray(y)
+        except ValueError as error:  # a ragged list
+            raise _wrong_shape(name, "rows of different lengths") from error
+    if values.ndim != 1:
+        what = f"an object of type {type(y).__name__}" if values.ndim == 0 else f"{values.shape}"
+        raise _wrong_shape(name, what)
+    if values.size == 0:
+        raise LabelError(f"{name} is empty", f"Pass at least one label in {name}.")
+    listed = isinstance(y, list | tuple)
+    if listed and values.dtype.kind == "f" and np.abs(values).max() >= EXACT_FLOAT:
+        # Integers that float64 cannot hold have lost digits in an array of the whole list.
+        return np.array(y, dtype=object)
+    if values.dtype.kind not in "biufOUT":
+        raise no_label(f"the type {values.dtype}", name)
+    return values
+
+
+def _wrong_shape(name: str, what: str) -> LabelError:
+    return LabelError(
+        f"{name} should be a 1d array, a list or a tuple of labels, got {what}",
+        f"Pass one label per {'class' if name == 'classes' else 'row'}, in one dimension.",
+    )
+
+
+def no_label(what: str, name: str = "y") -> LabelError:
+    """Return the error for values that are neither numbers nor text."""
+    extra = "Complex data not supported: " if "complex" in what else ""
+    return LabelError(
+        f"{extra}{name} holds values of {what}, which are no labels",
+        "Use numbers, text, or an ordered pandas Categorical or polars Enum.",
+    )
+
+
+def _checked(
+    labels: list[Any],
+    index: NDArray[np.int64],
+    dtype: np.dtype[Any],
+    categories: list[Any] | None,
+    ordered: bool,
+    name: str,
+) -> Column:
+    """Check distinct objects (an index of -1 is missing) and keep those that have rows."""
+    if not index.size:
+        raise LabelError(f"{name} is empty", f"Pass at least one label in {name}.")
+    missing = np.array([*map(is_missing, labels), True])[index]
+    infinite = np.array([*map(is_infinite, labels), False])[index]
+    if missing.any() or infinite.any():
+        refuse_not_finite(missing, infinite, name)
+    counts = np.bincount(index, minlength=len(labels))
+    if not counts.all():
+        labels = [label for label, count in zip(labels, counts, strict=True) if count]
+        index = (np.cumsum(counts > 0) - 1)[index]
+    kinds = [kind_of(label) for label in labels]
+    if len(set(kinds)) > 1:
+        raise _mixed(labels, kinds, index, name)
+    return Column(
+        labels,
+        index,
+        dtype if dtype.kind in "biufU" else np.dtype(object),
+        kinds[0],
+        order=categories if ordered else None,
+        categories=None if ordered else categories,
+    )
+
+
+def _mixed(labels: list[Any], kinds: list[str], index: NDArray[np.int64], name: str) -> LabelError:
+    names = {"text": "text", "number": "numbers", "other": "other values"}
+    found = list(dict.fromkeys(kinds))
+    problem = (
+        f"{'classes mixes' if name == 'classes' else 'The labels mix'} "
+        f"{' and '.join(names[kind] for kind in found)}, such as "
+        f"{show(labels[kinds.index(kind)] for kind in found)}"
+    )
+    remedy = "Write all of them as text or all as numbers."
+    if name == "classes":
+        return LabelError(problem, remedy)
+    odd = np.array([kind == found[0] for kind in kinds])[index]
+    return error_at(problem, remedy, odd if 2 * odd.sum() <= odd.size else ~odd)

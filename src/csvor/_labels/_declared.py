@@ -1,0 +1,67 @@
+"""Class lists that the user gives, as arrays in the dtype of the labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._labels._columns import Column, read_column
+from csvor._labels._error import LabelError, show
+
+
+def to_array(labels: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return a 1-D array; as objects, labels stay what they are even where they are sequences."""
+    if dtype.kind != "O":
+        return np.array(labels, dtype=dtype)
+    array = np.empty(len(labels), dtype=object)
+    for position, label in enumerate(labels):
+        array[position] = label
+    return array
+
+
+def declared_classes(classes: Any, column: Column) -> NDArray[Any]:
+    """Return the class list as an array, in the dtype of the labels where nothing is lost."""
+    given = read_column(classes, name="classes")
+    twice = [label for label, n in zip(given.labels, given.counts, strict=True) if n > 1]
+    if twice:
+        raise LabelError(f"classes lists {show(twice)} more than once", "List each class once.")
+    listed = [given.labels[position] for position in given.index]
+    listed = [label.item() if isinstance(label, np.generic) else label for label in listed]
+    if len(listed) < 2:
+        raise LabelError(
+            f"classes lists only one class: {show(listed)}", "List at least 2 classes, in order."
+        )
+    own = to_array(listed, given.dtype)
+    refuse_other_kind(own, column)
+    if column.dtype.kind == "O":
+        return to_array(listed, column.dtype)
+    if column.kind == "text":
+        wide = np.array(listed)
+        return wide.astype(np.result_type(column.dtype, wide))
+    try:
+        with np.errstate(invalid="ignore", over="ignore"):
+            cast = own.astype(column.dtype)
+    except OverflowError:  # integers in an object array that the dtype of y cannot hold
+        return own
+    rounded = cast.dtype.kind == own.dtype.kind == "f" and np.unique(cast).size == cast.size
+    return cast if rounded or cast.tolist() == own.tolist() else own
+
+
+def kind_of_classes(classes: NDArray[Any]) -> str:
+    """Return "text", "number" or "other"."""
+    return read_column(classes, name="classes").kind
+
+
+def refuse_other_kind(classes: NDArray[Any], column: Column) -> None:
+    """Refuse text against numbers, which would match nothing."""
+    kind = kind_of_classes(classes)
+    if kind == column.kind:
+        return
+    words = {"text": "text", "number": "numbers", "other": "other values"}
+    raise LabelError(
+        f"The labels are {words[column.kind]} ({show(column.labels)}) but the classes are "
+        f"{words[kind]} ({show(classes.tolist())})",
+        f"List the classes as {words[column.kind]} too, or convert the labels.",
+    )

@@ -1,0 +1,167 @@
+"""The order of labels that declare none: by their numbers, or refused."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import defaultdict
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._labels._columns import Column, no_label
+from csvor._labels._error import LabelError, error_at, show
+
+_NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+
+# Above this many distinct values, labels that are not whole are taken for a regression target.
+_MAX_LISTED = 20
+# A label is suspected of being a code for "no answer" when it is this far out and this rare.
+_FAR = 3
+_RARE = 0.05
+_MIN_SCALE = 3
+
+
+def number_of(label: Any) -> Any:
+    """Return the number that a label is or spells exactly, or None for a word."""
+    if not isinstance(label, str):
+        return label
+    if not _NUMERAL.fullmatch(label) or not np.isfinite(float(label)):
+        return None
+    return Decimal(label.strip())
+
+
+def numeric_order(column: Column) -> list[int]:
+    """Return positions in ``column.labels`` that put them in ascending order of their numbers.
+
+    Raises
+    ------
+    LabelError
+        For words, for numbers that are not whole, and for two spellings of one number.
+    """
+    if column.kind == "other":
+        raise no_label(f"type {type(column.labels[0]).__name__} in no declared order")
+    numbers = [number_of(label) for label in column.labels]
+    if any(number is None for number in numbers):
+        raise _words_without_order(column, [number is None for number in numbers])
+    if column.kind == "text":
+        _refuse_two_spellings(column, numbers)
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    fractional = [number != int(number) for number in numbers]
+    if any(fractional):
+        raise _continuous(column, order, fractional)
+    return order
+
+
+def _words_without_order(column: Column, is_word: list[bool]) -> LabelError:
+    words = show(sorted(label for label, word in zip(column.labels, is_word, strict=True) if word))
+    if 2 * sum(is_word) <= len(is_word):
+        return error_at(
+            f"The labels have no order: most are numbers, but not {words}",
+            "Correct or drop these rows, or list all labels from the lowest to the highest in "
+            "classes=[...].",
+            column.rows_of(is_word),
+        )
+    remedy = (
+        "List them from the lowest to the highest in classes=[...], or use an ordered pandas "
+        "Categorical or polars Enum."
+    )
+    if column.categories is not None:
+        remedy += (
+            f" The categories of this categorical, {show(column.categories)}, are not declared as "
+            "ordered; if they are in order, .cat.as_ordered() says so."
+        )
+    return LabelError(f"The labels are words without an order: {words}", remedy)
+
+
+def _refuse_two_spellings(column: Column, numbers: list[Decimal]) -> None:
+    spellings = defaultdict(list)
+    for label, number in zip(column.labels, numbers, strict=True):
+        spellings[number].append(label)
+    for same in spellings.values():
+        if len(same) > 1:
+            raise error_at(
+                f"One number is written in {len(same)} ways: {show(sorted(same))}",
+                "Write each label in one way, or convert the labels to numbers.",
+                column.rows_of([label in same for label in column.labels]),
+            )
+
+
+def _continuous(column: Column, order: list[int], fractional: list[bool]) -> LabelError:
+    where = column.rows_of(fractional)
+    example = show([column.labels[fractional.index(True)]])
+    problem = (
+        f"Unknown label type: continuous. {where.sum()} of {where.size} labels "
+        f"{'is not a whole number' if where.sum() == 1 else 'are not whole numbers'}, "
+        f"such as {example}"
+    )
+    distinct = len(column.labels)
+    if distinct > _MAX_LISTED or 2 * distinct > where.size:
+        return error_at(
+            f"{problem}, and {distinct} values differ: this is a regression target",
+            "Cut it into ordered classes (numpy.digitize, pandas.cut), or use a regressor.",
+            where,
+        )
+    found = [column.labels[position] for position in order]
+    return error_at(
+        problem,
+        f"If these are ordered classes, list them: classes=[{', '.join(map(_plain, found))}].",
+        where,
+    )
+
+
+def _plain(label: Any) -> str:
+    return repr(label) if isinstance(label, str) else str(label)
+
+
+def warn_far_and_rare(column: Column, order: list[int]) -> None:
+    """Warn of rare numbers far outside the scale of the others, such as 99 among 1..5.
+
+    The scale is the run of classes that has most rows after a cut at every gap of some width;
+    the classes outside it are suspected when that width is at least three times the largest gap
+    inside the scale, the scale has at least three classes, and the outsiders of each side have
+    at most 5 % of the rows.
+    """
+    numbers = [int(number_of(column.labels[position])) for position in order]
+    counts = column.counts[order]
+    # Python integers: the gap between the ends of a fixed-width type does not fit into it.
+    gaps = [high - low for low, high in pairwise(numbers)]
+    for width in sorted(set(gaps))[-16:]:
+        start, stop = _fullest_run(gaps, counts, width)
+        inside = gaps[start : stop - 1]
+        shares = counts[:start].sum() / counts.sum(), counts[stop:].sum() / counts.sum()
+        if len(inside) < _MIN_SCALE - 1 or max(shares) > _RARE or width < _FAR * max(inside):
+            continue
+        labels = [column.labels[position] for position in order]
+        jumps = [(labels[start], labels[start - 1])] if start else []
+        jumps += [(labels[stop - 1], labels[stop])] if stop < len(labels) else []
+        outside = labels[:start] + labels[stop:]
+        rows = int(counts[:start].sum() + counts[stop:].sum())
+        warnings.warn(
+            _far_message(outside, jumps, rows, int(counts.sum()), labels), UserWarning, stacklevel=4
+        )
+        return
+
+
+def _fullest_run(gaps: list[int], counts: NDArray[np.int64], width: int) -> tuple[int, int]:
+    """Return start and stop of the run of classes with most rows between gaps >= `width`."""
+    cuts = [0, *(k + 1 for k, gap in enumerate(gaps) if gap >= width), len(counts)]
+    fullest = int(np.add.reduceat(counts, cuts[:-1]).argmax())
+    return cuts[fullest], cuts[fullest + 1]
+
+
+def _far_message(
+    outside: list[Any], jumps: list[tuple[Any, Any]], rows: int, n: int, labels: list[Any]
+) -> str:
+    one = len(outside) == 1
+    arrows = ", ".join(f"{_plain(near)} -> {_plain(far)}" for near, far in jumps)
+    listed = f"[{', '.join(map(_plain, labels))}]" if len(labels) <= _MAX_LISTED else "[...]"
+    return (
+        f"Label{'' if one else 's'} {', '.join(map(_plain, outside))} {'is' if one else 'are'} far "
+        f"from the rest ({arrows}) and rare ({rows} of {n} rows, {100 * rows / n:.2g} %). If "
+        f"{'it means' if one else 'they mean'} 'no answer', drop these rows; if "
+        f"{'it is a class' if one else 'they are classes'}, say so: classes={listed}."
+    )

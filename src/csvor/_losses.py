@@ -1,0 +1,104 @@
+"""The capped lp norm of a sample's slacks, its supergradient, and how its cap is found.
+
+``g`` is a sample's sum of squared slacks and ``r = sqrt(g)`` its residual. The losses here are
+concave in ``g``, which is what re-weighting needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CappedPower:
+    """``v(g) = min(g^(p/2), epsilon)``, the capped lp norm ``min(r^p, epsilon)``.
+
+    ``delta`` keeps the supergradient finite at ``g = 0``: it is taken of ``(g + delta)^(p/2)``.
+    """
+
+    p: float
+    epsilon: float = np.inf
+    delta: float = 0.0
+
+    def uncapped(self, g: Array) -> Array:
+        """``r^p``."""
+        return g ** (0.5 * self.p)
+
+    def value(self, g: Array) -> Array:
+        return np.minimum(self.uncapped(g), self.epsilon)
+
+    def capped(self, g: Array) -> NDArray[np.bool_]:
+        """True for the samples that are cut away, ``r^p > epsilon``."""
+        return self.uncapped(g) > self.epsilon
+
+    def supergradient(self, g: Array) -> Array:
+        """``(p/2) (g + delta)^((p-2)/2)``, and 0 for the samples that are cut away."""
+        weight = 0.5 * self.p * (g + self.delta) ** (0.5 * self.p - 1.0)
+        weight[self.capped(g)] = 0.0
+        return weight
+
+
+SQUARED = CappedPower(p=2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class CapSchedule:
+    """Which loss each iteration of re-weighting uses, until cap and delta are settled.
+
+    Iteration 0 has unit weights (the squared hinge). Then, for ``warmup`` iterations, the cap
+    is the ``1 - share`` quantile of the current ``r^p``, but at least ``floor``; ``share`` grows
+    in equal steps to ``cut_share`` where ``gradual``. Afterwards the cap is ``epsilon``, or stays
+    as it was last where no ``epsilon`` is given. ``delta`` falls by ``delta_ratio`` each
+    iteration from ``delta_start`` to ``delta_min``.
+    """
+
+    p: float
+    epsilon: float | None
+    cut_share: float
+    importance: Array
+    warmup: int = 5
+    gradual: bool = False
+    delta_start: float = 1.0
+    delta_ratio: float = 0.1
+    delta_min: float = 1e-10
+
+    def loss_at(self, iteration: int, g: Array, last: CappedPower | None) -> CappedPower:
+        """The loss of an iteration, given ``g`` and the loss of the one before."""
+        if iteration == 0 or last is None:
+            return SQUARED
+        return CappedPower(self.p, self._cap(iteration, g, last), self._delta(iteration))
+
+    def settled(self, iteration: int, g: Array, last: CappedPower | None) -> CappedPower:
+        """The loss that counts where the iterations end here, settled or not."""
+        if self.epsilon is not None:
+            cap = self.epsilon
+        elif last is not None and iteration > self.warmup:
+            cap = last.epsilon
+        else:
+            cap = self._quantile(g, 1.0 - self.cut_share)
+        return CappedPower(self.p, cap, self.delta_min)
+
+    def _cap(self, iteration: int, g: Array, last: CappedPower) -> float:
+        if iteration <= self.warmup:
+            reached = iteration / self.warmup if self.gradual else 1.0
+            return self._quantile(g, 1.0 - reached * self.cut_share)
+        return last.epsilon if self.epsilon is None else self.epsilon
+
+    def _delta(self, iteration: int) -> float:
+        if self.p == 2.0:
+            return 0.0
+        return max(self.delta_start * self.delta_ratio ** (iteration - 1), self.delta_min)
+
+    def _quantile(self, g: Array, level: float) -> float:
+        floor = 1.0 if self.epsilon is None else self.epsilon
+        if level >= 1.0:
+            return np.inf
+        residual = g ** (0.5 * self.p)
+        # The inverted distribution function is the quantile for which a weight is a repetition.
+        cap = np.quantile(residual, level, weights=self.importance, method="inverted_cdf")
+        return max(float(cap), floor)
