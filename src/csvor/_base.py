@@ -28,6 +28,10 @@ Array = NDArray[np.float64]
 _INNER = {"newton": minimise_newton, "alternating": alternate_once}
 
 
+class EmptyClassWarning(UserWarning):
+    """A class of the list has no rows to learn from."""
+
+
 class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
     """A linear score cut by ordered thresholds. Subclasses state parameters and the loss."""
 
@@ -282,7 +286,7 @@ def _classes_with_rows(
         warnings.warn(
             f"No rows of class {missing}: kept in classes_, with an interval that costs the "
             "other rows nothing. Leave it out of the class list if it cannot occur.",
-            UserWarning,
+            EmptyClassWarning,
             stacklevel=4,
         )
     return present

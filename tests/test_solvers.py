@@ -1,0 +1,147 @@
+"""The solvers on problems that are not ordinal: they know bounds, points and weights only."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+from csvor._losses import CappedPower
+from csvor._solvers import Status, reweight
+from csvor._solvers.newton import bounded_step, least_on_line
+
+
+@pytest.mark.parametrize("n_bounded", [0, 1, 3, 6])
+def test_bounded_step_against_scipy(rng, n_bounded):
+    """min 1/2 s'Hs + g's with the last of theta + s >= 0, as a bounded least-squares problem."""
+    for _ in range(20):
+        A, r = rng.normal(size=(12, 6)), rng.normal(size=12)
+        theta = np.concatenate([rng.normal(size=6 - n_bounded), rng.exponential(size=n_bounded)])
+        theta[-1] = 0.0 if n_bounded else theta[-1]
+        lower = np.full(6, -np.inf)
+        lower[6 - n_bounded :] = 0.0
+        expected = lsq_linear(A, r, (lower, np.full(6, np.inf)), tol=1e-14).x
+        step = bounded_step(A.T @ A, A.T @ (A @ theta - r), theta, n_bounded)
+        np.testing.assert_allclose(theta + step, expected, atol=1e-7)
+        assert np.all((theta + step)[6 - n_bounded :] >= 0)
+
+
+def test_bounded_step_with_a_coordinate_that_nothing_pulls():
+    H = np.diag([2.0, 0.0])
+    np.testing.assert_allclose(bounded_step(H, np.array([-4.0, 0.0]), np.ones(2), 0), [2.0, 0.0])
+
+
+def test_bounded_step_does_not_mind_units(rng):
+    A, r = rng.normal(size=(12, 4)), rng.normal(size=12)
+    units = np.array([1.0, 1e-9, 1e7, 1.0])
+    plain = bounded_step(A.T @ A, -A.T @ r, np.zeros(4), 2)
+    B = A * units
+    np.testing.assert_allclose(bounded_step(B.T @ B, -B.T @ r, np.zeros(4), 2) * units, plain)
+
+
+def test_singular_hessian_still_gives_a_descent_step(rng):
+    A = rng.normal(size=(5, 2))[:, [0, 1, 0]]  # a copied column
+    gradient = -A.T @ rng.normal(size=5)
+    step = bounded_step(A.T @ A, gradient, np.zeros(3), 0)
+    assert np.all(np.isfinite(step))
+    assert gradient @ step < 0
+
+
+def test_least_on_line_by_hand():
+    """(t - 1/4)^2 + 3 max(0, t - 1/2)^2 is least at 1/4; past 1 the step is cut to 1."""
+
+    def slope(t):
+        return 2 * (t - 0.25) + 6 * max(0.0, t - 0.5), 2.0 + 6.0 * (t > 0.5)
+
+    assert least_on_line(slope) == pytest.approx(0.25)
+    assert least_on_line(lambda t: (2 * (t - 3.0), 2.0)) == 1.0
+
+
+@dataclass(frozen=True)
+class Location:
+    """A point of the problem min_m m^2 / 2 + sum min(|x_i - m|^p, eps)."""
+
+    m: float
+    x: np.ndarray
+
+    @property
+    def penalty(self):
+        return 0.5 * self.m**2
+
+    @property
+    def g(self):
+        return (self.x - self.m) ** 2
+
+
+class Fixed:
+    """A schedule that is settled from the start."""
+
+    def __init__(self, loss):
+        self.loss = loss
+
+    def loss_at(self, iteration, g, last):
+        return self.loss
+
+    def settled(self, iteration, g, last):
+        return self.loss
+
+
+def weighted_mean(weights, point):
+    """argmin m^2 / 2 + sum weights (x - m)^2."""
+    return Location(float(2 * weights @ point.x / (1 + 2 * weights.sum())), point.x)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize("epsilon", [2.0, np.inf])
+def test_reweight_on_a_robust_mean(p, epsilon):
+    """Not an ordinal problem: the history falls to a point that no grid value near it beats."""
+    x = np.array([0.1, 0.2, 0.4, 0.5, 9.0])
+    loss = CappedPower(p, epsilon, 1e-12)
+    run = reweight(
+        Location(0.0, x), Fixed(loss), weighted_mean, np.ones(5), tol=1e-12, max_iter=5000
+    )
+    assert run.status.converged
+    assert run.fixed_from == 0
+    history = np.array(run.history)
+    assert np.all(np.diff(history) <= 1e-12 * history[:-1])
+    assert run.objective == history[-1]
+    near = run.point.m + np.linspace(-0.01, 0.01, 201)
+    values = [0.5 * m**2 + loss.value((x - m) ** 2).sum() for m in near]
+    assert run.objective <= min(values) + 1e-6
+    if epsilon == 2.0:
+        assert run.loss.capped(run.point.g).tolist() == [False] * 4 + [True]
+
+
+def test_reweight_says_that_the_limit_ended_it():
+    x = np.array([0.1, 0.2, 0.4, 0.5, 9.0])
+    run = reweight(
+        Location(0.0, x), Fixed(CappedPower(1.0, delta=1e-6)), weighted_mean, np.ones(5),
+        tol=0.0, max_iter=3,
+    )  # fmt: skip
+    assert run.status is Status.MAX_ITER
+    assert run.n_iter == 3
+
+
+def test_reweight_keeps_the_best_point_where_a_step_fails():
+    start = Location(0.3, np.array([0.1, 0.2, 0.4, 0.5]))
+    steps = iter([0.3, 5.0])
+    run = reweight(
+        start,
+        Fixed(CappedPower(2.0)),
+        lambda weights, point: Location(next(steps), point.x),
+        np.ones(4),
+        tol=0.0,
+        max_iter=10,
+    )
+    assert run.status is Status.NO_DESCENT
+    assert run.point.m == 0.3
+    assert run.history == [run.objective]
+
+
+def test_reweight_reports_each_iteration():
+    seen = []
+    run = reweight(
+        Location(0.0, np.array([1.0, 2.0])), Fixed(CappedPower(1.0, delta=1e-6)), weighted_mean,
+        np.ones(2), tol=1e-6, max_iter=100, report=lambda i, value: seen.append((i, value)),
+    )  # fmt: skip
+    assert seen == list(enumerate(run.history, start=1))
