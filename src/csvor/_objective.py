@@ -111,6 +111,10 @@ class Surrogate:
         H[d:, d:] = _by_gaps(_by_gaps(np.diag(2.0 * pair_weights.sum(axis=0))).T)
         return H
 
+    def same_piece(self, one: Point, other: Point) -> bool:
+        """Whether one quadratic holds both points: the same pairs have a slack."""
+        return np.array_equal(one.slacks > 0, other.slacks > 0)
+
     def along(self, point: Point, direction: Array) -> Line:
         return Line(self, point, direction)
 

@@ -21,6 +21,7 @@ class PiecewiseQuadratic(Protocol):
     def gradient(self, point: Any) -> Array: ...
     def hessian(self, point: Any) -> Array: ...
     def along(self, point: Any, direction: Array) -> Any: ...
+    def same_piece(self, one: Any, other: Any) -> bool: ...
 
 
 def minimise_newton(
@@ -29,8 +30,8 @@ def minimise_newton(
     """The point where ``problem.value`` is least, found from ``point``.
 
     Each step minimises the quadratic piece at hand over the bounds, then the problem itself
-    along that direction. A full step that stays on its piece has reached the optimum; it shows
-    as a next step that promises less than ``tol`` of the value.
+    along that direction. A full step that stays on its piece has reached the optimum; so has
+    a point whose step promises less than ``tol`` of the value.
     """
     for _ in range(max_iter):
         gradient = problem.gradient(point)
@@ -39,7 +40,10 @@ def minimise_newton(
         if promised <= tol * abs(problem.value(point)):
             return point
         line = problem.along(point, step)
-        point = line.move(least_on_line(line.slope))
+        t = least_on_line(line.slope)
+        last, point = point, line.move(t)
+        if t == 1.0 and problem.same_piece(last, point):
+            return point
     return point
 
 
