@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from problems import g, mislabel, read_set
 from sklearn.metrics import average_precision_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, audit_labels
 from csvor._audit import _folds
+from problems import g, mislabel, read_set
 
 
 def precision_of_ranking(audit, wrong):

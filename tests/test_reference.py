@@ -3,7 +3,6 @@
 import clarabel
 import numpy as np
 import pytest
-from problems import noisy_quartiles
 from scipy import sparse
 
 from csvor._losses import CapSchedule
@@ -11,6 +10,7 @@ from csvor._matrix import DenseMatrix
 from csvor._objective import OrdinalObjective
 from csvor._solvers import alternate_once, minimise_newton, reweight
 from csvor._thresholds import explicit_pairs
+from problems import noisy_quartiles
 
 
 def random_problem(seed):
@@ -39,7 +39,7 @@ def random_problem(seed):
 
 def clarabel_optimum(X, codes, weights, n_classes):
     """min 1/2 |w|^2 + sum weights (xi^2 + xi*^2) over w, b_1 <= .. <= b_{K-1}, slacks >= 0."""
-    n, d = X.shape
+    d = X.shape[1]
     lower = np.flatnonzero(codes > 0)
     upper = np.flatnonzero(codes < n_classes - 1)
     m = lower.size + upper.size
@@ -167,9 +167,7 @@ def test_alternating_scheme_follows_the_letter_of_the_paper(number, p, epsilon):
     # Started where M = 0 and D = I: at w = 0, b = 0 every finite pair has slack 1.
     start = objective.origin()
     assert np.all(start.slacks == objective.pairs.counted)
-    schedule = CapSchedule(
-        p, epsilon, 0.0, weights, warmup=0, delta_start=delta, delta_min=delta
-    )
+    schedule = CapSchedule(p, epsilon, 0.0, weights, warmup=0, delta_start=delta, delta_min=delta)
     C = 0.5 / gamma
     solution = reweight(
         start,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from csvor._labels import OrdinalLabels
 from csvor._losses import CappedPower, CapSchedule
 from csvor._matrix import DenseMatrix
-from csvor._objective import OrdinalObjective, Point
+from csvor._objective import OrdinalObjective, Point, Surrogate
 from csvor._probability import fit_slope, interval_probabilities
 from csvor._solvers import Solution, alternate_once, minimise_newton, reweight
 from csvor._thresholds import Pairs, count_passed, explicit_pairs, spread_over_classes
@@ -25,7 +26,10 @@ from csvor._validation import check_features, check_weights, warn_of_far_values
 Array = NDArray[np.float64]
 
 # How far each solver lowers a surrogate before the weights change again.
-_INNER = {"newton": minimise_newton, "alternating": alternate_once}
+_INNER: dict[str, Callable[[Surrogate, Point], Point]] = {
+    "newton": minimise_newton,
+    "alternating": alternate_once,
+}
 
 
 class EmptyClassWarning(UserWarning):
@@ -142,11 +146,11 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _not_converged(self, solution: Solution) -> str:
         history = solution.history
-        fall = 1.0 - history[-1] / history[-2] if solution.n_iter - solution.fixed_from > 1 else None
         state = (
-            "before the cap and the smoothing had settled"
-            if fall is None
-            else f"while the objective still fell by {fall:.1e} of itself (tol {self.tol:g})"
+            f"while the objective still fell by {1.0 - history[-1] / history[-2]:.1e} of itself "
+            f"(tol {self.tol:g})"
+            if solution.n_iter - solution.fixed_from > 1
+            else "before the cap and the smoothing had settled"
         )
         remedy = (
             "use solver='newton', which does not stall"

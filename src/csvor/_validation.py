@@ -61,7 +61,7 @@ def warn_of_far_values(estimator: Any, X: Array) -> None:
             )
 
 
-def _column_name(estimator: Any, column: int) -> str:
+def _column_name(estimator: Any, column: np.integer[Any]) -> str:
     names = getattr(estimator, "feature_names_in_", None)
     return f"column {column}" if names is None else f"column {names[column]!r}"
 

@@ -80,7 +80,7 @@ def bounded_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) 
 
 
 def _cholesky(scaled: Array) -> Array:
-    """Factor a positive semi-definite matrix of unit diagonal, made definite by rounding if need be."""
+    """Factor a positive semi-definite matrix of unit diagonal, lifted by rounding if need be."""
     size = np.arange(scaled.shape[0])
     scaled[size, size] = 1.0
     jitter = 0.0

@@ -1,0 +1,51 @@
+# make demo | test | lint | clean.  Needs make and a Python of 3.11 or later with its venv module.
+# Another Python: make test PYTHON=python3.13.   Another place: make test VENV=some/folder.
+
+VENV ?= .venv
+PYTEST_FLAGS ?= -n 2
+
+# The first of these that is new enough; a PYTHON that the caller names is taken as it is.
+CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11
+NEW_ENOUGH := 'import sys; sys.exit(sys.version_info < (3, 11))'
+ifeq ($(origin PYTHON),undefined)
+FOUND := $(foreach p,$(CANDIDATES),$(shell $(p) -c $(NEW_ENOUGH) 2>/dev/null && echo $(p)))
+PYTHON := $(firstword $(FOUND) python3)
+endif
+
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed-
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
+.PHONY: help demo test lint clean
+help:
+	@echo "make demo   spoil labels of a real data set, audit it, and count what was found"
+	@echo "make test   run the tests"
+	@echo "make lint   check style and types"
+	@echo "make clean  remove the environment and what the tools left"
+
+demo: $(INSTALLED)baselines
+	@$(BIN)/csvor demo --data esl
+
+test: $(INSTALLED)test
+	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(INSTALLED)lint
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One environment, one stamp for each extra, renewed when pyproject.toml changes.
+$(INSTALLED)%: pyproject.toml $(VENV)/.created
+	@echo "Installing csvor with its extra '$*' into $(VENV) ..."
+	@$(PIP) -e '.[$*]'
+	@touch $@
+
+$(VENV)/.created:
+	@$(PYTHON) -c $(NEW_ENOUGH) 2>/dev/null || { echo "csvor needs Python 3.11 or later and '$(PYTHON)' is not one: install it, or name it with PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "Creating the environment $(VENV) with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@

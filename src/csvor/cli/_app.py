@@ -1,0 +1,195 @@
+"""The commands and their options. What they do is imported when they run: help is quick."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from csvor.cli import _options as opt
+from csvor.cli._errors import OneLineGroup, failures_in_one_line
+
+app = typer.Typer(
+    name="csvor",
+    cls=OneLineGroup,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Fit ordered labels (ratings, grades, stages) of which some are wrong, and find those.",
+    epilog="Exit status: 0 done, 1 the data or the fit failed, 2 wrong use, 130 interrupted.",
+)
+
+
+class DemoData(StrEnum):
+    """Data sets that skordinal brings along."""
+
+    esl = "esl"
+    lev = "lev"
+    swd = "swd"
+    balance_scale = "balance_scale"
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from csvor import __version__
+
+        typer.echo(f"csvor {__version__}")
+        raise typer.Exit()
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Take up what belongs to no command."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def audit(
+    data: opt.Data,
+    target: opt.TargetName,
+    classes: opt.Classes = None,
+    id: opt.Id = None,
+    drop: opt.Drop = None,
+    missing_label: opt.MissingLabel = None,
+    impute: opt.Impute = False,
+    clip: opt.Clip = None,
+    C: opt.Strength = 1.0,
+    p: opt.Power = 1.0,
+    contamination: opt.Contamination = 0.1,
+    max_iter: opt.MaxIter = None,
+    tune: opt.Tune = False,
+    folds: opt.Folds = 5,
+    seed: opt.Seed = 0,
+    top: Annotated[
+        int, typer.Option("--top", help="Rows to show.", min=0, rich_help_panel=opt.OUTPUT)
+    ] = 20,
+    suspects: Annotated[
+        str | None,
+        typer.Option(
+            "--suspects",
+            metavar="FILE",
+            help="Write all rows, worst first (.csv, .tsv, .parquet; - is CSV on stdout).",
+            rich_help_panel=opt.OUTPUT,
+        ),
+    ] = None,
+    json: opt.AsJson = False,
+    debug: opt.Debug = False,
+) -> None:
+    """List the rows whose label fits their features least, worst first.
+
+    Each row is judged by a model that has not seen it.
+    """
+    given = locals()
+    with failures_in_one_line(debug):
+        from csvor.cli._audit import AuditOutput, run_audit
+        from csvor.cli._notes import Notes
+
+        notes = Notes()
+        with notes.told_at_end():
+            run_audit(
+                opt.pick(opt.DataOptions, given),
+                opt.pick(opt.ModelOptions, given),
+                AuditOutput(top, suspects, json),
+                notes,
+            )
+
+
+@app.command()
+def fit(
+    data: opt.Data,
+    target: opt.TargetName,
+    model: Annotated[
+        str, typer.Option("--model", metavar="FILE", help="Model file to write (.skops).")
+    ],
+    classes: opt.Classes = None,
+    id: opt.Id = None,
+    drop: opt.Drop = None,
+    missing_label: opt.MissingLabel = None,
+    impute: opt.Impute = False,
+    clip: opt.Clip = None,
+    C: opt.Strength = 1.0,
+    p: opt.Power = 1.0,
+    contamination: opt.Contamination = 0.1,
+    max_iter: opt.MaxIter = None,
+    tune: opt.Tune = False,
+    folds: opt.Folds = 5,
+    seed: opt.Seed = 0,
+    json: opt.AsJson = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Fit a model to all rows and write it to a file."""
+    given = locals()
+    with failures_in_one_line(debug):
+        from csvor.cli._fit import run_fit
+        from csvor.cli._notes import Notes
+
+        notes = Notes()
+        with notes.told_at_end():
+            run_fit(
+                opt.pick(opt.DataOptions, given),
+                opt.pick(opt.ModelOptions, given),
+                model,
+                json,
+                notes,
+            )
+
+
+@app.command()
+def predict(
+    data: opt.Data,
+    model: Annotated[
+        str, typer.Option("--model", metavar="FILE", help="Model file that csvor fit wrote.")
+    ],
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", metavar="FILE", help="Where to write (.csv, .tsv, .parquet; - is stdout)."
+        ),
+    ] = "-",
+    id: opt.Id = None,
+    json: opt.AsJson = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Write the label that a model gives to each row. Columns are matched by name."""
+    with failures_in_one_line(debug):
+        from csvor.cli._notes import Notes
+        from csvor.cli._predict import run_predict
+
+        notes = Notes()
+        with notes.told_at_end():
+            run_predict(data, model, out, id, json, notes)
+
+
+@app.command()
+def demo(
+    data: Annotated[
+        DemoData | None,
+        typer.Option(
+            "--data", help="A data set of skordinal instead of generated records.", metavar="NAME"
+        ),
+    ] = None,
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="Folder for the files.")
+    ] = "csvor-demo",
+    noise: Annotated[
+        float, typer.Option("--noise", help="Share of the labels to spoil; between 0 and 1.")
+    ] = 0.1,
+    seed: opt.Seed = 0,
+    debug: opt.Debug = False,
+) -> None:
+    """Audit records whose wrong labels are known, and count how many are found."""
+    with failures_in_one_line(debug):
+        from csvor.cli._demo import run_demo
+        from csvor.cli._notes import Notes
+
+        notes = Notes()
+        with notes.told_at_end():
+            run_demo(data.value if data else None, out, noise, seed, notes)

@@ -1,0 +1,131 @@
+"""`csvor audit`: the rows whose label fits their features least."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from csvor import LabelAudit, audit_labels
+from csvor.cli._errors import UsageError, listed
+from csvor.cli._files import check_table_output, write_table
+from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._prepare import Prepared, plain, prepare
+from csvor.cli._progress import progress
+from csvor.cli._render import Fact, console, data_facts, model_fact, print_facts, print_suspects
+from csvor.cli._table import shown
+
+FIXED = ("row", "given", "suggested", "residual", "direction", "flagged")
+
+
+@dataclass(frozen=True)
+class AuditOutput:
+    """Where the result goes."""
+
+    top: int = 20
+    suspects: str | None = None
+    json: bool = False
+
+
+def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, notes: Notes) -> None:
+    """Audit a file and print, or write, what was found."""
+    if output.json and output.suspects == "-":
+        raise UsageError("--json and --suspects - both need standard output; give one of them")
+    check_table_output(output.suspects, "--suspects", data.data)
+    work, audit = audit_file(data, options, notes)
+    rows = suspect_rows(work, audit)
+    if output.suspects is not None:
+        write_table(output.suspects, rows)
+    if output.json:
+        print(json.dumps(_document(work, audit, rows, notes), allow_nan=False))
+        return
+    out = console(error=output.suspects == "-")
+    print_facts(out, [*data_facts(work), model_fact(work), result_fact(work, audit)])
+    print_suspects(out, rows, output.top)
+    more = sum(rows["flagged"][output.top :])
+    if more and output.suspects is None:
+        print_facts(out, [("More", f"{more} flagged rows further down: --suspects FILE has all")])
+    if output.suspects not in {None, "-"}:
+        print_facts(out, [("Written", f"all {len(audit.order)} rows: {output.suspects}")])
+
+
+def audit_file(
+    data: DataOptions, options: ModelOptions, notes: Notes
+) -> tuple[Prepared, LabelAudit]:
+    """Read a file and audit its labels."""
+    work = prepare(data, options, notes)
+    if options.folds > len(work.target.rows):
+        raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")
+    _note_lone_labels(work, notes)
+    with progress("Auditing the labels", options.folds + 1) as update, notes.of_warnings():
+        audit = audit_labels(
+            work.pipeline,
+            work.frame,
+            work.target.labels,
+            cv=options.folds,
+            random_state=options.seed,
+            progress=update,
+        )
+    return work, audit
+
+
+def _note_lone_labels(work: Prepared, notes: Notes) -> None:
+    pairs = zip(work.target.classes, work.target.counts, strict=True)
+    lone = [shown(label) for label, count in pairs if count == 1]
+    if lone:
+        notes.add(
+            f"one row only has the label {listed(lone)}: it is judged by a model that has not seen "
+            "this label"
+            if len(lone) == 1
+            else f"the labels {listed(lone)} have one row each: these are judged by models that "
+            "have not seen their label"
+        )
+
+
+def suspect_rows(work: Prepared, audit: LabelAudit) -> dict[str, list[Any]]:
+    """All audited rows as columns, worst first."""
+    order = audit.order
+    rows: dict[str, list[Any]] = {"row": (work.target.rows[order] + 1).tolist()}
+    if work.ids is not None:
+        name = "id" if work.data.id in FIXED else str(work.data.id)
+        rows[name] = [work.ids[i] for i in order]
+    rows["given"] = [plain(label) for label in work.target.labels[order]]
+    rows["suggested"] = [plain(label) for label in np.asarray(audit.suggested)[order]]
+    rows["residual"] = audit.residual[order].tolist()
+    rows["direction"] = [str(word) for word in np.asarray(audit.direction)[order]]
+    rows["flagged"] = audit.flagged[order].tolist()
+    return rows
+
+
+def result_fact(work: Prepared, audit: LabelAudit) -> Fact:
+    """How many rows were flagged, and by what rule."""
+    flagged = int(audit.flagged.sum())
+    epsilon = audit.model[-1].epsilon_
+    return (
+        "Result",
+        f"{flagged} of {len(audit.flagged)} rows flagged (residual of the fit to all rows above "
+        f"{epsilon:.3g}); order and residuals by {work.options.folds} folds",
+    )
+
+
+def _document(
+    work: Prepared, audit: LabelAudit, rows: dict[str, list[Any]], notes: Notes
+) -> dict[str, Any]:
+    model = audit.model[-1]
+    keys = ["row", *(["id"] if work.ids is not None else []), *FIXED[1:]]
+    epsilon = float(model.epsilon_)
+    return {
+        "command": "audit",
+        **work.described(),
+        "fit": {
+            "C": model.C,
+            "p": model.p,
+            "epsilon": epsilon if np.isfinite(epsilon) else None,
+            "converged": bool(model.converged_),
+            "iterations": int(model.n_iter_),
+        },
+        "flagged": int(audit.flagged.sum()),
+        "suspects": [dict(zip(keys, row, strict=True)) for row in zip(*rows.values(), strict=True)],
+        "notes": notes.texts(),
+    }

@@ -1,0 +1,114 @@
+"""`csvor demo`: an audit of records whose wrong labels are known."""
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from csvor import LabelAudit
+from csvor.cli._audit import audit_file, result_fact, suspect_rows
+from csvor.cli._demo_data import Graded, bridges, bundled, with_wrong_labels
+from csvor.cli._errors import UsageError
+from csvor.cli._files import write_table
+from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._prepare import Prepared
+from csvor.cli._progress import progress
+from csvor.cli._render import (
+    Fact,
+    console,
+    data_facts,
+    model_fact,
+    print_facts,
+    print_suspects,
+)
+from csvor.cli._table import as_number
+
+SHOWN = 10
+
+
+def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) -> None:
+    """Make records, spoil some labels, audit them and say how many were found."""
+    if not 0 < noise < 1:
+        raise UsageError(f"--noise {noise:g}: must be between 0 and 1")
+    rng = np.random.default_rng(seed)
+    graded = bridges(rng) if name is None else bundled(name)
+    given, wrong = with_wrong_labels(graded, noise, rng)
+    if not wrong.any():
+        raise UsageError(f"--noise {noise:g}: changes no label of {len(given)}")
+    records = _write(Path(out), graded, given, wrong)
+    data = DataOptions(str(records), graded.target, classes=graded.declared, id=graded.id)
+    work, audit = audit_file(data, ModelOptions(seed=seed), notes)
+    rows = suspect_rows(work, audit)
+    flagged = rows.pop("flagged")
+    rows["true label"] = [str(graded.truth[row - 1]) for row in rows["row"]]
+    rows["flagged"] = flagged
+
+    screen = console()
+    changed = f"{wrong.sum()} of {len(given)} labels were changed to another at random"
+    print_facts(screen, [*data_facts(work), ("Spoilt", changed), model_fact(work)])
+    print_suspects(screen, rows, SHOWN)
+    with progress("Comparing"), notes.of_warnings():
+        found = _found(work, audit, graded, wrong)
+    files = f"{records} and {records.with_name('truth.csv')}"
+    command = ["csvor", "audit", str(records), "--target", graded.target]
+    command += ["--classes", graded.declared] if graded.declared else []
+    command += ["--id", graded.id] if graded.id else []
+    command += ["--suspects", str(records.with_name("suspects.csv"))]
+    print_facts(
+        screen,
+        [result_fact(work, audit), *found, ("Written", files)],
+    )
+    screen.print(f"\nNext: {shlex.join(command)}", soft_wrap=True)
+
+
+def _write(folder: Path, graded: Graded, given: NDArray[np.str_], wrong: NDArray[np.bool_]) -> Path:
+    """The records as an auditor gets them, and the truth beside them."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out {folder}: this is a file; name a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    records = folder / "records.csv"
+    write_table(str(records), {**graded.columns, graded.target: given.tolist()})
+    truth = {
+        "row": range(1, len(given) + 1),
+        "given": given.tolist(),
+        "true": graded.truth.tolist(),
+        "wrong": wrong.tolist(),
+    }
+    write_table(str(folder / "truth.csv"), truth)
+    return records
+
+
+def _found(
+    work: Prepared, audit: LabelAudit, graded: Graded, wrong: NDArray[np.bool_]
+) -> list[Fact]:
+    """How many wrong labels the order and the flags found, and what the cap is good for."""
+    m = int(wrong.sum())
+    top = int(wrong[audit.order[:m]].sum())
+    hits, flags = int((wrong & audit.flagged).sum()), int(audit.flagged.sum())
+    uncapped = clone(work.pipeline).set_params(model__epsilon=np.inf)
+    uncapped.fit(work.frame, work.target.labels)
+    truth = graded.truth
+    if graded.declared is None:
+        truth = np.array([as_number(label) for label in truth])
+    errors = []
+    for model in (audit.model, uncapped):
+        predicted = model.predict(work.frame)
+        if graded.declared is None:
+            predicted = predicted.astype(float)
+        errors.append(float(np.mean(predicted != truth)))
+    return [
+        ("Order", f"{top} of the {m} most suspect rows are wrong ({m} are wrong in all)"),
+        (
+            "Flags",
+            f"{hits} of the {flags} flagged rows are wrong (precision {hits / max(flags, 1):.2f}, "
+            f"recall {hits / m:.2f})",
+        ),
+        (
+            "Error",
+            f"{errors[0]:.3f} of the predictions differ from the true labels; {errors[1]:.3f} "
+            "without the cap (epsilon=inf)",
+        ),
+    ]

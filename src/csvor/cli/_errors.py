@@ -1,0 +1,132 @@
+"""Failures of the command line: one line on standard error and an exit status."""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+FAILED = 1
+WRONG_USE = 2
+INTERRUPTED = 130
+
+
+class CommandError(Exception):
+    """The data or the fit cannot be used; the message says where and what to do."""
+
+    exit_code = FAILED
+
+
+class UsageError(CommandError):
+    """The command was called wrongly: an option, a file name or a column that does not exist."""
+
+    exit_code = WRONG_USE
+
+
+def one_line(text: str) -> str:
+    """`text` without line breaks, for messages that stay on one line."""
+    return " ".join(text.split())
+
+
+def complain(message: str) -> None:
+    """Print one error line."""
+    typer.echo(f"csvor: error: {one_line(message)}", err=True)
+
+
+@contextmanager
+def failures_in_one_line(debug: bool = False) -> Iterator[None]:
+    """Turn every failure inside into one line and an exit status; `debug` adds the traceback."""
+    try:
+        yield
+        sys.stdout.flush()
+    except typer.Exit:
+        raise
+    except KeyboardInterrupt:
+        typer.echo("csvor: interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # The reader of the pipe has gone; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FAILED) from None
+    except Exception as error:
+        if debug:
+            typer.echo(traceback.format_exc().rstrip(), err=True)
+        complain(_told(error))
+        raise typer.Exit(getattr(error, "exit_code", FAILED)) from None
+
+
+def _told(error: Exception) -> str:
+    """What a user is told of an error: known kinds speak for themselves."""
+    if isinstance(error, CommandError | ValueError) and str(error):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "not enough memory for this data"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return f"unexpected {type(error).__name__}: {error} (--debug shows where)"
+
+
+class OneLineGroup(TyperGroup):
+    """A command group whose usage errors are one line as well."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command and leave with its exit status, unless not in stand-alone mode."""
+        given = (args, "csvor", complete_var, False, windows_expand_args)
+        if not standalone_mode:
+            return super().main(*given, **extra)
+        try:
+            status = super().main(*given, **extra)
+        except (KeyboardInterrupt, typer.Abort):
+            typer.echo("csvor: interrupted", err=True)
+            status = INTERRUPTED
+        except Exception as error:
+            # Older releases of typer raise click's errors, later ones their own: same methods.
+            if not hasattr(error, "format_message"):
+                raise
+            context = getattr(error, "ctx", None)
+            hint = f" (see '{context.command_path} --help')" if context else ""
+            complain(error.format_message().rstrip(".") + hint)
+            status = WRONG_USE
+        sys.exit(status)
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """The part of a message that helps with a name that is not among the `known` ones."""
+    close = get_close_matches(name, known, n=1)
+    if not close:
+        lowered = {k.lower(): k for k in known}
+        close = [lowered[m] for m in get_close_matches(name.lower(), list(lowered), n=1)]
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"the columns are {listed(known)}"
+
+
+def listed(names: Sequence[object], most: int = 10) -> str:
+    """Names in quotes, the first `most` of them."""
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    more = len(names) - most
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def rows_text(positions: Any, count: int | None = None, most: int = 5) -> str:
+    """`row 3`, `rows 3, 8` or `rows 3, 8, 9, 12, 15 and 7 more`.
+
+    `positions` count from 0, the text from 1; `count` is given where they are only the first.
+    """
+    count = len(positions) if count is None else count
+    shown = ", ".join(str(position + 1) for position in positions[:most])
+    more = count - min(len(positions), most)
+    return f"row{'s' * (count > 1)} {shown}" + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,152 @@
+"""The feature columns: which are used and how, and the pipeline that encodes them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from csvor.cli._column_checks import (
+    Rows,
+    is_numeric,
+    note_far_value,
+    quoted,
+    refuse_bad_range,
+    refuse_blanks,
+    refuse_dates_and_lists,
+    refuse_identifier,
+    refuse_texts_among_numbers,
+)
+from csvor.cli._errors import CommandError, UsageError, listed
+from csvor.cli._notes import Notes
+from csvor.cli._table import Column, Table
+from csvor.preprocessing import MedianClipper
+
+
+@dataclass
+class Features:
+    """The columns by their use; of the categorical ones, the values seen."""
+
+    numeric: list[str] = field(default_factory=list)
+    categorical: dict[str, list[str]] = field(default_factory=dict)
+    constant: list[str] = field(default_factory=list)
+
+    @property
+    def used(self) -> list[str]:
+        """The names of the columns that the model takes."""
+        return [*self.numeric, *self.categorical]
+
+
+def choose_features(
+    table: Table, rows: Rows, names: Sequence[str], *, impute: bool, clip: bool, notes: Notes
+) -> tuple[Features, pd.DataFrame]:
+    """Find the use of each of the columns `names` and take them at `rows` (from 0)."""
+    features = Features()
+    data: dict[str, Any] = {}
+    blanks: dict[str, Rows] = {}
+    for name in names:
+        column = table.columns[name].take(rows)
+        if is_numeric(column, rows):
+            values, _ = column.numbers
+            refuse_bad_range(name, values, rows)
+            blank = np.isnan(values)
+            if blank.all():
+                raise CommandError(
+                    f"column '{name}' has no values; leave it out with --drop {quoted(name)}"
+                )
+            if np.nanmin(values) == np.nanmax(values):
+                features.constant.append(name)
+                continue
+            if blank.any():
+                blanks[name] = rows[blank]
+            if not clip:
+                note_far_value(name, values, rows, notes)
+            features.numeric.append(name)
+            data[name] = values
+        elif len(column.coded[1]) < 2:
+            features.constant.append(name)
+        else:
+            refuse_identifier(column, rows)
+            features.categorical[name] = sorted(column.coded[1])
+            data[name] = _texts(column)
+    if not impute:
+        first = quoted(next(iter(blanks), ""))
+        refuse_blanks(blanks, f"fill them in, let --impute do so, or --drop {first}")
+    if not features.used:
+        raise CommandError(f"{table.source}: no feature column is left to fit with")
+    if features.constant:
+        several = len(features.constant) > 1
+        notes.add(
+            f"column{'s' * several} {listed(features.constant)} "
+            f"{'have' if several else 'has'} one value only and {'are' if several else 'is'} "
+            "left out"
+        )
+    return features, pd.DataFrame({name: data[name] for name in features.used})
+
+
+def features_frame(table: Table, features: Features, *, impute: bool, notes: Notes) -> pd.DataFrame:
+    """Take the columns that a model was fitted with from another table."""
+    missing = [name for name in features.used if name not in table.columns]
+    if missing:
+        raise UsageError(
+            f"{table.source} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the "
+            f"model was fitted with; it has {listed(list(table.columns))}"
+        )
+    rows = np.arange(table.n_rows)
+    data: dict[str, Any] = {}
+    blanks: dict[str, Rows] = {}
+    for name in features.numeric:
+        column = table.columns[name]
+        refuse_dates_and_lists(column)
+        refuse_texts_among_numbers(column, rows, "the model takes this column as numbers")
+        values, _ = column.numbers
+        refuse_bad_range(name, values, rows)
+        if np.isnan(values).any():
+            blanks[name] = rows[np.isnan(values)]
+        data[name] = values
+    if not impute:
+        refuse_blanks(blanks, "fill them in, or fit the model with --impute")
+    for name, known in features.categorical.items():
+        column = table.columns[name]
+        refuse_dates_and_lists(column)
+        _note_new_values(column, set(known), notes)
+        data[name] = _texts(column)
+    return pd.DataFrame(data)
+
+
+def make_pipeline(features: Features, model: Any, *, impute: bool, clip: float | None) -> Pipeline:
+    """Encoding and `model` in one, so that each training part is encoded by itself."""
+    numbers: list[tuple[str, Any]] = []
+    if impute:
+        numbers.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True)))
+    if clip is not None:
+        numbers.append(("clip", MedianClipper(spreads=clip)))
+    numbers.append(("scale", StandardScaler()))
+    parts: list[tuple[str, Any, list[str]]] = []
+    if features.numeric:
+        parts.append(("numbers", Pipeline(numbers), features.numeric))
+    if features.categorical:
+        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        parts.append(("categories", encoder, list(features.categorical)))
+    return Pipeline([("columns", ColumnTransformer(parts)), ("model", model)])
+
+
+def _texts(column: Column) -> Any:
+    codes, texts = column.coded
+    return np.array(texts, dtype=object)[codes]
+
+
+def _note_new_values(column: Column, known: set[str], notes: Notes) -> None:
+    codes, texts = column.coded
+    new = [i for i, text in enumerate(texts) if text not in known]
+    count = int(np.isin(codes, new).sum())
+    if count:
+        notes.add(
+            f"column '{column.name}': {count} row{'s' * (count > 1)} with values that the model "
+            f"has not seen ({listed([texts[i] for i in new])}); they count as none of the known"
+        )

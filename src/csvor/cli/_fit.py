@@ -1,0 +1,55 @@
+"""`csvor fit`: a model file from a table."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+
+from csvor.cli._files import check_output
+from csvor.cli._model import Model, save_model
+from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._prepare import prepare
+from csvor.cli._progress import progress
+from csvor.cli._render import console, data_facts, model_fact, print_facts
+
+
+def run_fit(
+    data: DataOptions, options: ModelOptions, model_path: str, as_json: bool, notes: Notes
+) -> None:
+    """Fit all rows and write the model."""
+    check_output(model_path, "--model", [".skops"])
+    work = prepare(data, options, notes)
+    with progress("Fitting"), notes.of_warnings():
+        work.pipeline.fit(work.frame, work.target.labels)
+        predicted = work.pipeline.predict(work.frame)
+    error = float(np.mean(predicted != work.target.labels))
+    model = Model(
+        pipeline=work.pipeline,
+        target=work.target.name,
+        classes=work.target.classes,
+        order=work.target.order,
+        features=work.features,
+        dropped=list(data.drop),
+        id=data.id,
+        impute=options.impute,
+        settings=asdict(options),
+    )
+    save_model(model_path, model)
+    flagged = int(work.pipeline[-1].outliers_.sum())
+    if as_json:
+        document = {
+            "command": "fit",
+            **work.described(),
+            "model": model_path,
+            "training_error": error,
+            "flagged": flagged,
+            "notes": notes.texts(),
+        }
+        print(json.dumps(document, allow_nan=False))
+        return
+    told = (
+        f"{error:.3f} of the training rows get another label; {flagged} were cut away as outliers"
+    )
+    facts = [*data_facts(work), model_fact(work), ("Fit", told), ("Written", model_path)]
+    print_facts(console(), facts)

@@ -1,0 +1,67 @@
+"""Notes: what a user should know beside the result, one line each on standard error."""
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from csvor.cli._errors import one_line
+
+_NUMBER = re.compile(r"\d[\d.,]*(e[+-]?\d+)?")
+
+# Warnings of the estimator and of scikit-learn that the commands give in words of their own,
+# with the rows and columns of the file.
+_TOLD_BY_US = (".*interquartile ranges", "No rows of class", "The least populated class")
+
+
+class Notes:
+    """Collects notes; those that differ in their numbers alone are told once, with a count."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+        self._count: dict[str, int] = {}
+
+    def add(self, text: str) -> None:
+        """Take up one note."""
+        text = one_line(text)
+        key = _NUMBER.sub("#", text)
+        self._first.setdefault(key, text)
+        self._count[key] = self._count.get(key, 0) + 1
+
+    def texts(self) -> list[str]:
+        """The notes in the order in which they first came."""
+        return [
+            text if self._count[key] == 1 else f"{text} ({self._count[key]} such notes)"
+            for key, text in self._first.items()
+        ]
+
+    def tell(self) -> None:
+        """Print the notes and forget them."""
+        for text in self.texts():
+            typer.echo(f"note: {text}", err=True)
+        self._first.clear()
+        self._count.clear()
+
+    @contextmanager
+    def told_at_end(self) -> Iterator[None]:
+        """Print the notes when the work inside is over, however it ends."""
+        try:
+            yield
+        finally:
+            self.tell()
+
+    @contextmanager
+    def of_warnings(self) -> Iterator[None]:
+        """Take up the warnings raised inside, except those that are meant for programmers."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for start in _TOLD_BY_US:
+                warnings.filterwarnings("ignore", message=start)
+            try:
+                yield
+            finally:
+                for warning in caught:
+                    if issubclass(warning.category, (UserWarning, RuntimeWarning)):
+                        self.add(str(warning.message).replace("raise max_iter", "raise --max-iter"))

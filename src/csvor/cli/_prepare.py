@@ -1,0 +1,142 @@
+"""From a file and options to what can be fitted; `audit` and `fit` both begin here."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from csvor import CSVOR
+from csvor.cli._errors import UsageError, listed
+from csvor.cli._features import Features, choose_features, make_pipeline
+from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._progress import progress
+from csvor.cli._select import N_PAIRS, Choice, tune
+from csvor.cli._table import Table, read_table, shown
+from csvor.cli._target import Target, read_target
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows, labels and an unfitted pipeline, with all that a report says of them."""
+
+    table: Table
+    target: Target
+    features: Features
+    frame: pd.DataFrame
+    pipeline: Pipeline
+    data: DataOptions
+    options: ModelOptions
+    choice: Choice | None
+
+    @property
+    def row_numbers(self) -> list[int]:
+        """The rows used, counted from 1 below the header."""
+        numbers: list[int] = (self.target.rows + 1).tolist()
+        return numbers
+
+    @property
+    def ids(self) -> list[str] | None:
+        """What the rows used are called, where a column says so."""
+        if self.data.id is None:
+            return None
+        codes, texts = self.table.columns[self.data.id].take(self.target.rows).coded
+        return [texts[code] for code in codes]
+
+    def described(self) -> dict[str, Any]:
+        """All of it that a JSON document holds."""
+        target, options = self.target, asdict(self.options)
+        return {
+            "data": {
+                "file": self.table.source,
+                "rows": self.table.n_rows,
+                "used": len(target.rows),
+                "left_out": target.left_out,
+            },
+            "target": target.name,
+            "classes": [
+                {"label": label, "count": count}
+                for label, count in zip(target.classes, target.counts, strict=True)
+            ],
+            "order": target.order,
+            "columns": {
+                "numeric": self.features.numeric,
+                "categorical": self.features.categorical,
+                "constant": self.features.constant,
+                "dropped": list(self.data.drop),
+                "id": self.data.id,
+            },
+            "settings": {**options, "standardised": True},
+            "tuned": asdict(self.choice) if self.choice else None,
+        }
+
+
+def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
+    """Read and check the data, build the pipeline and, if asked to, choose C and p."""
+    with progress(f"Reading {data.data}"):
+        table = read_table(data.data, notes)
+        names = _feature_names(table, data)
+        target = read_target(table.columns[data.target], data.classes, data.missing_label, notes)
+        features, frame = choose_features(
+            table,
+            target.rows,
+            names,
+            impute=options.impute,
+            clip=options.clip is not None,
+            notes=notes,
+        )
+    _note_missing_classes(target, notes)
+    model = CSVOR(
+        C=options.C, p=options.p, contamination=options.contamination, classes=target.classes
+    )
+    if options.max_iter is not None:
+        model.set_params(max_iter=options.max_iter)
+    pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
+    choice = None
+    if options.tune:
+        if options.folds > max(target.counts):
+            raise UsageError(f"--folds {options.folds}: no label has that many rows")
+        with progress("Choosing C and p", options.folds * N_PAIRS) as update, notes.of_warnings():
+            choice = tune(
+                pipeline,
+                frame,
+                target.labels,
+                folds=options.folds,
+                seed=options.seed,
+                update=update,
+            )
+        pipeline.set_params(model__C=choice.C, model__p=choice.p)
+    return Prepared(table, target, features, frame, pipeline, data, options, choice)
+
+
+def _feature_names(table: Table, data: DataOptions) -> list[str]:
+    """Every column that no option gives another use."""
+    table.column(data.target, "--target")
+    uses = {data.target: "--target"}
+    if data.id is not None:
+        table.column(data.id, "--id")
+        if data.id == data.target:
+            raise UsageError(f"column '{data.id}' is named by both --target and --id")
+        uses[data.id] = "--id"
+    for name in data.drop:
+        table.column(name, "--drop")
+        if uses.get(name, "--drop") != "--drop":
+            raise UsageError(f"column '{name}' is named by both {uses[name]} and --drop")
+        uses[name] = "--drop"
+    return [name for name in table.columns if name not in uses]
+
+
+def _note_missing_classes(target: Target, notes: Notes) -> None:
+    empty = [shown(label) for label, n in zip(target.classes, target.counts, strict=True) if not n]
+    if empty:
+        notes.add(
+            f"no row has the label{'s' * (len(empty) > 1)} {listed(empty)}; kept as "
+            f"{'classes' if len(empty) > 1 else 'a class'}"
+        )
+
+
+def plain(value: Any) -> Any:
+    """A NumPy scalar as what JSON and files hold."""
+    return value.item() if isinstance(value, np.generic) else value

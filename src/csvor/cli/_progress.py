@@ -1,0 +1,55 @@
+"""Progress on standard error: for people at a terminal, and only when it takes a while."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PATIENCE = 1.0
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int], None]]:
+    """Show `what`, and how far it is if there is a `total`, once a second has passed.
+
+    Yields ``update(done, total)``, which does nothing where standard error is no terminal.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+    if total is None:
+        columns += [TimeElapsedColumn()]
+    else:
+        columns += [BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn()]
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=total)
+    lock, over = threading.Lock(), threading.Event()
+
+    def begin() -> None:
+        with lock:
+            if not over.is_set():
+                bar.start()
+
+    timer = threading.Timer(PATIENCE, begin)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+    finally:
+        over.set()
+        timer.cancel()
+        with lock:
+            bar.stop()

@@ -1,0 +1,106 @@
+"""What people read: short facts in two columns, and tables that fit the terminal."""
+
+import sys
+import textwrap
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from csvor.cli._prepare import Prepared
+from csvor.cli._table import shown
+
+Fact = tuple[str, str]
+
+
+def console(*, error: bool = False) -> Console:
+    """Where a report goes; colours and width follow the terminal."""
+    return Console(file=sys.stderr if error else sys.stdout, highlight=False, markup=False)
+
+
+def print_facts(out: Console, facts: Sequence[Fact]) -> None:
+    """Print names and what there is to say, the latter wrapped beside the former."""
+    indent = max(len(name) for name, _ in facts) + 2
+    for name, text in facts:
+        lines = textwrap.wrap(
+            text, max(out.width - indent, 20), break_long_words=False, break_on_hyphens=False
+        )
+        head = Text(name, style="bold").append(" " * (indent - len(name)), style="not bold")
+        body = f"\n{' ' * indent}".join(lines)
+        out.print(head.append(body, style="not bold"), soft_wrap=True)
+
+
+def data_facts(work: Prepared) -> list[Fact]:
+    """The file, the labels and the columns."""
+    target, features = work.target, work.features
+    rows = f"{work.table.source}: {plural(work.table.n_rows, 'row')}, {len(target.rows)} used"
+    if target.left_out:
+        codes = ", ".join(f"{n} with label {code!r}" for code, n in target.left_out.items())
+        rows += f"; left out: {codes}".replace("label 'blank'", "a blank label")
+    counts = " < ".join(
+        f"{shown(label)} ({count})"
+        for label, count in zip(target.classes, target.counts, strict=True)
+    )
+    facts = [
+        ("Data", rows),
+        ("Labels", f"{target.name}: {counts}"),
+        ("Order", target.order),
+    ]
+    if features.numeric:
+        how = "standardised"
+        if work.options.clip is not None:
+            how = f"limited to {work.options.clip:g} median deviations, {how}"
+        if work.options.impute:
+            how = f"blanks filled, {how}"
+        facts.append(("Numbers", f"{', '.join(features.numeric)} ({how})"))
+    if features.categorical:
+        named = [f"{name} ({len(values)} values)" for name, values in features.categorical.items()]
+        facts.append(("Categories", ", ".join(named)))
+    out = [f"{name} (constant)" for name in features.constant]
+    out += [f"{name} (--drop)" for name in dict.fromkeys(work.data.drop)]
+    if out:
+        facts.append(("Not used", ", ".join(out)))
+    return facts
+
+
+def model_fact(work: Prepared) -> Fact:
+    """The parameters of the model, and who chose them."""
+    model = work.pipeline[-1]
+    text = f"C {model.C:g}, p {model.p:g}, contamination {model.contamination:g}"
+    if work.choice is not None:
+        text += (
+            f"; C and p chosen by {work.options.folds} folds, error {work.choice.error:.3f} "
+            f"({work.choice.n_fits} fits)"
+        )
+    return ("Model", text)
+
+
+def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> None:
+    """Print the first `top` of the audited rows, with a blank line above and below."""
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    for name in rows:
+        numeric = name in {"row", "residual"}
+        table.add_column(
+            name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
+        )
+    for values in list(zip(*rows.values(), strict=True))[:top]:
+        cells = [_cell(name, value) for name, value in zip(rows, values, strict=True)]
+        table.add_row(*cells, style=None if values[-1] else "dim")
+    with out.capture() as captured:
+        out.print(table)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    out.file.write("\n".join(["", *lines, "", ""]))
+
+
+def _cell(name: str, value: object) -> Text:
+    if name == "residual":
+        return Text(f"{value:.3f}")
+    if name == "flagged":
+        return Text("yes" if value else "")
+    return Text(shown(value))
+
+
+def plural(count: int, name: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{count} {name}{'' if count == 1 else 's'}"

@@ -1,0 +1,227 @@
+"""The label column: which rows count, which classes there are, and what orders them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._labels import LabelError, OrdinalLabels
+from csvor.cli._column_checks import quoted
+from csvor.cli._csv import split_list
+from csvor.cli._errors import CommandError, UsageError, listed, rows_text
+from csvor.cli._notes import Notes
+from csvor.cli._table import Column, as_number, shown
+
+
+@dataclass(frozen=True)
+class Target:
+    """Labels ready for a fit.
+
+    `labels` are those of the kept `rows` (positions from 0 in the file), `classes` all classes
+    in order, of the same type. `left_out` counts the rows without a label, by their code.
+    """
+
+    name: str
+    labels: NDArray[Any]
+    rows: NDArray[np.int64]
+    classes: list[Any]
+    counts: list[int]
+    order: str
+    left_out: dict[str, int]
+
+
+def read_target(
+    column: Column, classes: str | None, missing: Sequence[str], notes: Notes
+) -> Target:
+    """Take rows without a label away, if told to, and put the classes in order."""
+    if column.kind in {"dates", "lists"}:
+        raise CommandError(f"column '{column.name}' holds {column.kind}, which are no labels")
+    rows, left_out = _without_missing(column, missing, notes)
+    if not len(rows):
+        raise CommandError(f"column '{column.name}': no row is left that has a label")
+    found = _Found(column.take(rows), rows)
+    if len(found.texts) == 1:
+        raise CommandError(
+            f"column '{column.name}': all {len(rows)} rows have the label '{found.texts[0]}', so "
+            "there is nothing to order"
+        )
+    declared = split_list(classes, "--classes") if classes is not None else None
+    if declared is not None:
+        ordered, order = found.declared(declared), "declared with --classes"
+    else:
+        ordered, order = found.own_order(notes)
+    labels = found.labels()
+    count = {value: int(n) for value, n in zip(*np.unique(labels, return_counts=True), strict=True)}
+    counts = [count.get(value, 0) for value in ordered]
+    return Target(column.name, labels, rows, ordered, counts, order, left_out)
+
+
+def _without_missing(
+    column: Column, missing: Sequence[str], notes: Notes
+) -> tuple[NDArray[np.int64], dict[str, int]]:
+    """Positions of the rows that have a label; how many lack one, by the code that says so."""
+    codes, texts = column.coded
+    floats = column.kind == "number"
+    blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
+    left_out: dict[str, int] = {}
+    gone: set[int] = set()
+    for code in dict.fromkeys(entry.strip() for entry in missing):
+        number = as_number(code)
+        hit = {i for i, text in enumerate(texts) if text == code or as_number(text) == number}
+        hit = blank if not code else hit - blank
+        count = int(np.isin(codes, list(hit)).sum())
+        if count:
+            left_out[code or "blank"] = count
+        else:
+            notes.add(f"--missing-label '{code}': no row has this label")
+        gone |= hit
+    open_ = np.flatnonzero(np.isin(codes, list(blank - gone)))
+    if len(open_):
+        raise CommandError(
+            f"column '{column.name}': {len(open_)} of {len(codes)} labels "
+            f"{'are' if len(open_) > 1 else 'is'} blank "
+            f"({rows_text(open_)}); fill them in, or leave these rows out "
+            "with --missing-label ''"
+        )
+    return np.flatnonzero(~np.isin(codes, list(gone))), left_out
+
+
+class _Found:
+    """The labels that a column holds, as texts and, where they are numbers, as numbers."""
+
+    def __init__(self, column: Column, rows: NDArray[np.int64]) -> None:
+        self.column = column
+        self.rows = rows
+        self.codes, self.texts = column.coded
+        self.values = [as_number(text) for text in self.texts]
+        self.are_numbers = bool(np.isfinite(self.values).all()) and column.kind != "bool"
+
+    def labels(self) -> NDArray[Any]:
+        """One label a row, in the type of the file."""
+        if self.column.kind == "text":
+            return np.array(self.texts)[self.codes]
+        return np.asarray(self.column.values.to_numpy(zero_copy_only=False))
+
+    def where(self, *texts: str) -> str:
+        """The rows of some labels, for a message."""
+        codes = [self.texts.index(text) for text in texts]
+        at = np.flatnonzero(np.isin(self.codes, codes))
+        return rows_text(self.rows[at])
+
+    def declared(self, entries: list[str]) -> list[Any]:
+        """The classes that `entries` name, in their order, as the file has them."""
+        if len(entries) < 2:
+            raise UsageError("--classes: name at least two classes, lowest first")
+        if self.column.kind == "text" and self.are_numbers:
+            self._refuse_two_spellings()
+        classes = [self._as_in_file(entry) for entry in entries]
+        known = {shown(value) for value in classes}
+        unknown = [text for text in self.texts if text not in known]
+        if unknown:
+            n_rows = int(np.isin(self.codes, [self.texts.index(t) for t in unknown]).sum())
+            are = "labels are" if n_rows > 1 else "label is"
+            raise CommandError(
+                f"column '{self.column.name}': {n_rows} {are} none of --classes: "
+                f"{listed(unknown)} ({self.where(*unknown)}); correct them, add them to --classes "
+                f"or leave these rows out with --missing-label {quoted(unknown[0])}"
+            )
+        return classes
+
+    def _as_in_file(self, entry: str) -> Any:
+        """One declared class in the type, and where it occurs in the spelling, of the file."""
+        kind, number = self.column.kind, as_number(entry)
+        if kind == "bool":
+            if entry.lower() not in {"true", "false"}:
+                raise UsageError(f"--classes: '{entry}', but the labels are True and False")
+            return entry.lower() == "true"
+        if kind == "text":
+            if entry in self.texts or not self.are_numbers:
+                return entry
+            same = [t for t, v in zip(self.texts, self.values, strict=True) if v == number]
+            return same[0] if same else entry
+        dtype = self.labels().dtype
+        if not np.isfinite(number) or (dtype.kind in "iu" and not number.is_integer()):
+            what = "whole numbers" if dtype.kind in "iu" else "numbers"
+            raise UsageError(
+                f"--classes: '{entry}', but the labels of column '{self.column.name}' are {what}"
+            )
+        return int(number) if dtype.kind in "iu" else number
+
+    def own_order(self, notes: Notes) -> tuple[list[Any], str]:
+        """The order that the labels carry themselves, and what it is; words carry none."""
+        levels = self.column.levels
+        if levels is not None:
+            return list(levels), "ordered category of the file"
+        if self.column.kind == "bool":
+            return [False, True], "False before True"
+        if not self.are_numbers:
+            self._refuse_words()
+        self._refuse_two_spellings()
+        self._refuse_fractions()
+        if len(self.texts) == len(self.codes) > 2:
+            raise CommandError(
+                f"column '{self.column.name}': every row has a label of its own; csvor needs "
+                "classes that rows share"
+            )
+        far = Notes()
+        try:
+            with far.of_warnings():
+                classes = OrdinalLabels.from_data(self.labels()).classes.tolist()
+        except LabelError as error:
+            where = (
+                f" ({rows_text(self.rows[list(error.positions)], error.count)})"
+                if error.positions
+                else ""
+            )
+            raise CommandError(f"column '{self.column.name}': {error.problem}{where}") from error
+        for text in far.texts():
+            notes.add(
+                f"column '{self.column.name}': {text.partition('. If ')[0]}; leave out a code for "
+                "'no answer' with --missing-label, or name all classes with --classes"
+            )
+        as_text = self.column.kind == "text"
+        return classes, "numbers" + " (every label can be read as one)" * as_text
+
+    def _refuse_words(self) -> None:
+        words = [t for t, v in zip(self.texts, self.values, strict=True) if not np.isfinite(v)]
+        name = self.column.name
+        if len(words) <= len(self.texts) / 2:
+            raise CommandError(
+                f"column '{name}': the labels are numbers except {listed(words)} "
+                f"({self.where(*words)}); leave these rows out with --missing-label "
+                f"{quoted(words[0])}, or give the order of all labels with --classes"
+            )
+        raise CommandError(
+            f"column '{name}': the labels are words ({listed(sorted(self.texts))}) and csvor does "
+            "not guess their order; give it with --classes LOWEST,...,HIGHEST"
+        )
+
+    def _refuse_two_spellings(self) -> None:
+        first: dict[float, str] = {}
+        for text, value in zip(self.texts, self.values, strict=True):
+            other = first.setdefault(value, text)
+            if other != text:
+                raise CommandError(
+                    f"column '{self.column.name}': '{other}' ({self.where(other)}) and '{text}' "
+                    f"({self.where(text)}) are one number written in two ways; write it in one"
+                )
+
+    def _refuse_fractions(self) -> None:
+        pairs = sorted(zip(self.values, self.texts, strict=True))
+        broken = [text for value, text in pairs if not value.is_integer()]
+        if not broken:
+            return
+        n_rows = int(np.isin(self.codes, [self.texts.index(t) for t in broken]).sum())
+        told = (
+            f"column '{self.column.name}': {n_rows} of {len(self.codes)} labels are not whole "
+            f"numbers ({self.where(*broken)})"
+        )
+        if len(pairs) > max(20, len(self.codes) / 2) or len(pairs) == len(self.codes):
+            raise CommandError(
+                f"{told} and {len(pairs)} are different: this is a measurement; cut it into "
+                "ordered classes first"
+            )
+        shown_classes = ",".join(shown(value) for value, _ in pairs)
+        raise CommandError(f"{told}; if these are grades, say so with --classes {shown_classes}")

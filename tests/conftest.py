@@ -1,0 +1,47 @@
+"""What the whole suite shares: the folder of benchmark data, and seeds."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder that CSVOR_DATA names (a relative one starts at the project root)."""
+    folder = (ROOT / os.environ.get("CSVOR_DATA", "../shared/data")).resolve()
+    if not folder.is_dir():
+        pytest.skip(f"the benchmark data are not in {folder}; CSVOR_DATA can name their folder")
+    return folder
+
+
+def _seeds() -> list[int]:
+    """CSVOR_SEEDS as numbers: "0" unless it is set, "7" for one other, "0-19" for a range."""
+    first, _, last = os.environ.get("CSVOR_SEEDS", "0").partition("-")
+    return list(range(int(first), int(last or first) + 1))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes `seed` must hold for any seed: it is run once for each asked for."""
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", _seeds())
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """A generator for the test's own data."""
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(autouse=True)
+def _global_random_state_is_left_alone() -> Iterator[None]:
+    """No call may read or move NumPy's global generator (case N29)."""
+    before = np.random.get_state()
+    yield
+    after = np.random.get_state()
+    assert before[2:] == after[2:], "the global random state was moved"
+    assert np.array_equal(before[1], after[1]), "the global random state was moved"

@@ -1,0 +1,219 @@
+"""The command line as a whole: help, one-line errors, interruption, whole files or none."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import csvor
+from csvor.cli import app
+from csvor.cli._errors import failures_in_one_line, nearest, rows_text
+from csvor.cli._files import write_table, written_whole
+from csvor.cli._notes import Notes
+
+PROGRAM = [sys.executable, "-m", "csvor.cli"]
+
+
+def run(*args: object) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(arg) for arg in args])
+
+
+def start(*args: object, **streams: int) -> "subprocess.Popen[bytes]":
+    package = str(Path(csvor.__file__).parents[1])
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])}
+    return subprocess.Popen([*PROGRAM, *map(str, args)], env=env, **streams)  # type: ignore[call-overload]
+
+
+def graded(n: int) -> pd.DataFrame:
+    X = np.random.default_rng(0).normal(size=(n, 4))
+    y = np.digitize(X.sum(axis=1) + np.random.default_rng(1).normal(size=n), [-2, 0, 2])
+    return pd.DataFrame(X, columns=[*"abcd"]).round(4).assign(y=y)
+
+
+@pytest.mark.parametrize("args", [(), ("--help",)])
+def test_help_names_the_commands(args: tuple[str, ...]) -> None:
+    result = run(*args)
+    assert result.exit_code == 0
+    for command in ("audit", "fit", "predict", "demo", "--version"):
+        assert command in result.stdout
+
+
+@pytest.mark.parametrize("command", ["audit", "fit", "predict", "demo"])
+def test_every_option_has_a_help_text(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    group = typer.main.get_command(app)
+    for param in group.commands[command].params:  # type: ignore[attr-defined]
+        assert param.help, param.name
+        assert len(param.help) < 90, param.name
+
+
+def test_version() -> None:
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"csvor {csvor.__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["audti"], "No such command 'audti'"),
+        (["audit"], "Missing argument 'DATA' (see 'csvor audit --help')"),
+        (["audit", "t.csv"], "Missing option '--target'"),
+        (["audit", "t.csv", "--target"], "Option '--target' requires an argument"),
+        (["audit", "t.csv", "--target", "y", "--tarrget", "y"], "No such option: --tarrget"),
+        (["audit", "t.csv", "--target", "y", "--C", "x"], "Invalid value for '--C'"),
+        (["audit", "t.csv", "--target", "y", "--seed", "-1"], "Invalid value for '--seed'"),
+        (["audit", "none.csv", "--target", "y"], "none.csv: there is no such file"),
+    ],
+)
+def test_wrong_use_is_one_line_and_two(args: list[str], message: str) -> None:
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("csvor: error: ")
+    assert message in line
+
+
+def test_a_traceback_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n3\n", encoding="utf-8")
+    plain = run("audit", tmp_path / "t.csv", "--target", "y")
+    assert plain.exit_code == 1
+    assert len(plain.stderr.splitlines()) == 1
+    debug = run("audit", tmp_path / "t.csv", "--target", "y", "--debug")
+    assert debug.exit_code == 1
+    assert debug.stderr.startswith("Traceback (most recent call last):")
+    assert debug.stderr.endswith(plain.stderr)
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (ValueError("two\n  lines"), "two lines"),
+        (KeyError("x"), "unexpected KeyError: 'x' (--debug shows where)"),
+        (MemoryError(), "not enough memory for this data"),
+        (PermissionError(13, "Permission denied", "t.csv"), "t.csv: Permission denied"),
+    ],
+)
+def test_any_failure_is_one_line(
+    error: Exception, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit) as caught, failures_in_one_line():
+        raise error
+    assert caught.value.exit_code == 1
+    assert capsys.readouterr().err == f"csvor: error: {line}\n"
+
+
+def test_help_does_not_wait_for_what_only_the_work_needs() -> None:
+    code = (
+        "import sys, csvor; before = set(sys.modules); import csvor.cli;"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "csvor.cli._app" in loaded
+    assert not {"csvor.cli._prepare", "skops", "pyarrow", "pandas", "sklearn"} & set(loaded)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_control_c_ends_it_within_a_second(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    job = start(
+        *("audit", "-", "--target", "y", "--tune", "--suspects", out),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert job.stdin is not None
+    # More than a pipe holds: once it is written, the child has begun to read.
+    job.stdin.write(graded(20_000).to_csv(index=False).encode())
+    job.stdin.close()
+    job.stdin = None
+    time.sleep(1.5)
+    assert job.poll() is None
+    sent = time.monotonic()
+    job.send_signal(signal.SIGINT)
+    printed, told = job.communicate(timeout=30)
+    assert time.monotonic() - sent < 1.0
+    assert job.returncode == 130
+    assert (printed, told) == (b"", b"csvor: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    data, model = tmp_path / "t.csv", tmp_path / "m.skops"
+    graded(50).to_csv(data, index=False)
+    assert run("fit", data, "--target", "y", "--model", model).exit_code == 0
+    graded(50_000).drop(columns="y").to_csv(data, index=False)
+    job = start(
+        *("predict", data, "--model", model), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert job.stdout is not None and job.stderr is not None
+    assert job.stdout.readline() == b"row,prediction\n"
+    job.stdout.close()
+    assert job.wait(timeout=30) == 1
+    assert job.stderr.read() == b""
+    job.stderr.close()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+@pytest.mark.parametrize("before", [None, "old"])
+def test_a_file_is_whole_or_as_it_was(
+    tmp_path: Path, error: type[BaseException], before: str | None
+) -> None:
+    path = tmp_path / "a.csv"
+    if before is not None:
+        path.write_text(before, encoding="utf-8")
+    with pytest.raises(error), written_whole(path) as part:
+        part.write_text("half", encoding="utf-8")
+        assert part.parent == path.parent
+        raise error
+    assert [p.read_text(encoding="utf-8") for p in tmp_path.iterdir()] == [before] * bool(before)
+
+
+def test_files_are_written_in_place(tmp_path: Path) -> None:
+    """Through a link, with the rights of any new file, and with what CSV has to quote."""
+    (tmp_path / "real.csv").touch()
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    (tmp_path / "plain").touch()
+    columns = {"a": ["x, y", 'say "x"'], "b": [1.0, 2.5], "c": [True, False]}
+    write_table(str(tmp_path / "link.csv"), columns)
+    text = (tmp_path / "real.csv").read_text(encoding="utf-8")
+    assert text == 'a,b,c\n"x, y",1,true\n"say ""x""",2.5,false\n'
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").stat().st_mode == (tmp_path / "plain").stat().st_mode
+    write_table(str(tmp_path / "t.tsv"), columns)
+    first = (tmp_path / "t.tsv").read_text(encoding="utf-8").splitlines()[0]
+    assert first == "a\tb\tc"
+
+
+def test_notes_that_differ_in_numbers_alone_are_one() -> None:
+    notes = Notes()
+    for n in range(200):
+        notes.add(f"stopped after {n} iterations (tol 1e-0{n % 9})")
+    notes.add("another\n thing")
+    assert notes.texts() == [
+        "stopped after 0 iterations (tol 1e-00) (200 such notes)",
+        "another thing",
+    ]
+
+
+def test_words_of_messages() -> None:
+    assert nearest("Ag", ["age", "dose"]) == "did you mean 'age'?"
+    assert nearest("zz", ["age", "dose"]) == "the columns are 'age', 'dose'"
+    assert re.fullmatch(
+        r"the columns are .* and 20 more", nearest("zz", [f"c{i}" for i in range(30)])
+    )
+    assert rows_text([4]) == "row 5"
+    assert rows_text(np.arange(7)) == "rows 1, 2, 3, 4, 5 and 2 more"
+    assert rows_text([1, 2], count=9) == "rows 2, 3 and 7 more"

@@ -1,0 +1,253 @@
+"""`csvor audit`: what it prints and writes, with the right values (cases N01 to N13, N22)."""
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from typer.testing import CliRunner, Result
+
+from csvor import CSVOR, audit_labels
+from csvor.cli import app
+
+HEADER = ["row", "given", "suggested", "residual", "direction", "flagged"]
+WORDS = np.array(["low", "medium", "high"])
+
+
+def run(*args: object, input: str | None = None) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(arg) for arg in args], input=input)
+
+
+def graded(seed: int = 0, n: int = 90) -> pd.DataFrame:
+    """Two columns and a grade in words; rows 8 and 31 have a wrong one."""
+    X = np.random.default_rng(seed).uniform(-3, 3, (n, 2))
+    rank = np.digitize(X[:, 0] + 0.5 * X[:, 1], [-1, 1])
+    X[[7, 30], 0] = -3, 3
+    rank[[7, 30]] = 2, 0
+    return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "rank": WORDS[rank]})
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def path() -> str:
+    graded().assign(name=[f"n{i}" for i in range(90)]).to_csv("t.csv", index=False)
+    return "t.csv"
+
+
+ORDER = ("--target", "rank", "--classes", "low,medium,high")
+
+
+def test_all_rows_are_written_worst_first(path: str, tmp_path: str) -> None:
+    out = "out.csv"
+    result = run("audit", path, *ORDER, "--drop", "name", "--suspects", out)
+    assert (result.exit_code, result.stderr) == (0, "")
+    rows = list(csv.reader(io.StringIO(Path(out).read_text(encoding="utf-8"))))
+    assert rows[0] == HEADER
+    assert sorted(int(row[0]) for row in rows[1:]) == list(range(1, 91))
+    assert {rows[1][0], rows[2][0]} == {"8", "31"}
+    assert sorted([rows[1][1:3], rows[2][1:3]]) == [["high", "low"], ["low", "high"]]
+    by_row = {row[0]: row for row in rows}
+    assert by_row["8"][4:] == ["too high", "true"]
+    assert by_row["31"][4:] == ["too low", "true"]
+
+    frame = graded()
+    model = make_pipeline(StandardScaler(), CSVOR(classes=WORDS))
+    truth = audit_labels(model, frame[["a", "b"]], frame["rank"], cv=5, random_state=0)
+    assert [int(row[0]) - 1 for row in rows[1:]] == truth.order.tolist()
+    np.testing.assert_array_equal([float(row[3]) for row in rows[1:]], truth.residual[truth.order])
+    assert [row[5] == "true" for row in rows[1:]] == truth.flagged[truth.order].tolist()
+
+
+def test_what_people_see(path: str) -> None:
+    result = run("audit", path, *ORDER, "--id", "name", "--top", 3)
+    facts, table, more = result.stdout.split("\n\n")
+    counts = graded()["rank"].value_counts()
+    assert facts.splitlines()[:5] == [
+        "Data     t.csv: 90 rows, 90 used",
+        f"Labels   rank: low ({counts['low']}) < medium ({counts['medium']}) < high "
+        f"({counts['high']})",
+        "Order    declared with --classes",
+        "Numbers  a, b (standardised)",
+        "Model    C 1, p 1, contamination 0.1",
+    ]
+    found = json.loads(run("audit", path, *ORDER, "--id", "name", "--json").stdout)
+    assert f"\nResult   {found['flagged']} of 90 rows flagged" in facts
+    hidden = sum(suspect["flagged"] for suspect in found["suspects"][3:])
+    assert more == f"More  {hidden} flagged rows further down: --suspects FILE has all\n"
+    lines = table.splitlines()
+    assert lines[0].split() == ["row", "name", *HEADER[1:]]
+    assert len(lines) == 4
+    assert {line.split()[1] for line in lines[1:3]} == {"n7", "n30"}
+    assert lines[1].split()[-3:] in (["too", "high", "yes"], ["too", "low", "yes"])
+    assert all(line == line.rstrip() for line in result.stdout.splitlines())
+
+
+def test_json_is_one_document(path: str) -> None:
+    result = run("audit", path, *ORDER, "--id", "name", "--json", "--C", 2, "--seed", 3)
+    found = json.loads(result.stdout)
+    assert found["data"] == {"file": path, "rows": 90, "used": 90, "left_out": {}}
+    assert [c["label"] for c in found["classes"]] == ["low", "medium", "high"]
+    assert sum(c["count"] for c in found["classes"]) == 90
+    assert (found["order"], found["target"]) == ("declared with --classes", "rank")
+    assert found["columns"]["numeric"] == ["a", "b"]
+    assert found["settings"]["C"] == 2
+    assert found["settings"]["seed"] == 3
+    assert len(found["suspects"]) == 90
+    assert list(found["suspects"][0]) == ["row", "id", *HEADER[1:]]
+    assert {s["id"] for s in found["suspects"][:2]} == {"n7", "n30"}
+    assert found["flagged"] == sum(s["flagged"] for s in found["suspects"])
+    assert found["fit"]["converged"] is True
+
+
+def test_suspects_on_standard_output(path: str) -> None:
+    result = run(
+        "audit", "-", *ORDER, "--id", "name", "--suspects", "-", input=Path(path).read_text()
+    )
+    rows = list(csv.reader(io.StringIO(result.stdout)))
+    assert rows[0] == ["row", "name", *HEADER[1:]]
+    assert len(rows) == 91
+    assert "standard input: 90 rows" in result.stderr
+
+
+def test_suspects_as_parquet(path: str, tmp_path: str) -> None:
+    out = "out.parquet"
+    assert run("audit", path, *ORDER, "--id", "name", "--suspects", out).exit_code == 0
+    frame = pd.read_parquet(out)
+    assert list(frame) == ["row", "name", *HEADER[1:]]
+    assert set(frame["name"][:2]) == {"n7", "n30"}
+    assert frame["flagged"].dtype == bool
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([1, 5, 9], None),
+        ([-1, 0, 1], None),
+        ([1.0, 1.5, 2.0], "1,1.5,2"),
+        ([2, 10, 11], None),
+        (["low", "medium", "high"], "low,medium,high"),
+    ],
+)
+def test_labels_come_back_as_given(
+    tmp_path: str, kind: str, labels: list[Any], classes: str | None
+) -> None:
+    """Never the codes 0, 1, 2: cases N02, N03 and N04."""
+    frame = graded()
+    frame["rank"] = frame["rank"].map(dict(zip(WORDS, labels, strict=True)))
+    data = f"t.{kind}"
+    frame.to_csv(data, index=False) if kind == "csv" else frame.to_parquet(data)
+    args = ["--classes", classes] if classes else []
+    found = json.loads(run("audit", data, "--target", "rank", *args, "--json").stdout)
+    as_text = kind == "csv"
+    expected = [str(label) for label in labels] if as_text else labels
+    assert [c["label"] for c in found["classes"]] == expected
+    assert {s["suggested"] for s in found["suspects"]} <= set(expected)
+    top = {s["row"]: (s["given"], s["suggested"]) for s in found["suspects"][:2]}
+    assert top == {8: (expected[2], expected[0]), 31: (expected[0], expected[2])}
+
+
+def test_n06_n07_rows_without_a_label_keep_the_numbers_of_the_others(tmp_path: str) -> None:
+    frame = graded().astype({"rank": object})
+    frame.loc[[0, 1, 2], "rank"] = "99"
+    frame.loc[[4], "rank"] = ""
+    frame.to_csv("t.csv", index=False)
+    args = ("audit", "t.csv", *ORDER)
+    refused = run(*args)
+    assert refused.exit_code == 1
+    assert "column 'rank': 1 of 90 labels is blank (row 5)" in refused.stderr
+    result = run(*args, "--missing-label", "", "--missing-label", "99")
+    assert "86 used; left out: 1 with a blank label, 3 with label '99'" in result.stdout
+    found = json.loads(run(*args, "--missing-label", "", "--missing-label", 99, "--json").stdout)
+    assert found["data"]["left_out"] == {"blank": 1, "99": 3}
+    assert {s["row"] for s in found["suspects"][:2]} == {8, 31}
+    assert {s["row"] for s in found["suspects"]} == set(range(1, 91)) - {1, 2, 3, 5}
+
+
+def test_n10_a_class_without_rows_is_noted_once(path: str) -> None:
+    result = run(
+        "audit", path, "--target", "rank", "--id", "name", "--classes", "low,medium,high,top"
+    )
+    assert result.stderr == "note: no row has the label 'top'; kept as a class\n"
+    assert "< top (0)\n" in result.stdout
+
+
+def test_a_label_of_one_row_is_noted(tmp_path: str) -> None:
+    frame = graded()
+    frame.loc[0, "rank"] = "top"
+    frame.to_csv("t.csv", index=False)
+    result = run("audit", "t.csv", "--target", "rank", "--classes", "low,medium,high,top")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "note: one row only has the label 'top': it is judged by a model that has not seen this "
+        "label\n"
+    )
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(1e8, 0.0), (1.0, 1e4)])
+def test_n11_units_do_not_matter(tmp_path: str, factor: float, shift: float) -> None:
+    orders = []
+    for scale, move in ((1.0, 0.0), (factor, shift)):
+        frame = graded()
+        frame["b"] = frame["b"] * scale + move
+        frame.to_csv("t.csv", index=False)
+        found = json.loads(run("audit", "t.csv", *ORDER, "--json").stdout)
+        assert found["settings"]["standardised"] is True
+        orders.append([(s["row"], s["suggested"]) for s in found["suspects"]])
+    same = dict(orders[0])
+    assert np.mean([same[row] == label for row, label in orders[1]]) >= 0.95
+    assert {row for row, _ in orders[1][:2]} == {8, 31}
+
+
+def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
+    result = run("audit", path, *ORDER, "--id", "name", "--max-iter", 1)
+    assert result.exit_code == 0
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("note: CSVOR stopped after 1 iterations (max_iter=1)")
+    assert "raise --max-iter" in line
+    assert line.endswith("(6 such notes)")
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "message"),
+    [
+        (["--target", "rnk"], 2, "has no column 'rnk' (--target); did you mean 'rank'?"),
+        (["--target", "zzz"], 2, "the columns are 'a', 'b', 'rank', 'name'"),
+        ([*ORDER, "--drop", "Name "], 2, "has no column 'Name ' (--drop); did you mean 'name'?"),
+        ([*ORDER, "--id", "nme"], 2, "has no column 'nme' (--id); did you mean 'name'?"),
+        ([*ORDER, "--drop", "rank"], 2, "column 'rank' is named by both --target and --drop"),
+        ([*ORDER, "--id", "rank"], 2, "column 'rank' is named by both --target and --id"),
+        ([*ORDER, "--id", "a", "--drop", "a"], 2, "'a' is named by both --id and --drop"),
+        ([*ORDER], 1, "column 'name': every row has a text of its own"),
+        ([*ORDER, "--C", "0"], 2, "--C 0: must be greater than 0 and finite"),
+        ([*ORDER, "--C", "nan"], 2, "--C nan: must be greater than 0"),
+        ([*ORDER, "--p", "2.5"], 2, "--p 2.5: must be greater than 0 and at most 2"),
+        ([*ORDER, "--contamination", "0.6"], 2, "--contamination 0.6: must be from 0 to 0.5"),
+        ([*ORDER, "--clip", "-1"], 2, "--clip -1: must be greater than 0"),
+        ([*ORDER, "--id", "name", "--folds", "91"], 2, "--folds 91: there are 90 rows only"),
+        ([*ORDER, "--folds", "1"], 2, "--folds"),
+        ([*ORDER, "--suspects", "out.xlsx"], 2, "the name must end in .csv or .tsv or .parquet"),
+        ([*ORDER, "--suspects", "no/out.csv"], 2, "the folder no does not exist"),
+        ([*ORDER, "--suspects", "t.csv"], 2, "this is the data file itself"),
+        ([*ORDER, "--suspects", "-", "--json"], 2, "both need standard output"),
+    ],
+)
+def test_wrong_use_and_wrong_data(path: str, args: list[str], status: int, message: str) -> None:
+    result = run("audit", "t.csv", *args)
+    assert result.exit_code == status
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("csvor: error: ")
+    assert message in line
+    assert os.listdir() == ["t.csv"]

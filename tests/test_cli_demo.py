@@ -1,0 +1,149 @@
+"""`csvor demo`: its records, what it claims to have found, and the command that it ends with."""
+
+import csv
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from csvor.cli import app
+from csvor.cli._demo_data import bridges, with_wrong_labels
+
+
+def run(*args: object) -> Result:
+    return CliRunner(env={"COLUMNS": "120"}).invoke(app, [str(arg) for arg in args])
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_what_it_says_is_so() -> None:
+    result = run("demo")
+    assert (result.exit_code, result.stderr) == (0, "")
+    records = pd.read_csv("csvor-demo/records.csv")
+    truth = pd.read_csv("csvor-demo/truth.csv")
+    assert list(records) == [
+        "bridge",
+        "age_years",
+        "trucks_per_day",
+        "crack_mm",
+        "corrosion_percent",
+        "material",
+        "condition",
+    ]
+    assert list(truth) == ["row", "given", "true", "wrong"]
+    assert len(records) == len(truth) == 400
+    assert truth["given"].tolist() == records["condition"].tolist()
+    assert (truth["given"] != truth["true"]).tolist() == truth["wrong"].tolist()
+    wrong = truth["wrong"].to_numpy()
+    assert wrong.sum() == 40
+
+    # The command that it ends with gives the same order; what was said is counted again there.
+    command = shlex.split(result.stdout.split("Next: ")[1])
+    assert command[0] == "csvor"
+    assert run(*command[1:]).exit_code == 0
+    suspects = pd.read_csv("csvor-demo/suspects.csv")
+    at = suspects["row"].to_numpy() - 1
+    flagged = suspects["flagged"].to_numpy()
+    top, hits = wrong[at[:40]].sum(), wrong[at[flagged]].sum()
+    assert f"{top} of the 40 most suspect rows are wrong (40 are wrong in all)" in result.stdout
+    assert f"{hits} of the {flagged.sum()} flagged rows are wrong" in result.stdout
+    told = re.search(r"precision (\S+), recall (\S+)\)", result.stdout)
+    assert told is not None
+    assert told.groups() == (f"{hits / flagged.sum():.2f}", f"{hits / 40:.2f}")
+    assert top >= 34
+    for row, line in zip(suspects.itertuples(), table_of(result), strict=False):
+        assert line[:2] == [str(row.row), row.bridge]
+        assert truth["true"][row.row - 1] in line
+
+
+def table_of(result: Result) -> list[list[str]]:
+    lines = result.stdout.split("\n\n")[1].splitlines()
+    assert lines[0].split()[:3] == ["row", "bridge", "given"]
+    return [line.split() for line in lines[1:]]
+
+
+def test_the_cap_helps() -> None:
+    """What the demo shows for one seed holds for most: errors with the cap are smaller."""
+    gains = []
+    for seed in range(4):
+        told = re.search(
+            r"Error +(\S+) of .* labels; (\S+) without", run("demo", "--seed", seed).stdout
+        )
+        assert told is not None
+        gains.append(float(told[2]) - float(told[1]))
+    assert np.mean(gains) > 0.005
+    assert np.min(gains) > -0.01
+
+
+def test_the_seed_decides() -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        assert run("demo", "--out", name, "--seed", seed).exit_code == 0
+    read = [Path(name, "records.csv").read_text(encoding="utf-8") for name in "abc"]
+    assert read[0] == read[1] != read[2]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5])
+def test_wrong_labels_are_always_other_ones(share: float, rng: np.random.Generator) -> None:
+    graded = bridges(rng)
+    given, wrong = with_wrong_labels(graded, share, rng)
+    assert wrong.sum() == round(400 * share)
+    np.testing.assert_array_equal(given != graded.truth, wrong)
+    if share == 0.5:
+        assert {(a, b) for a, b in zip(graded.truth, given, strict=True) if a != b} == {
+            (a, b) for a in graded.classes for b in graded.classes if a != b
+        }
+
+
+@pytest.mark.parametrize(
+    ("name", "n_rows", "labels"),
+    [
+        ("esl", 488, "grade: 1 ("),
+        ("lev", 1000, "grade: 1 ("),
+        ("swd", 1000, "grade: 1 ("),
+        ("balance_scale", 625, "grade: L ("),
+    ],
+)
+def test_bundled_data(name: str, n_rows: int, labels: str) -> None:
+    pytest.importorskip("skordinal", reason="the extra baselines is not installed")
+    result = run("demo", "--data", name, "--noise", 0.2)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert f"{round(0.2 * n_rows)} of {n_rows} labels were changed" in result.stdout
+    assert labels in result.stdout
+    with Path("csvor-demo/records.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.reader(file))) == n_rows + 1
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "message"),
+    [
+        (["--noise", "0"], 2, "--noise 0: must be between 0 and 1"),
+        (["--noise", "1"], 2, "--noise 1: must be between 0 and 1"),
+        (["--noise", "0.001"], 2, "--noise 0.001: changes no label of 400"),
+        (["--out", "file"], 2, "--out file: this is a file; name a folder"),
+        (["--data", "era"], 2, "--data"),
+    ],
+)
+def test_wrong_use(args: list[str], status: int, message: str) -> None:
+    Path("file").touch()
+    result = run("demo", *args)
+    assert (result.exit_code, result.stdout) == (status, "")
+    (line,) = result.stderr.splitlines()
+    assert message in line
+
+
+def test_without_skordinal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "skordinal", None)
+    result = run("demo", "--data", "esl")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "csvor: error: --data esl comes with the package skordinal; install it with "
+        "pip install 'csvor[baselines]'\n"
+    )

@@ -1,0 +1,289 @@
+"""`csvor fit` and `csvor predict`: the model file, and columns matched by name."""
+
+import csv
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from typer.testing import CliRunner, Result
+
+from csvor import CSVOR
+from csvor.cli import app
+from csvor.cli._model import load_model
+
+
+def run(*args: object, input: str | None = None) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(arg) for arg in args], input=input)
+
+
+def b12(*labels: Any) -> pd.DataFrame:
+    """x = 0, ..., 11, graded in three fours."""
+    return pd.DataFrame({"x": np.arange(12), "rank": np.repeat(np.array(labels), 4)})
+
+
+def predictions(result: Result) -> list[str]:
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.reader(io.StringIO(result.stdout)))
+    assert rows[0] == ["row", "prediction"]
+    assert [row[0] for row in rows[1:]] == [str(i) for i in range(1, len(rows))]
+    return [row[1] for row in rows[1:]]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def towns() -> pd.DataFrame:
+    """Rows with a name, two numbers, a category and a constant; graded by all but the name."""
+    rng = np.random.default_rng(0)
+    a, b, town = rng.normal(size=60), rng.normal(size=60), rng.choice(["n", "s"], 60)
+    rank = np.digitize(a - b + 2 * (town == "s"), [0, 1.5])
+    words = np.array(["no", "some", "much"])
+    frame = pd.DataFrame({"a": a, "b": b, "town": town, "one": 1, "rank": words[rank]})
+    frame.insert(0, "name", [f"p{i}" for i in range(60)])
+    frame.to_csv("t.csv", index=False)
+    result = run(
+        "fit",
+        "t.csv",
+        "--target",
+        "rank",
+        "--classes",
+        "no,some,much",
+        "--id",
+        "name",
+        "--model",
+        "m.skops",
+    )
+    assert result.exit_code == 0, result.stderr
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        (("low", "medium", "high"), "low,medium,high"),
+        (("01", "02", "10"), None),
+        ((3, 4, 5), None),
+        ((-1, 0, 1), None),
+        (("1.0", "1.5", "2.0"), "1,1.5,2"),
+    ],
+)
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_labels_come_back_as_given(labels: tuple[Any, ...], classes: str | None, end: str) -> None:
+    frame = b12(*labels)
+    frame.to_csv("t.csv", index=False) if end == "csv" else frame.to_parquet("t.parquet")
+    more = ["--classes", classes] if classes else []
+    result = run("fit", f"t.{end}", "--target", "rank", "--model", "m.skops", *more)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "0.000 of the training rows get another label" in result.stdout
+    frame[["x"]].to_csv("new.csv", index=False)
+    expected = [str(label) for label in np.repeat(np.array(labels), 4)]
+    assert predictions(run("predict", "new.csv", "--model", "m.skops")) == expected
+
+
+def test_n08_booleans() -> None:
+    b12(False, True, True).to_parquet("t.parquet")
+    assert run("fit", "t.parquet", "--target", "rank", "--model", "m.skops").exit_code == 0
+    found = json.loads(run("predict", "t.parquet", "--model", "m.skops", "--json").stdout)
+    assert [row["prediction"] for row in found["predictions"]] == [False] * 4 + [True] * 8
+
+
+def test_n12_more_columns_than_rows() -> None:
+    X = np.random.default_rng(0).normal(size=(6, 40))
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(40)]).assign(rank=[0, 0, 1, 1, 2, 2])
+    frame.to_csv("t.csv", index=False)
+    assert run("fit", "t.csv", "--target", "rank", "--model", "m.skops").exit_code == 0
+    assert predictions(run("predict", "t.csv", "--model", "m.skops")) == list("001122")
+
+
+def test_n13_clipping_undoes_a_mistyped_value() -> None:
+    def g(seed: int, n: int) -> pd.DataFrame:
+        X = np.random.default_rng(seed).uniform(-3, 3, (n, 2))
+        y = np.digitize(X[:, 0] + 0.5 * X[:, 1], [-2, -0.7, 0.7, 2])
+        return pd.DataFrame({"x1": X[:, 0], "x2": X[:, 1], "y": y})
+
+    train, test = g(0, 200), g(1000, 2000)
+    train.loc[1, "x1"] = 3000.0
+    train.to_csv("t.csv", index=False)
+    test.to_csv("new.csv", index=False)
+    fit = ("fit", "t.csv", "--target", "y", "--model", "m.skops")
+    (note,) = run(*fit).stderr.splitlines()
+    assert note.startswith("note: column 'x1', row 2: 3000 is ")
+    clipped = run(*fit, "--clip", 5)
+    assert clipped.stderr == ""
+    assert "x1, x2 (limited to 5 median deviations, standardised)" in clipped.stdout
+    found = predictions(run("predict", "new.csv", "--model", "m.skops"))
+    assert np.abs(np.array(found, dtype=int) - test["y"]).mean() < 0.10
+
+
+def test_n15_columns_are_matched_by_name(towns: pd.DataFrame) -> None:
+    truth = predictions_with_names(run("predict", "t.csv", "--model", "m.skops"))
+    swapped = towns[["b", "town", "name", "a"]].assign(c=5, d="x")
+    swapped.to_csv("new.csv", index=False)
+    result = run("predict", "new.csv", "--model", "m.skops")
+    assert predictions_with_names(result) == truth
+    assert result.stderr == "note: the model does not use the columns 'c', 'd'\n"
+
+    renamed = run("predict", "-", "--model", "m.skops", input="a,B,town\n1,2,n\n")
+    assert (renamed.exit_code, renamed.stdout) == (2, "")
+    assert "standard input lacks the column 'b' that the model was fitted with" in renamed.stderr
+
+
+def predictions_with_names(result: Result) -> list[list[str]]:
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.reader(io.StringIO(result.stdout)))
+    assert rows[0] == ["row", "name", "prediction"]
+    assert [row[:2] for row in rows[1:]] == [[str(i + 1), f"p{i}"] for i in range(60)]
+    return rows
+
+
+def test_the_label_column_is_not_looked_at(towns: pd.DataFrame) -> None:
+    truth = run("predict", "t.csv", "--model", "m.skops")
+    assert truth.stderr == "note: the label column 'rank' of t.csv is not looked at\n"
+    towns.assign(rank="").to_csv("new.csv", index=False)
+    assert run("predict", "new.csv", "--model", "m.skops").stdout == truth.stdout
+
+
+def test_values_never_seen_are_noted(towns: pd.DataFrame) -> None:
+    new = "a,b,town\n0,0,w\n0,0,n\n1,1,e\n"
+    result = run("predict", "-", "--model", "m.skops", input=new)
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "note: column 'town': 2 rows with values that the model has not seen ('w', 'e'); they "
+        "count as none of the known\n"
+    )
+
+
+def test_blanks_need_a_model_that_fills_them(towns: pd.DataFrame) -> None:
+    new = "a,b,town\n0,,n\n"
+    refused = run("predict", "-", "--model", "m.skops", input=new)
+    assert refused.exit_code == 1
+    assert "'b' 1 (row 1); fill them in, or fit the model with --impute" in refused.stderr
+    fit = ("fit", "t.csv", "--target", "rank", "--classes", "no,some,much", "--id", "name")
+    assert run(*fit, "--model", "m.skops", "--impute").exit_code == 0
+    filled = predictions(run("predict", "-", "--model", "m.skops", input=new))
+    by_hand = f"a,b,town\n0,{np.median(towns['b'])},n\n"
+    assert filled == predictions(run("predict", "-", "--model", "m.skops", input=by_hand))
+
+
+def test_files_and_json(towns: pd.DataFrame) -> None:
+    printed = run("predict", "t.csv", "--model", "m.skops", "--id", "town").stdout
+    to_file = run("predict", "t.csv", "--model", "m.skops", "--id", "town", "--out", "p.csv")
+    assert (to_file.exit_code, to_file.stdout) == (0, "")
+    assert Path("p.csv").read_text(encoding="utf-8") == printed
+    assert printed.splitlines()[0] == "row,town,prediction"
+
+    found = json.loads(run("predict", "t.csv", "--model", "m.skops", "--json").stdout)
+    assert found["classes"] == ["no", "some", "much"]
+    assert found["order"] == "declared with --classes"
+    assert found["predictions"][3] | {"prediction": ""} == {"row": 4, "id": "p3", "prediction": ""}
+    assert len(found["predictions"]) == 60
+
+    assert run("predict", "t.csv", "--model", "m.skops", "--out", "p.parquet").exit_code == 0
+    assert pd.read_parquet("p.parquet")["prediction"].tolist() == [
+        row["prediction"] for row in found["predictions"]
+    ]
+
+
+def test_fit_as_json(towns: pd.DataFrame) -> None:
+    fit = ("fit", "t.csv", "--target", "rank", "--classes", "no,some,much", "--id", "name")
+    found = json.loads(run(*fit, "--model", "m.skops", "--json").stdout)
+    assert (found["command"], found["model"]) == ("fit", "m.skops")
+    assert 0 <= found["training_error"] < 0.2
+    assert found["columns"] == {
+        "numeric": ["a", "b"],
+        "categorical": {"town": ["n", "s"]},
+        "constant": ["one"],
+        "dropped": [],
+        "id": "name",
+    }
+
+
+def test_the_pipeline_of_a_model_file_serves_the_library(towns: pd.DataFrame) -> None:
+    model = load_model("m.skops")
+    found = json.loads(run("predict", "t.csv", "--model", "m.skops", "--json").stdout)
+    expected = [row["prediction"] for row in found["predictions"]]
+    assert model.pipeline.predict(towns).tolist() == expected
+    assert model.pipeline[-1].classes_.tolist() == ["no", "some", "much"]
+
+
+class Foreign(CSVOR):
+    """A type that is neither scikit-learn's nor csvor's."""
+
+
+def a_zip() -> bytes:
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w") as archive:
+        archive.writestr("a.txt", "a")
+    return raw.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not a model that csvor fit wrote"),
+        (b"PK\x03\x04 and then nothing", "not a model that csvor fit wrote"),
+        (a_zip(), "not a model that csvor fit wrote"),
+        (skops.io.dumps({"a": 1}), "a skops file, but not a model that csvor fit wrote"),
+        (skops.io.dumps(CSVOR()), "a skops file, but not a model that csvor fit wrote"),
+        (skops.io.dumps(Foreign()), "types that are not csvor's: 'test_cli_predict.Foreign'"),
+        (
+            skops.io.dumps(Pipeline([("f", FunctionTransformer(os.system))])),
+            "types that are not csvor's: 'posix.system'",
+        ),
+    ],
+)
+def test_files_that_are_no_models(content: bytes, message: str) -> None:
+    Path("m.skops").write_bytes(content)
+    result = run("predict", "-", "--model", "m.skops", input="a\n1\n")
+    assert (result.exit_code, result.stdout) == (1, "")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("csvor: error: m.skops: ")
+    assert message in line
+
+
+def test_what_csvor_only_imports_is_not_trusted() -> None:
+    """A file may name `csvor.cli._files.os.system`-like things; only csvor's classes count."""
+    from csvor.cli._model import _is_ours
+
+    assert _is_ours("csvor._estimators.CSVOR")
+    for name in (
+        "csvor.cli._files.os",
+        "csvor.cli._files.Path",
+        "csvor.cli._model.load_model",
+        "csvor.nothing.Class",
+        "csvor.cli._model.nothing",
+        "csvorx.Class",
+        "CSVOR",
+    ):
+        assert not _is_ours(name)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["fit", "t.csv", "--target", "rank", "--model", "m.pkl"], "must end in .skops"),
+        (["fit", "t.csv", "--target", "rank", "--model", "no/m.skops"], "folder no does not exist"),
+        (["fit", "t.csv", "--target", "rank"], "Missing option '--model'"),
+        (["predict", "t.csv", "--model", "none.skops"], "none.skops: there is no such file"),
+        (["predict", "t.csv", "--model", "m.skops", "--out", "p.txt"], "must end in .csv"),
+        (["predict", "t.csv", "--model", "m.skops", "--out", "t.csv"], "the data file itself"),
+        (["predict", "t.csv", "--model", "m.skops", "--id", "q"], "no column 'q' (--id)"),
+    ],
+)
+def test_wrong_use(towns: pd.DataFrame, args: list[str], message: str) -> None:
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert message in line

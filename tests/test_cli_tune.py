@@ -1,0 +1,113 @@
+"""--tune: the pair of C and p with the lowest error in cross-validation, ties decided."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from typer.testing import CliRunner
+
+from csvor import CSVOR
+from csvor.cli import _select, app
+from csvor.cli._select import tune
+
+
+class Fixed(ClassifierMixin, BaseEstimator):
+    """Predicts 1 for the pairs of C and p in `best` and 0 for all others."""
+
+    def __init__(
+        self, C: float = 1.0, p: float = 1.0, best: tuple[tuple[float, float], ...] = ()
+    ) -> None:
+        self.C = C
+        self.p = p
+        self.best = best
+
+    def fit(self, X: object, y: object) -> "Fixed":
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.full(len(X), 1 if (self.C, self.p) in self.best else 0)
+
+
+@pytest.mark.parametrize(
+    ("best", "chosen"),
+    [
+        (((10.0, 2.0),), (10.0, 2.0)),
+        (((10.0, 1.0), (0.1, 2.0), (100.0, 1.0)), (0.1, 2.0)),
+        (((1.0, 0.5), (1.0, 1.5), (1.0, 2.0)), (1.0, 1.5)),
+        ((), (0.001, 1.0)),
+    ],
+)
+def test_ties_go_to_the_smaller_c_then_to_the_p_nearest_one(
+    best: tuple[tuple[float, float], ...], chosen: tuple[float, float]
+) -> None:
+    labels = np.repeat([1, 0], [15, 5])
+    frame = pd.DataFrame({"x": np.arange(20.0)})
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", Fixed(best=best))])
+    told: list[tuple[int, int]] = []
+    choice = tune(pipeline, frame, labels, folds=5, seed=0, update=lambda *now: told.append(now))
+    assert (choice.C, choice.p) == chosen
+    assert choice.error == pytest.approx(0.25 if best else 0.75)
+    assert told == [(i, 210) for i in range(1, 211)]
+
+
+def test_it_is_a_grid_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_select, "C_GRID", (0.01, 1.0, 100.0))
+    monkeypatch.setattr(_select, "P_GRID", (0.5, 1.0, 2.0))
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 3))
+    labels = np.digitize(X @ [1, 2, 0] + rng.normal(size=120), [-1, 1])
+    pipeline = make_pipeline(StandardScaler(), CSVOR(classes=[0, 1, 2]))
+    choice = tune(
+        pipeline, pd.DataFrame(X), labels, folds=4, seed=2, update=lambda done, total: None
+    )
+    truth = GridSearchCV(
+        pipeline,
+        {"csvor__C": [0.01, 1.0, 100.0], "csvor__p": [0.5, 1.0, 2.0]},
+        cv=StratifiedKFold(4, shuffle=True, random_state=2),
+    ).fit(pd.DataFrame(X), labels)
+    # Parts of equal size: the mean of their errors is what both count.
+    assert choice.error == pytest.approx(1 - truth.best_score_)
+    scores = dict(
+        zip(
+            [(c["csvor__C"], c["csvor__p"]) for c in truth.cv_results_["params"]],
+            truth.cv_results_["mean_test_score"],
+            strict=True,
+        )
+    )
+    assert scores[choice.C, choice.p] == pytest.approx(truth.best_score_)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    X = np.random.default_rng(0).uniform(-3, 3, (60, 2))
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": np.digitize(X[:, 0] + X[:, 1], [-1, 1])})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+def test_the_choice_is_told_and_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_select, "C_GRID", (0.1, 10.0))
+    monkeypatch.setattr(_select, "P_GRID", (0.5, 2.0))
+    runner = CliRunner(env={"COLUMNS": "120"})
+    audit = ["audit", str(path), "--target", "y", "--tune", "--folds", "3"]
+    found = json.loads(runner.invoke(app, [*audit, "--json"]).stdout)
+    chosen = found["tuned"]
+    assert (found["fit"]["C"], found["fit"]["p"]) == (chosen["C"], chosen["p"])
+    assert chosen["C"] in (0.1, 10.0) and chosen["p"] in (0.5, 2.0)
+    assert (
+        f"Model    C {chosen['C']:g}, p {chosen['p']:g}, contamination 0.1; C and p chosen by 3 "
+        f"folds, error {chosen['error']:.3f}"
+    ) in runner.invoke(app, audit).stdout
+
+
+def test_more_folds_than_rows_of_any_label(path: Path) -> None:
+    args = ["fit", str(path), "--target", "y", "--model", "m.skops", "--tune", "--folds", "40"]
+    result = CliRunner().invoke(app, args)
+    assert result.exit_code == 2
+    assert result.stderr == "csvor: error: --folds 40: no label has that many rows\n"

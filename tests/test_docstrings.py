@@ -1,0 +1,102 @@
+"""The public docstrings: complete, true to the signatures, and their examples run."""
+
+import doctest
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from typing import Any
+
+import pytest
+from numpydoc.docscrape import ClassDoc, FunctionDoc, NumpyDocString
+
+import csvor
+import csvor.metrics
+import csvor.preprocessing
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def public_objects() -> Iterator[tuple[str, Any]]:
+    """Classes and functions that users import, by their public names."""
+    for module in (csvor, csvor.metrics, csvor.preprocessing):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isclass(value) or inspect.isfunction(value):
+                yield f"{module.__name__}.{name}", value
+
+
+def public_methods(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Methods that csvor itself writes (those of scikit-learn are documented there)."""
+    for name, value in inspect.getmembers(cls, inspect.isfunction):
+        if not name.startswith("_") and value.__module__.startswith("csvor."):
+            yield name, value
+
+
+OBJECTS = dict(public_objects())
+ESTIMATORS = {name: o for name, o in OBJECTS.items() if hasattr(o, "fit")}
+CALLABLES = {name: o for name, o in OBJECTS.items() if inspect.isfunction(o)} | {
+    f"{name}.{method}": function
+    for name, o in OBJECTS.items()
+    if inspect.isclass(o)
+    for method, function in public_methods(o)
+}
+
+
+def documented(doc: NumpyDocString, section: str) -> list[str]:
+    """The names in a section; an entry may hold several, as in `a, b : int`."""
+    return [name.strip().lstrip("*") for entry in doc[section] for name in entry.name.split(",")]
+
+
+def taken(function: Callable[..., Any]) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_parameters_are_those_of_the_signature(name: str) -> None:
+    doc = FunctionDoc(CALLABLES[name])
+    assert documented(doc, "Parameters") == taken(CALLABLES[name])
+    assert doc["Returns"] or doc["Yields"], "what it returns is not said"
+
+
+@pytest.mark.parametrize("name", [n for n, o in OBJECTS.items() if inspect.isclass(o)])
+def test_class_sections(name: str) -> None:
+    cls = OBJECTS[name]
+    doc = ClassDoc(cls)
+    if issubclass(cls, Exception):
+        return
+    if name in ESTIMATORS:
+        assert documented(doc, "Parameters") == taken(cls.__init__)
+    assert documented(doc, "Attributes"), "no Attributes"
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_attributes_are_those_of_a_fit(name: str) -> None:
+    model = ESTIMATORS[name]().fit([[0.0], [1.0], [2.0], [3.0]], [1, 1, 2, 2])
+    fitted = {key for key in vars(model) if key.endswith("_") and not key.startswith("_")}
+    # Set only where the columns have names.
+    assert set(documented(ClassDoc(type(model)), "Attributes")) == fitted | {"feature_names_in_"}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_formula_comes_before_the_parameters(name: str) -> None:
+    """Of estimators and measures, what is computed is said first."""
+    value = OBJECTS[name]
+    if name not in ESTIMATORS and "y_true" not in inspect.signature(value).parameters:
+        return
+    doc = inspect.getdoc(value) or ""
+    head = doc.partition("\nParameters\n")[0]
+    assert ".. math::" in head or ":math:" in head or "::\n" in head, "no formula"
+
+
+@pytest.mark.parametrize("name", OBJECTS | CALLABLES)
+def test_examples_run(name: str) -> None:
+    value = (OBJECTS | CALLABLES)[name]
+    finder = doctest.DocTestFinder(recurse=False)
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    report: list[str] = []
+    tests = [test for test in finder.find(value, name) if test.examples]
+    for test in tests:
+        runner.run(test, out=report.append)
+    assert not runner.summarize(verbose=False).failed, "".join(report)
+    # What a function returns is shown in the example of that function.
+    assert tests or name not in OBJECTS or is_dataclass(value), "no Examples"

@@ -1,0 +1,125 @@
+"""Imports inside the package point one way, and the map in CONTRIBUTING.md is the tree."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "csvor"
+
+# A module may import from the lines above its own, never from its own line or below.
+# A sub-package is one layer and may use its own parts; "csvor" is the __init__.
+LAYERS = (
+    # Know nothing of each other: a loss never sees X, a solver nothing that is ordinal.
+    {
+        "_labels",
+        "_losses",
+        "_matrix",
+        "_probability",
+        "_solvers",
+        "_thresholds",
+        "_validation",
+        "preprocessing",
+    },
+    {"_objective"},
+    {"_base"},
+    {"_estimators"},
+    {"metrics", "_audit"},
+    {"csvor"},
+    {"cli"},
+)
+
+
+def layer_of(path: Path, package: Path) -> str:
+    top = path.relative_to(package).parts[0].removesuffix(".py")
+    return "csvor" if top == "__init__" else top
+
+
+def imported(node: ast.AST, names: set[str]) -> Iterator[str]:
+    """The layers, out of `names`, that one import statement reaches."""
+    if isinstance(node, ast.Import):
+        targets = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and node.level:
+        raise ValueError("relative import")
+    elif isinstance(node, ast.ImportFrom):
+        targets = [f"{node.module}.{alias.name}" for alias in node.names]
+    else:
+        return
+    for target in targets:
+        root, _, rest = target.partition(".")
+        if root == "csvor":
+            top = rest.partition(".")[0]
+            yield top if top in names else "csvor"
+
+
+def violations(package: Path) -> list[str]:
+    """Every import in `package` that points the wrong way, as one line each."""
+    rank = {name: i for i, layer in enumerate(LAYERS) for name in layer}
+    files = sorted(package.rglob("*.py"))
+    in_tree = {layer_of(path, package) for path in files}
+    names = in_tree | rank.keys()
+    found = [f"{name}: has no place in LAYERS" for name in sorted(in_tree - rank.keys())]
+    for path in files:
+        own = layer_of(path, package)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            where = f"{path.relative_to(package)}:{getattr(node, 'lineno', 0)}"
+            try:
+                reached = set(imported(node, names)) - {own}
+            except ValueError as error:
+                found.append(f"{where}: {error}")
+                continue
+            for other in sorted(reached & rank.keys()):
+                if rank[other] >= rank.get(own, len(LAYERS)):
+                    found.append(f"{where}: {own} imports {other}")
+    return found
+
+
+def modules(package: Path) -> set[str]:
+    """The modules of the tree as the map names them: `_labels.py`, `_solvers/newton.py`."""
+    return {p.relative_to(package).as_posix() for p in package.rglob("*.py")} - {
+        p.relative_to(package).as_posix() for p in package.glob("*/**/__init__.py")
+    }
+
+
+def mapped(text: str) -> set[str]:
+    """The modules in the first column of the tables of CONTRIBUTING.md."""
+    return set(re.findall(r"^\| `([\w/]+\.py)` \|", text, flags=re.MULTILINE))
+
+
+def test_imports_point_one_way() -> None:
+    assert violations(PACKAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "complaint"),
+    [
+        ("_labels.py", "from csvor._losses import x", "_labels.py:1: _labels imports _losses"),
+        ("_losses.py", "import csvor._base", "_losses.py:1: _losses imports _base"),
+        ("_base.py", "from csvor import cli", "_base.py:1: _base imports cli"),
+        ("_base.py", "from csvor import CSVOR", "_base.py:1: _base imports csvor"),
+        ("_base.py", "def f():\n    import csvor.cli.x", "_base.py:2: _base imports cli"),
+        ("_solvers/newton.py", "from . import x", "_solvers/newton.py:1: relative import"),
+        ("_extra.py", "", "_extra: has no place in LAYERS"),
+        ("_base.py", "from csvor._solvers.newton import x", None),
+        ("_solvers/newton.py", "from csvor._solvers.solution import x", None),
+        ("cli/main.py", "from csvor import CSVOR, metrics", None),
+    ],
+)
+def test_checker_sees(tmp_path: Path, path: str, line: str, complaint: str | None) -> None:
+    for name in ("_losses.py", "_base.py", "cli/__init__.py", "__init__.py", "metrics.py", path):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / path).write_text(line)
+    assert violations(tmp_path) == ([] if complaint is None else [complaint])
+
+
+def test_map_in_contributing_is_the_tree(tmp_path: Path) -> None:
+    assert mapped((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")) == modules(PACKAGE)
+
+    (tmp_path / "sub").mkdir()
+    for name in ("__init__.py", "_labels.py", "sub/__init__.py", "sub/part.py"):
+        (tmp_path / name).touch()
+    assert modules(tmp_path) == {"__init__.py", "_labels.py", "sub/part.py"}
