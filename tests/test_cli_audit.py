@@ -84,13 +84,25 @@ def test_what_people_see(path: str) -> None:
     found = json.loads(run("audit", path, *ORDER, "--id", "name", "--json").stdout)
     assert f"\nResult   {found['flagged']} of 90 rows flagged" in facts
     hidden = sum(suspect["flagged"] for suspect in found["suspects"][3:])
-    assert more == f"More  {hidden} flagged rows further down: --suspects FILE has all\n"
+    assert (
+        more
+        == f"More  {hidden} flagged row{'s' * (hidden > 1)} further down: --suspects FILE has all\n"
+    )
     lines = table.splitlines()
     assert lines[0].split() == ["row", "name", *HEADER[1:]]
     assert len(lines) == 4
     assert {line.split()[1] for line in lines[1:3]} == {"n7", "n30"}
     assert lines[1].split()[-3:] in (["too", "high", "yes"], ["too", "low", "yes"])
     assert all(line == line.rstrip() for line in result.stdout.splitlines())
+
+
+def test_many_columns_and_labels_are_shortened() -> None:
+    frame = pd.DataFrame({f"x{i}": np.arange(120) + i % 7 for i in range(30)})
+    frame.assign(y=np.arange(120) // 4).to_csv("t.csv", index=False)
+    stdout = run("audit", "t.csv", "--target", "y", "--top", 0).stdout
+    facts = " ".join(stdout.split())
+    assert "x18, x19 and 10 more (standardised)" in facts
+    assert "15 (4) < 16 (4) < ... < 28 (4) < 29 (4) Order" in facts
 
 
 def test_json_is_one_document(path: str) -> None:
@@ -229,7 +241,7 @@ def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
         ([*ORDER, "--drop", "rank"], 2, "column 'rank' is named by both --target and --drop"),
         ([*ORDER, "--id", "rank"], 2, "column 'rank' is named by both --target and --id"),
         ([*ORDER, "--id", "a", "--drop", "a"], 2, "'a' is named by both --id and --drop"),
-        ([*ORDER], 1, "column 'name': every row has a text of its own"),
+        ([*ORDER], 1, "error: t.csv, column 'name': every row has a text of its own"),
         ([*ORDER, "--C", "0"], 2, "--C 0: must be greater than 0 and finite"),
         ([*ORDER, "--C", "nan"], 2, "--C nan: must be greater than 0"),
         ([*ORDER, "--p", "2.5"], 2, "--p 2.5: must be greater than 0 and at most 2"),

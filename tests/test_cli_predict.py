@@ -169,7 +169,10 @@ def test_blanks_need_a_model_that_fills_them(towns: pd.DataFrame) -> None:
     new = "a,b,town\n0,,n\n"
     refused = run("predict", "-", "--model", "m.skops", input=new)
     assert refused.exit_code == 1
-    assert "'b' 1 (row 1); fill them in, or fit the model with --impute" in refused.stderr
+    assert refused.stderr == (
+        "csvor: error: standard input: blank values in columns of numbers: 'b' 1 (row 1); fill "
+        "them in, or fit the model with --impute\n"
+    )
     fit = ("fit", "t.csv", "--target", "rank", "--classes", "no,some,much", "--id", "name")
     assert run(*fit, "--model", "m.skops", "--impute").exit_code == 0
     filled = predictions(run("predict", "-", "--model", "m.skops", input=new))

@@ -13,7 +13,15 @@ from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._prepare import Prepared, plain, prepare
 from csvor.cli._progress import progress
-from csvor.cli._render import Fact, console, data_facts, model_fact, print_facts, print_suspects
+from csvor.cli._render import (
+    Fact,
+    console,
+    data_facts,
+    model_fact,
+    plural,
+    print_facts,
+    print_suspects,
+)
 from csvor.cli._table import shown
 
 FIXED = ("row", "given", "suggested", "residual", "direction", "flagged")
@@ -45,7 +53,9 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     print_suspects(out, rows, output.top)
     more = sum(rows["flagged"][output.top :])
     if more and output.suspects is None:
-        print_facts(out, [("More", f"{more} flagged rows further down: --suspects FILE has all")])
+        print_facts(
+            out, [("More", f"{plural(more, 'flagged row')} further down: --suspects FILE has all")]
+        )
     if output.suspects not in {None, "-"}:
         print_facts(out, [("Written", f"all {len(audit.order)} rows: {output.suspects}")])
 
@@ -105,7 +115,8 @@ def result_fact(work: Prepared, audit: LabelAudit) -> Fact:
     return (
         "Result",
         f"{flagged} of {len(audit.flagged)} rows flagged (residual of the fit to all rows above "
-        f"{epsilon:.3g}); order and residuals by {work.options.folds} folds",
+        f"{epsilon:.3g}); order and residuals by {work.options.folds} folds, seed "
+        f"{work.options.seed}",
     )
 
 

@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+from collections import Counter
 from typing import NoReturn
 
 import pyarrow as pa
@@ -60,7 +61,8 @@ def _utf8(raw: bytes, name: str) -> bytes:
         raise CommandError(f"{name}: this is UTF-16 text; save it as CSV in UTF-8")
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
-        raw.decode("utf-8")
+        if not raw.isascii():
+            raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise CommandError(
@@ -83,7 +85,7 @@ def _header(raw: bytes, name: str, delimiter: str) -> tuple[list[str], int]:
 
 
 def _check_names(header: list[str], name: str, delimiter: str) -> None:
-    double = sorted({column for column in header if column and header.count(column) > 1})
+    double = [column for column, count in Counter(header).items() if column and count > 1]
     if double:
         raise CommandError(
             f"{name}: the first line names {listed(double)} more than once; rename one of them"

@@ -60,6 +60,18 @@ def failures_in_one_line(debug: bool = False) -> Iterator[None]:
         raise typer.Exit(getattr(error, "exit_code", FAILED)) from None
 
 
+@contextmanager
+def about(source: str) -> Iterator[None]:
+    """Put the name of the file before what is said of its columns and rows."""
+    try:
+        yield
+    except CommandError as error:
+        text = str(error)
+        if isinstance(error, UsageError) or source in text:
+            raise
+        raise CommandError(f"{source}{', ' if text[:7] == 'column ' else ': '}{text}") from error
+
+
 def _told(error: Exception) -> str:
     """What a user is told of an error: known kinds speak for themselves."""
     if isinstance(error, CommandError | ValueError) and str(error):

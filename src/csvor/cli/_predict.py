@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from csvor.cli._errors import listed
+from csvor.cli._errors import about, listed
 from csvor.cli._features import features_frame
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._model import Model, load_model
@@ -23,7 +23,8 @@ def run_predict(
         table = read_table(data, notes)
         ids = _ids(table, model, id_name)
         _note_unused(table, model, ids[0] if ids else None, notes)
-        frame = features_frame(table, model.features, impute=model.impute, notes=notes)
+        with about(table.source):
+            frame = features_frame(table, model.features, impute=model.impute, notes=notes)
     with progress("Predicting"), notes.of_warnings():
         labels = [plain(label) for label in model.pipeline.predict(frame)]
     columns: dict[str, list[Any]] = {"row": list(range(1, table.n_rows + 1))}

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
-from csvor.cli._errors import UsageError, listed
+from csvor.cli._errors import UsageError, about, listed
 from csvor.cli._features import Features, choose_features, make_pipeline
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -78,15 +78,18 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     with progress(f"Reading {data.data}"):
         table = read_table(data.data, notes)
         names = _feature_names(table, data)
-        target = read_target(table.columns[data.target], data.classes, data.missing_label, notes)
-        features, frame = choose_features(
-            table,
-            target.rows,
-            names,
-            impute=options.impute,
-            clip=options.clip is not None,
-            notes=notes,
-        )
+        with about(table.source):
+            target = read_target(
+                table.columns[data.target], data.classes, data.missing_label, notes
+            )
+            features, frame = choose_features(
+                table,
+                target.rows,
+                names,
+                impute=options.impute,
+                clip=options.clip is not None,
+                notes=notes,
+            )
     _note_missing_classes(target, notes)
     model = CSVOR(
         C=options.C, p=options.p, contamination=options.contamination, classes=target.classes

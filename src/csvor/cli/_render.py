@@ -11,6 +11,7 @@ from rich.text import Text
 from csvor.cli._prepare import Prepared
 from csvor.cli._table import shown
 
+MOST_NAMES = 20
 Fact = tuple[str, str]
 
 
@@ -38,13 +39,15 @@ def data_facts(work: Prepared) -> list[Fact]:
     if target.left_out:
         codes = ", ".join(f"{n} with label {code!r}" for code, n in target.left_out.items())
         rows += f"; left out: {codes}".replace("label 'blank'", "a blank label")
-    counts = " < ".join(
+    counts = [
         f"{shown(label)} ({count})"
         for label, count in zip(target.classes, target.counts, strict=True)
-    )
+    ]
+    if len(counts) > MOST_NAMES:
+        counts = [*counts[: MOST_NAMES - 3], "...", *counts[-2:]]
     facts = [
         ("Data", rows),
-        ("Labels", f"{target.name}: {counts}"),
+        ("Labels", f"{target.name}: {' < '.join(counts)}"),
         ("Order", target.order),
     ]
     if features.numeric:
@@ -53,14 +56,14 @@ def data_facts(work: Prepared) -> list[Fact]:
             how = f"limited to {work.options.clip:g} median deviations, {how}"
         if work.options.impute:
             how = f"blanks filled, {how}"
-        facts.append(("Numbers", f"{', '.join(features.numeric)} ({how})"))
+        facts.append(("Numbers", f"{_names(features.numeric)} ({how})"))
     if features.categorical:
         named = [f"{name} ({len(values)} values)" for name, values in features.categorical.items()]
-        facts.append(("Categories", ", ".join(named)))
+        facts.append(("Categories", _names(named)))
     out = [f"{name} (constant)" for name in features.constant]
     out += [f"{name} (--drop)" for name in dict.fromkeys(work.data.drop)]
     if out:
-        facts.append(("Not used", ", ".join(out)))
+        facts.append(("Not used", _names(out)))
     return facts
 
 
@@ -91,6 +94,13 @@ def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> Non
         out.print(table)
     lines = [line.rstrip() for line in captured.get().splitlines()]
     out.file.write("\n".join(["", *lines, "", ""]))
+
+
+def _names(names: Sequence[str]) -> str:
+    """Names in a row, the first ones of many."""
+    more = len(names) - MOST_NAMES
+    text = ", ".join(names[:MOST_NAMES])
+    return f"{text} and {more} more" if more > 0 else text
 
 
 def _cell(name: str, value: object) -> Text:

@@ -40,16 +40,12 @@ class Column:
     @cached_property
     def coded(self) -> tuple[NDArray[np.int64], list[str]]:
         """Codes into the distinct texts, in the order in which they come; a blank is ""."""
-        text = self.values
-        if self.kind == "bool":
-            text = pc.if_else(text, "True", "False")
-        elif self.kind == "number":
-            text = pa.array(
-                [None if v is None else shown(v) for v in text.to_pylist()], "large_string"
-            )
-        encoded = pc.fill_null(pc.utf8_trim_whitespace(text), "").dictionary_encode()
-        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        return codes, encoded.dictionary.to_pylist()
+        values = pc.utf8_trim_whitespace(self.values) if self.kind == "text" else self.values
+        encoded = values.dictionary_encode(null_encoding="encode")
+        found = ["" if value is None else shown(value) for value in encoded.dictionary.to_pylist()]
+        texts = {text: code for code, text in enumerate(dict.fromkeys(found))}
+        codes = np.array([texts[text] for text in found], dtype=np.int64)
+        return codes[encoded.indices.to_numpy(zero_copy_only=False)], list(texts)
 
     @cached_property
     def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -72,6 +68,8 @@ class Column:
 
     def take(self, rows: NDArray[np.int64]) -> "Column":
         """The column at these positions."""
+        if np.array_equal(rows, np.arange(len(self.values))):
+            return self
         return Column(self.name, self.kind, self.values.take(pa.array(rows)), self.levels)
 
 
