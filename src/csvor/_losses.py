@@ -64,7 +64,7 @@ class CapSchedule:
     warmup: int = 5
     gradual: bool = False
     delta_start: float = 1.0
-    delta_ratio: float = 0.1
+    delta_ratio: float = 0.05
     delta_min: float = 1e-10
 
     def loss_at(self, iteration: int, g: Array, last: CappedPower | None) -> CappedPower:
