@@ -1,0 +1,71 @@
+"""CSVOR against wrong labels: the figures that it must reach."""
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import StandardScaler
+from skordinal.datasets import load_esl
+
+from csvor import CSVOR
+from problems import mislabel, noisy_quartiles, read_set
+
+GAMMA = 0.1  # the paper's strength: C = 1 / (2 gamma), and its objective is objective_ / C
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("p", "epsilon", "reach"),
+    [(1.0, 1.5, 155.2), (1.0, 4.0, 253.1), (1.5, 1.5, 152.9), (1.5, 4.0, 274.8)],
+)
+def test_ends_lower_than_the_scheme_of_the_paper(p, epsilon, reach):
+    """12 problems of 300 rows; the paper's scheme has 100 iterations."""
+    default, alternating = [], []
+    for number in range(12):
+        X, y = noisy_quartiles(number)
+        model = CSVOR(C=0.5 / GAMMA, p=p, epsilon=epsilon)
+        default.append(model.fit(X, y).objective_ / model.C)
+        assert model.converged_
+        model.set_params(solver="alternating", max_iter=100)
+        alternating.append(model.fit(X, y).objective_ / model.C)
+    assert np.all(np.array(default) <= np.array(alternating) * (1 + 1e-9))
+    assert np.mean(default) <= reach
+
+
+def draws_of(X, y, n_wrong, n_draws):
+    """Standardised features, labels with some of them wrong, and which ones."""
+    X = StandardScaler().fit_transform(X)
+    for draw in range(n_draws):
+        # Half a row more, so that rounding cannot make it one less.
+        noisy, wrong = mislabel(y, (n_wrong + 0.5) / y.size, draw)
+        assert wrong.sum() == n_wrong
+        yield X, noisy, wrong
+
+
+def found_and_error(y, draws):
+    """Means over draws: precision, recall, and the error of the predictions for these rows."""
+    means = []
+    for X, noisy, wrong in draws:
+        model = CSVOR().fit(X, noisy)
+        out = model.outliers_
+        means.append([wrong[out].mean(), out[wrong].mean(), np.mean(model.predict(X) != y)])
+    return np.mean(means, axis=0)
+
+
+def test_wrong_labels_of_esl_are_found():
+    """488 job candidates in 9 grades, 4 columns; every tenth label is wrong."""
+    y = load_esl().target
+    draws = list(draws_of(load_esl().data, y, 48, 8))
+    precision, recall, error = found_and_error(y, draws)
+    assert precision >= 0.65
+    assert recall >= 0.80
+    assert error <= 0.30
+    plain = CSVOR(epsilon=np.inf)
+    assert np.mean([np.mean(plain.fit(X, z).predict(X) != y) for X, z, _ in draws]) > 0.36
+
+
+def test_wrong_labels_of_newthyroid_are_found(data_dir):
+    """215 patients in 3 classes, 5 columns; every tenth label is wrong."""
+    X, y = read_set(data_dir, "newthyroid")
+    precision, recall, error = found_and_error(y, draws_of(X, y, 22, 20))
+    assert precision >= 0.90
+    assert recall >= 0.92
+    assert error <= 0.035
