@@ -71,10 +71,16 @@ def test_class_sections(name: str) -> None:
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_attributes_are_those_of_a_fit(name: str) -> None:
-    model = ESTIMATORS[name]().fit([[0.0], [1.0], [2.0], [3.0]], [1, 1, 2, 2])
-    fitted = {key for key in vars(model) if key.endswith("_") and not key.startswith("_")}
     # Set only where the columns have names.
-    assert set(documented(ClassDoc(type(model)), "Attributes")) == fitted | {"feature_names_in_"}
+    fitted = {"feature_names_in_"}
+    for parameters in ({}, {"kernel": "rbf"}):
+        model = ESTIMATORS[name]()
+        if "kernel" in model.get_params():
+            model.set_params(**parameters)
+        model.fit([[0.0], [1.0], [2.0], [3.0]], [1, 1, 2, 2])
+        fitted |= {key for key in vars(model) if key.endswith("_") and not key.startswith("_")}
+    fitted |= {key for key, value in vars(type(model)).items() if isinstance(value, property)}
+    assert set(documented(ClassDoc(type(model)), "Attributes")) == fitted
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
-import csvor._base
+import csvor._estimators._capped
 from csvor import CSVOR
 from problems import b12, g, logistic_rows, mislabel, noisy_quartiles
 
@@ -172,9 +172,11 @@ def test_contamination_is_not_used_where_the_cap_is_given():
 def test_the_objective_does_not_rise_once_the_loss_is_settled(parameters, data, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        csvor._base,
+        csvor._estimators._capped,
         "reweight",
-        lambda *a, run=csvor._base.reweight, **k: seen.append(run(*a, **k)) or seen[0],
+        lambda *a, run=csvor._estimators._capped.reweight, **k: (
+            seen.append(run(*a, **k)) or seen[0]
+        ),
     )
     model = CSVOR(**parameters).fit(*data)
     assert model.converged_

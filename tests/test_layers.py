@@ -15,9 +15,12 @@ PACKAGE = ROOT / "src" / "csvor"
 LAYERS = (
     # Know nothing of each other: a loss never sees X, a solver nothing that is ordinal.
     {
+        "_features",
         "_labels",
         "_losses",
+        "_margins",
         "_matrix",
+        "_pinball",
         "_probability",
         "_solvers",
         "_thresholds",

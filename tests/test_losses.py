@@ -56,7 +56,8 @@ def test_auto_cap_is_a_quantile_five_times_and_then_stays():
         loss = schedule.loss_at(iteration, g * iteration**2, loss)
         caps.append(loss.epsilon)
     # The 0.9 quantile of iteration * (1..10) is 9 * iteration: one of ten rows lies above.
-    assert caps == [9, 18, 27, 36, 45, 45, 45]
+    np.testing.assert_allclose(caps, [9, 18, 27, 36, 45, 45, 45], rtol=2e-9)
+    assert np.all(np.array(caps[:5]) > [9, 18, 27, 36, 45])
 
 
 def test_auto_cap_is_at_least_one():
@@ -91,5 +92,5 @@ def test_settled_loss_is_the_stated_one():
     given = CapSchedule(1.5, 3.0, 0.5, np.ones(10), warmup=10, gradual=True)
     assert given.settled(1, g, SQUARED).epsilon == 3.0
     auto = CapSchedule(1.0, None, 0.1, np.ones(10))
-    assert auto.settled(1, g, SQUARED).epsilon == 9.0
+    assert auto.settled(1, g, SQUARED).epsilon == pytest.approx(9.0)
     assert auto.settled(9, g, CappedPower(1.0, 7.0)).epsilon == 7.0

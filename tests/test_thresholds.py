@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from csvor._thresholds import count_passed, explicit_pairs, spread_over_classes
+from csvor._thresholds import count_passed, explicit_pairs, implicit_pairs, spread_over_classes
 
 
 def test_explicit_slacks_by_hand():
@@ -13,9 +13,20 @@ def test_explicit_slacks_by_hand():
     Class 1: above -1: 1 - 0.5 + (-1) = -0.5 -> 0; below 2: 1 + 0.5 - 2 = -0.5 -> 0.
     Class 2: above 2:                   1 - 0.5 + 2    = 2.5.
     """
+    scores, thresholds = np.full(3, 0.5), np.array([-1.0, 2.0])
     pairs = explicit_pairs(np.array([0, 1, 2]), 3)
-    slacks = pairs.slacks(np.full(3, 0.5), np.array([-1.0, 2.0]))
+    slacks = np.maximum(pairs.excess(scores, thresholds), 0) * pairs.counted
     np.testing.assert_array_equal(slacks, [[2.5, 0], [0, 0], [0, 2.5]])
+    np.testing.assert_array_equal(pairs.sums(slacks**2), [6.25, 0, 6.25])
+
+
+def test_implicit_slacks_by_hand():
+    """The same, against all thresholds: class 0 also below 2 (1 + 0.5 - 2 < 0), class 2 also
+    above -1 (1 - 0.5 - 1 < 0): nothing is added. With a score of 3, class 0 has 5 and 2."""
+    thresholds = np.array([-1.0, 2.0])
+    pairs = implicit_pairs(np.array([0, 1, 2]), 3)
+    slacks = np.maximum(pairs.excess(np.array([3.0, 0.5, 0.5]), thresholds), 0) * pairs.counted
+    np.testing.assert_array_equal(slacks, [[5, 2], [0, 0], [0, 2.5]])
 
 
 def test_only_neighbouring_thresholds_count():
@@ -30,9 +41,9 @@ def test_lean_and_worst_excess_by_hand():
     both sides, no lean. Class 2: excess 1 - 0 + 2 = 3, leans to a lower class (+9).
     """
     pairs = explicit_pairs(np.array([0, 1, 2]), 3)
-    at = np.zeros(3), np.array([-2.0, 2.0])
-    np.testing.assert_array_equal(pairs.lean(*at), [-9, 0, 9])
-    np.testing.assert_array_equal(pairs.worst_excess(*at), [3, -1, 3])
+    excess = pairs.excess(np.zeros(3), np.array([-2.0, 2.0]))
+    np.testing.assert_array_equal(pairs.lean(excess), [-9, 0, 9])
+    np.testing.assert_array_equal(pairs.worst_excess(excess), [3, -1, 3])
 
 
 def test_a_score_on_a_threshold_has_passed_it():

@@ -5,20 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from csvor._audit import LabelAudit, audit_labels
-    from csvor._estimators import CSVOR
+    from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
 
-__all__ = ["CSVOR", "LabelAudit", "audit_labels"]
+__all__ = ["CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM", "LabelAudit", "audit_labels"]
 __version__ = "0.1.0"
 
-_HOMES = {
-    "CSVOR": "csvor._estimators",
-    "LabelAudit": "csvor._audit",
-    "audit_labels": "csvor._audit",
-}
+_HOMES = dict.fromkeys(("CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM"), "csvor._estimators")
+_HOMES |= dict.fromkeys(("LabelAudit", "audit_labels"), "csvor._audit")
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use: SciPy and scikit-learn take seconds that `csvor --help` need not wait."""
+    """Import on first use: `csvor --help` need not wait for SciPy and scikit-learn."""
     if name not in _HOMES:
         raise AttributeError(f"module 'csvor' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

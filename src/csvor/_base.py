@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -12,24 +14,57 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from csvor._features import FeatureMap, Kernel, KernelMap, LinearMap, kernel_function
 from csvor._labels import OrdinalLabels
-from csvor._losses import CappedPower, CapSchedule
 from csvor._matrix import DenseMatrix
-from csvor._objective import OrdinalObjective, Point, Surrogate
 from csvor._probability import fit_slope, interval_probabilities
-from csvor._solvers import Solution, alternate_once, minimise_newton, reweight
-from csvor._thresholds import Pairs, count_passed, explicit_pairs, spread_over_classes
-from csvor._validation import check_features, check_weights, warn_of_far_values
+from csvor._solvers import Solution, threads_for
+from csvor._thresholds import count_passed, explicit_pairs, spread_over_classes
+from csvor._validation import (
+    check_class_weight,
+    check_features,
+    check_ranges,
+    check_weights,
+)
 
 Array = NDArray[np.float64]
 
-# How far each solver lowers a surrogate before the weights change again.
-_INNER: dict[str, Callable[[Surrogate, Point], Point]] = {
-    "newton": minimise_newton,
-    "alternating": alternate_once,
+
+KERNELS = ("linear", "rbf", "poly", "sigmoid", "cosine", "precomputed")
+
+# Of the parameters that all estimators have.
+CONSTRAINTS: dict[str, list[Any]] = {
+    "C": [Interval(Real, 0, None, closed="neither")],
+    "kernel": [StrOptions(set(KERNELS)), callable],
+    "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "n_components": [Interval(Integral, 1, None, closed="left"), None],
+    "classes": ["array-like", None],
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a subclass found, in the units of the matrix it was given.
+
+    ``kept`` are the rows that the fit counts; ``extra`` holds further fitted attributes.
+    """
+
+    coef: Array
+    thresholds: Array
+    scores: Array
+    kept: NDArray[np.bool_]
+    solution: Solution
+    extra: dict[str, Any] = field(default_factory=dict)
 
 
 class EmptyClassWarning(UserWarning):
@@ -37,19 +72,34 @@ class EmptyClassWarning(UserWarning):
 
 
 class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """A linear score cut by ordered thresholds. Subclasses state parameters and the loss."""
+    """A score cut by ordered thresholds. Subclasses state parameters and how they are fitted."""
 
     C: float
-    p: float
+    kernel: str | Callable[..., Any]
+    gamma: str | float
+    degree: float
+    coef0: float
+    n_components: int | None
     classes: ArrayLike | None
-    solver: str
+    class_weight: dict[Any, float] | str | None
     tol: float
     max_iter: int
+    random_state: Any
     verbose: int
 
     @abstractmethod
-    def _schedule(self, importance: Array) -> CapSchedule:
-        """The losses that the iterations go through."""
+    def _fit_coded(
+        self,
+        matrix: DenseMatrix,
+        codes: NDArray[np.intp],
+        present: NDArray[np.bool_],
+        weights: Array,
+    ) -> Fitted:
+        """Fit the classes that are present, whose rows have codes 0..present.sum() - 1."""
+
+    @abstractmethod
+    def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
+        """How badly each row's class fits its score, under the fitted model."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -81,89 +131,87 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         codes = labels.encode(y)
         check_consistent_length(X, codes)
         weights = check_weights(X, sample_weight)
-        warn_of_far_values(self, X)
+        weights = check_class_weight(self.class_weight, labels.classes, codes, weights)
+        if self.kernel != "precomputed":
+            check_ranges(self, X)
         present = _classes_with_rows(labels, codes, weights)
 
         seen_codes = np.maximum(np.cumsum(present)[codes] - 1, 0)
-        pairs = self._pairs(seen_codes, int(present.sum()))
-        objective = OrdinalObjective(DenseMatrix(X, weights), pairs)
-        solution = self._solve(objective, weights)
+        with threads_for(X.shape[0] * X.shape[1 if self.kernel == "linear" else 0]):
+            features = self._features(X)
+            matrix = DenseMatrix(features.mapped, weights)
+            fitted = self._fit_coded(matrix, seen_codes, present, weights)
+        coef, shift = matrix.in_given_units(fitted.coef)
+        for name in ("coef_", "dual_coef_", "X_fit_", "landmarks_"):
+            vars(self).pop(name, None)  # of a fit with another kernel
+        for name, value in {**features.score_of(coef), **fitted.extra}.items():
+            setattr(self, name, value)
+        scores, kept = fitted.scores, fitted.kept if fitted.kept.any() else weights > 0
+        reach = scores[kept].min(), scores[kept].max()
+        thresholds = spread_over_classes(fitted.thresholds, present, *reach)
         self.classes_ = labels.classes
-        self._keep(objective, solution, present, codes, weights)
+        self.thresholds_ = thresholds + shift
+        self.slope_ = fit_slope(scores[kept], codes[kept], thresholds, weights[kept])
+        self.residuals_ = self._residuals_of(scores + shift, codes)
+        self._keep(fitted.solution)
         return self
 
-    def _pairs(self, codes: NDArray[np.integer], n_classes: int) -> Pairs:
-        return explicit_pairs(codes, n_classes)
-
-    def _solve(self, objective: OrdinalObjective, weights: Array) -> Solution:
-        lower = _INNER[self.solver]
-
-        def minimise(surrogate_weights: Array, point: Point) -> Point:
-            return lower(objective.surrogate(surrogate_weights), point)
-
-        solution = reweight(
-            objective.origin(),
-            self._schedule(weights),
-            minimise,
-            self.C * weights,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            report=self._report if self.verbose else None,
-        )
-        if not solution.status.converged:
-            warnings.warn(self._not_converged(solution), ConvergenceWarning, stacklevel=4)
-        return solution
-
-    def _keep(
-        self,
-        objective: OrdinalObjective,
-        solution: Solution,
-        present: NDArray[np.bool_],
-        codes: NDArray[np.int64],
-        weights: Array,
-    ) -> None:
-        """Set the fitted attributes, in the units of X as given."""
-        point, loss = solution.point, solution.loss
-        scaled_coef, thresholds = objective.split(point.theta)
-        self.coef_, shift = objective.matrix.in_given_units(scaled_coef)
-        kept = (weights > 0) & ~loss.capped(point.g)
-        reach = point.scores[kept] if kept.any() else point.scores[weights > 0]
-        thresholds = spread_over_classes(thresholds, present, reach.min(), reach.max())
-        self.thresholds_ = thresholds + shift
-        slacks = self._pairs(codes, present.size).slacks(point.scores, thresholds)
-        self.residuals_ = loss.uncapped(np.sum(slacks**2, axis=1))
-        self.epsilon_ = loss.epsilon
-        self.outliers_ = self.residuals_ > self.epsilon_
+    def _keep(self, solution: Solution) -> None:
         self.objective_ = solution.objective
         self.objective_history_ = np.array(solution.history)
         self.n_iter_ = solution.n_iter
         self.status_ = solution.status.value
         self.converged_ = solution.status.converged
-        self.slope_ = fit_slope(point.scores[kept], codes[kept], thresholds, weights[kept])
+        if not self.converged_:
+            warnings.warn(self._not_converged(solution), ConvergenceWarning, stacklevel=4)
 
-    def _report(self, iteration: int, objective: float) -> None:
-        print(f"[{type(self).__name__}] iteration {iteration}: objective {objective:.8g}")
+    def _features(self, X: Array) -> FeatureMap:
+        if self.kernel == "linear":
+            return LinearMap(X)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
+                "give k(x_i, x_j) for all training rows i and j."
+            )
+        self.gamma_ = self._gamma(X)
+        return KernelMap(X, self._kernel_function(), self.n_components, self.random_state)
+
+    def _gamma(self, X: Array) -> float:
+        if self.gamma == "scale":
+            spread = X.var()
+            return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+        return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
+
+    def _kernel_function(self) -> Kernel:
+        return kernel_function(self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
+
+    def _report_to(self) -> Callable[[int, float], None] | None:
+        if not self.verbose:
+            return None
+        name = type(self).__name__
+        return lambda iteration, objective: print(
+            f"[{name}] iteration {iteration}: objective {objective:.8g}"
+        )
 
     def _not_converged(self, solution: Solution) -> str:
         history = solution.history
+        settled = len(history) - solution.fixed_from > 1
         state = (
             f"while the objective still fell by {1.0 - history[-1] / history[-2]:.1e} of itself "
             f"(tol {self.tol:g})"
-            if solution.n_iter - solution.fixed_from > 1
-            else "before the cap and the smoothing had settled"
-        )
-        remedy = (
-            "use solver='newton', which does not stall"
-            if self.solver == "alternating"
-            else f"raise max_iter, say to {max(200, 2 * self.max_iter)}"
+            if settled
+            else "before the losses had settled"
         )
         return (
             f"{type(self).__name__} stopped after {solution.n_iter} iterations "
-            f"(max_iter={self.max_iter}) {state}: {remedy}."
+            f"(max_iter={self.max_iter}) {state}: {self._remedy()}."
         )
 
+    def _remedy(self) -> str:
+        return f"raise max_iter, say to {max(200, 2 * self.max_iter)}"
+
     def predict_projection(self, X: ArrayLike) -> Array:
-        """The score ``f = X coef_`` that the thresholds cut.
+        """The score f that the thresholds cut: ``X coef_``, or ``k(X, X_fit_) dual_coef_``.
 
         Parameters
         ----------
@@ -174,7 +222,10 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         scores : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return check_features(self, X, reset=False) @ self.coef_
+        X = check_features(self, X, reset=False)
+        if hasattr(self, "coef_"):
+            return X @ self.coef_
+        return self._kernel_function()(X, self.X_fit_, self.landmarks_) @ self.dual_coef_
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Classes by counting: the first class, plus one for each threshold with ``f >= b_k``.
@@ -235,6 +286,29 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         predicted = count_passed(scores, self.thresholds_)
         return interval_probabilities(scores, self.thresholds_, self.slope_, predicted)
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy: the share of rows whose class is predicted; higher is better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            True labels. A number that is not in ``classes_`` counts as wrong; a word that is
+            not is refused by name.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        score : float
+        """
+        predicted = count_passed(self.predict_projection(X), self.thresholds_)
+        order = OrdinalLabels(self.classes_, declared=True).with_numbers_of(y)
+        codes = order.encode(y)
+        check_consistent_length(predicted, codes, sample_weight)
+        right = codes == order.encode(self.classes_)[predicted]
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return float(np.average(right, weights=weights))
+
     def residuals(self, X: ArrayLike, y: ArrayLike) -> Array:
         """``r_i^p`` of labelled rows, not capped: large where label and score disagree.
 
@@ -249,29 +323,26 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         residuals : ndarray of shape (n_samples,)
             Compare with ``epsilon_``.
         """
-        scores, pairs = self._scores_and_pairs(X, y)
-        return self._residuals_of(pairs, scores)
+        return self._residuals_of(*self._scores_and_codes(X, y))
 
-    def _scores_and_pairs(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Pairs]:
+    def _scores_and_codes(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
         scores = self.predict_projection(X)
         codes = OrdinalLabels(self.classes_, declared=True).encode(y)
         check_consistent_length(scores, codes)
-        return scores, self._pairs(codes, self.classes_.size)
+        return scores, codes
 
     def _misfit(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array, Array]:
         """Residuals, worst excess (ranks rows without a slack too), and lean of labelled rows."""
-        scores, pairs = self._scores_and_pairs(X, y)
-        at = scores, self.thresholds_
-        return self._residuals_of(pairs, scores), pairs.worst_excess(*at), pairs.lean(*at)
-
-    def _residuals_of(self, pairs: Pairs, scores: Array) -> Array:
-        slacks = pairs.slacks(scores, self.thresholds_)
-        return CappedPower(self.p).uncapped(np.sum(slacks**2, axis=1))
+        scores, codes = self._scores_and_codes(X, y)
+        pairs = explicit_pairs(codes, self.classes_.size)
+        excess = pairs.excess(scores, self.thresholds_)
+        return self._residuals_of(scores, codes), pairs.worst_excess(excess), pairs.lean(excess)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # One score line cannot separate classes that do not lie in order along it.
         tags.classifier_tags.poor_score = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
 
@@ -280,7 +351,7 @@ def _classes_with_rows(
 ) -> NDArray[np.bool_]:
     present = labels.counts(codes, weights) > 0
     if present.sum() < 2:
-        only = labels.classes[np.argmax(present)]
+        only = labels.classes[present].tolist()[0]
         raise ValueError(
             f"y holds a single class with rows of positive weight, {only!r}: "
             "an ordinal model needs rows of at least two classes."

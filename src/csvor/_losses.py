@@ -1,7 +1,7 @@
-"""The capped lp norm of a sample's slacks, its supergradient, and how its cap is found.
+"""The capped lp norm of a sample's losses, its supergradient, and how its cap is found.
 
-``g`` is a sample's sum of squared slacks and ``r = sqrt(g)`` its residual. The losses here are
-concave in ``g``, which is what re-weighting needs.
+``g`` is the sum of a sample's pair losses (squared slacks for the hinge) and ``r = sqrt(g)`` its
+residual. The losses here are concave in ``g``, which is what re-weighting needs.
 """
 
 from __future__ import annotations
@@ -101,4 +101,5 @@ class CapSchedule:
         residual = g ** (0.5 * self.p)
         # The inverted distribution function is the quantile for which a weight is a repetition.
         cap = np.quantile(residual, level, weights=self.importance, method="inverted_cdf")
-        return max(float(cap), floor)
+        # A hair above, so that rounding does not decide on the row whose residual it is.
+        return max(float(cap) * (1.0 + 1e-9), floor)

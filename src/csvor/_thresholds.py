@@ -34,21 +34,20 @@ class Pairs:
         """``1 - side * (f - b)``: the slack where positive, the spare margin where negative."""
         return 1.0 - self.side * (scores[:, None] - thresholds)
 
-    def worst_excess(self, scores: Array, thresholds: Array) -> Array:
+    def sums(self, pair_values: Array) -> Array:
+        """Sum over each sample's counted pairs."""
+        return np.einsum("ij,ij->i", pair_values, self.counted)
+
+    def worst_excess(self, excess: Array) -> Array:
         """The largest excess of each sample: positive where it has a slack."""
-        excess = self.excess(scores, thresholds)
         return np.where(self.counted > 0, excess, -np.inf).max(axis=1)
 
-    def lean(self, scores: Array, thresholds: Array) -> Array:
+    def lean(self, excess: Array) -> Array:
         """Squared slacks of thresholds to pass minus those of thresholds to stay below.
 
         Positive where the score asks for a lower class than the sample's, negative for a higher.
         """
-        return np.sum(self.side * self.slacks(scores, thresholds) ** 2, axis=1)
-
-    def slacks(self, scores: Array, thresholds: Array) -> Array:
-        """``max(0, 1 - side * (f - b))``, and 0 for pairs that do not count."""
-        return self.counted * np.maximum(self.excess(scores, thresholds), 0.0)
+        return np.sum(self.side * self.counted * np.maximum(excess, 0.0) ** 2, axis=1)
 
 
 def explicit_pairs(codes: NDArray[np.integer], n_classes: int) -> Pairs:
@@ -58,6 +57,15 @@ def explicit_pairs(codes: NDArray[np.integer], n_classes: int) -> Pairs:
     side = np.where(codes > threshold, 1.0, -1.0)
     counted = (codes == threshold) | (codes == threshold + 1)
     return Pairs(side, counted.astype(np.float64))
+
+
+def implicit_pairs(codes: NDArray[np.integer], n_classes: int) -> Pairs:
+    """Each sample meets every threshold."""
+    side = np.where(codes[:, None] > np.arange(n_classes - 1), 1.0, -1.0)
+    return Pairs(side, np.ones_like(side))
+
+
+PAIRS = {"explicit": explicit_pairs, "implicit": implicit_pairs}
 
 
 def count_passed(scores: Array, thresholds: Array) -> NDArray[np.intp]:

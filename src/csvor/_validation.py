@@ -13,6 +13,10 @@ Array = NDArray[np.float64]
 
 # A value this many spreads from the middle of its column is hardly a measurement.
 _FAR_SPREADS = 200.0
+# Beyond this the square of a value is near the largest number.
+_HUGE = 1e150
+# A standard deviation this far from 1 makes the penalty on a coefficient all or nothing.
+_WIDE = 1e6
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Array:
@@ -40,25 +44,86 @@ def check_weights(X: Array, sample_weight: Any) -> Array:
     return weights
 
 
-def warn_of_far_values(estimator: Any, X: Array) -> None:
-    """Name the column where a single value lies hundreds of spreads from the others."""
-    if X.shape[0] < 10:
-        return
+def check_class_weight(
+    class_weight: dict[Any, float] | str | None,
+    classes: NDArray[Any],
+    codes: NDArray[np.int64],
+    weights: Array,
+) -> Array:
+    """Weights of shape (n_samples,) with those of the classes multiplied in."""
+    if class_weight is None:
+        return weights
+    mass = np.bincount(codes, weights, minlength=classes.size)
+    if isinstance(class_weight, str):
+        with np.errstate(divide="ignore"):
+            factors = np.where(mass > 0, mass.sum() / (np.sum(mass > 0) * mass), 0.0)
+        return weights * factors[codes]
+    known = classes.tolist()
+    unknown = [label for label in class_weight if label not in known]
+    if unknown:
+        raise ValueError(
+            f"class_weight names {unknown}, which are not among the classes {known}: "
+            "use the labels as they stand in y."
+        )
+    factors = np.array([class_weight.get(label, 1.0) for label in known], dtype=np.float64)
+    if not np.all(np.isfinite(factors) & (factors >= 0)):
+        raise ValueError(f"class_weight must hold finite numbers >= 0, got {class_weight}.")
+    return weights * factors[codes]
+
+
+def check_ranges(estimator: Any, X: Array) -> None:
+    """Refuse columns too large to compute with; name those with a far value or of odd size."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    huge = np.flatnonzero(np.maximum(-low, high) > _HUGE)
+    if huge.size:
+        raise ValueError(
+            f"{_range_of(estimator, huge[0], low, high)}, too large to compute with. "
+            "Divide it, or leave it out."
+        )
     middle, spread = X.mean(axis=0), X.std(axis=0)
-    reach = np.maximum(X.max(axis=0) - middle, middle - X.min(axis=0))
-    # One far value raises the standard deviation so much that only these can be far.
-    for column in np.flatnonzero(reach > 0.25 * np.sqrt(X.shape[0]) * spread):
-        low, median, high = np.quantile(X[:, column], [0.25, 0.5, 0.75])
-        distance = np.abs(X[:, column] - median)
-        row = int(np.argmax(distance))
-        if high > low and distance[row] > _FAR_SPREADS * (high - low):
-            warnings.warn(
-                f"{_column_name(estimator, column)} has the value {X[row, column]:g} in row {row}, "
-                f"{distance[row] / (high - low):.0f} interquartile ranges from its median "
-                f"{median:g}. Correct the value, leave the row out, or clip the column.",
-                UserWarning,
-                stacklevel=4,
-            )
+    reach = np.maximum(high - middle, middle - low)
+    # One far value raises the standard deviation so much that only these can hold one.
+    suspects = np.flatnonzero(reach > 0.25 * np.sqrt(X.shape[0]) * spread)
+    far = [column for column in suspects if _warn_of_far_value(estimator, X[:, column], column)]
+    # Rounding of a large constant is no spread.
+    odd = (
+        (high > low)
+        & ((spread > _WIDE) | (spread < 1.0 / _WIDE))
+        & (reach > 1e-12 * np.abs(middle))
+    )
+    odd[far] = False
+    for column in np.flatnonzero(odd):
+        small = spread[column] < 1.0
+        warnings.warn(
+            f"{_range_of(estimator, column, low, high)}: with so "
+            f"{'small' if small else 'large'} a spread the penalty keeps its coefficient "
+            f"{'near 0' if small else 'free'} whatever C is. Put the columns on one scale, for "
+            "example by StandardScaler.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def _warn_of_far_value(estimator: Any, values: Array, column: np.integer[Any]) -> bool:
+    """Warn where a value lies hundreds of spreads from the others."""
+    low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
+    distance = np.abs(values - median)
+    row = int(np.argmax(distance))
+    if values.size < 10 or high == low or distance[row] <= _FAR_SPREADS * (high - low):
+        return False
+    warnings.warn(
+        f"{_column_name(estimator, column)} has the value {values[row]:g} in row {row}, "
+        f"{distance[row] / (high - low):.0f} interquartile ranges from its median {median:g}. "
+        "Correct the value, leave the row out, or clip the column.",
+        UserWarning,
+        stacklevel=6,
+    )
+    return True
+
+
+def _range_of(estimator: Any, column: np.integer[Any], low: Array, high: Array) -> str:
+    name = _column_name(estimator, column)
+    return f"{name} ranges from {low[column]:g} to {high[column]:g}"
 
 
 def _column_name(estimator: Any, column: np.integer[Any]) -> str:

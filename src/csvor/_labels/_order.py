@@ -141,7 +141,7 @@ def warn_far_and_rare(column: Column, order: list[int]) -> None:
         outside = labels[:start] + labels[stop:]
         rows = int(counts[:start].sum() + counts[stop:].sum())
         warnings.warn(
-            _far_message(outside, jumps, rows, int(counts.sum()), labels), UserWarning, stacklevel=4
+            _far_message(outside, jumps, rows, int(counts.sum()), labels), UserWarning, stacklevel=5
         )
         return
 

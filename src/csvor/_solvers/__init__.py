@@ -2,7 +2,19 @@
 
 from csvor._solvers.alternating import alternate_once
 from csvor._solvers.newton import minimise_newton
+from csvor._solvers.program import solve_program
 from csvor._solvers.reweight import reweight
+from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Solution, Status
+from csvor._solvers.threads import threads_for
 
-__all__ = ["Solution", "Status", "alternate_once", "minimise_newton", "reweight"]
+__all__ = [
+    "Solution",
+    "Status",
+    "alternate_once",
+    "follow_smoothing",
+    "minimise_newton",
+    "reweight",
+    "solve_program",
+    "threads_for",
+]

@@ -19,7 +19,7 @@ class Majorized(Protocol):
 
     def at(self, theta: Array) -> Any: ...
     def gradient(self, point: Any) -> Array: ...
-    def majorizer(self) -> Array: ...
+    def majorizer(self, point: Any) -> Array: ...
 
 
 def alternate_once(problem: Majorized, point: Any) -> Any:
@@ -31,6 +31,6 @@ def alternate_once(problem: Majorized, point: Any) -> Any:
     joint minimum over ordered thresholds; M at the new point is implied.
     """
     step = bounded_step(
-        problem.majorizer(), problem.gradient(point), point.theta, problem.n_bounded
+        problem.majorizer(point), problem.gradient(point), point.theta, problem.n_bounded
     )
     return problem.at(point.theta + step)

@@ -1,4 +1,4 @@
-"""Newton's method for a convex, piecewise quadratic problem whose last coordinates are >= 0."""
+"""Newton's method for a convex problem whose last coordinates are >= 0."""
 
 from __future__ import annotations
 
@@ -12,39 +12,45 @@ from scipy.optimize import nnls
 Array = NDArray[np.float64]
 
 
-class PiecewiseQuadratic(Protocol):
+class ConvexProblem(Protocol):
     """What Newton asks of a problem. A point has ``theta``."""
 
     n_bounded: int
+    damping: float
 
     def value(self, point: Any) -> float: ...
     def gradient(self, point: Any) -> Array: ...
-    def hessian(self, point: Any) -> Array: ...
+    def hessian(self, point: Any, damping: float) -> Array: ...
     def along(self, point: Any, direction: Array) -> Any: ...
     def same_piece(self, one: Any, other: Any) -> bool: ...
 
 
 def minimise_newton(
-    problem: PiecewiseQuadratic, point: Any, *, tol: float = 1e-12, max_iter: int = 100
-) -> Any:
-    """The point where ``problem.value`` is least, found from ``point``.
+    problem: ConvexProblem, point: Any, *, tol: float = 1e-12, max_iter: int = 100
+) -> tuple[Any, int]:
+    """The point where ``problem.value`` is least, found from ``point``, and the steps taken.
 
-    Each step minimises the quadratic piece at hand over the bounds, then the problem itself
-    along that direction. A full step that stays on its piece has reached the optimum; so has
-    a point whose step promises less than ``tol`` of the value.
+    Each step minimises the quadratic model at hand over the bounds, then the problem itself
+    along that direction. The model is the Hessian, plus ``damping`` times that of a parabola
+    above the problem where the problem asks for it (a hinge has no curvature on most pairs):
+    less of it after full steps, more after short ones. The end is reached by a step that
+    promises less than ``tol`` of the value, or by a full step that stays on its quadratic piece.
     """
-    for _ in range(max_iter):
+    damping = problem.damping
+    for n_steps in range(max_iter):
         gradient = problem.gradient(point)
-        step = bounded_step(problem.hessian(point), gradient, point.theta, problem.n_bounded)
+        hessian = problem.hessian(point, damping)
+        step = bounded_step(hessian, gradient, point.theta, problem.n_bounded)
         promised = -0.5 * float(gradient @ step)
         if promised <= tol * abs(problem.value(point)):
-            return point
+            return point, n_steps
         line = problem.along(point, step)
         t = least_on_line(line.slope)
         last, point = point, line.move(t)
-        if t == 1.0 and problem.same_piece(last, point):
-            return point
-    return point
+        if damping == 0.0 and t == 1.0 and problem.same_piece(last, point):
+            return point, n_steps + 1
+        damping = 0.1 * damping if t > 0.9 else min(4.0 * damping, 1.0)
+    return point, max_iter
 
 
 def bounded_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) -> Array:
@@ -95,8 +101,8 @@ def _cholesky(scaled: Array) -> Array:
 def least_on_line(slope: Any, *, max_iter: int = 50) -> float:
     """The step in (0, 1] where a convex function on a line is least.
 
-    ``slope(t)`` gives its first and second derivative, the first piecewise linear: Newton with
-    a bracket ends after a few pieces.
+    ``slope(t)`` gives its first and second derivative: Newton with a bracket, which on a
+    piecewise quadratic ends after a few pieces.
     """
     low, high, t = 0.0, 1.0, 1.0
     first, second = slope(t)

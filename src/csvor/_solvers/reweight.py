@@ -30,6 +30,7 @@ class Schedule(Protocol):
 def reweight(
     start: Any,
     schedule: Schedule,
+    inner: Callable[[Any], Array],
     minimise: Callable[[Array, Any], Any],
     importance: Array,
     *,
@@ -45,9 +46,11 @@ def reweight(
     Parameters
     ----------
     start : point
-        A point carries ``penalty`` (h) and ``g``.
+        A point carries ``penalty`` (h).
     schedule : Schedule
         The loss ``v`` of each iteration. While it changes, the run is not judged.
+    inner : callable point -> ndarray of shape (n_samples,)
+        The g_i.
     minimise : callable (weights, point) -> point
         Lowers ``h + weights . g``, from the point on.
     importance : ndarray of shape (n_samples,)
@@ -58,24 +61,24 @@ def reweight(
     report : callable (iteration, objective), optional
     """
 
-    def objective_at(point: Any, loss: ConcaveLoss) -> float:
-        return float(point.penalty) + float(importance @ loss.value(point.g))
+    def objective_of(penalty: float, g: Array, loss: ConcaveLoss) -> float:
+        return float(penalty) + float(importance @ loss.value(g))
 
-    point, loss, objective = start, None, np.inf
+    point, g, loss, objective = start, inner(start), None, np.inf
     history: list[float] = []
     fixed_from, status = 0, Status.MAX_ITER
     for iteration in range(max_iter):
-        last, loss = loss, schedule.loss_at(iteration, point.g, loss)
+        last, loss = loss, schedule.loss_at(iteration, g, loss)
         if loss != last:
-            fixed_from = iteration
-            objective = np.inf
-        trial = minimise(importance * loss.supergradient(point.g), point)
-        reached = objective_at(trial, loss)
+            fixed_from, objective = iteration, np.inf
+        trial = minimise(importance * loss.supergradient(g), point)
+        trial_g = inner(trial)
+        reached = objective_of(trial.penalty, trial_g, loss)
         fall = objective - reached
         if fall <= 0.0:
             status = Status.NO_DESCENT
             break
-        point, objective = trial, reached
+        point, g, objective = trial, trial_g, reached
         history.append(objective)
         if report is not None:
             report(len(history), objective)
@@ -83,6 +86,9 @@ def reweight(
             status = Status.CONVERGED
             break
     if status is Status.MAX_ITER:
-        loss = schedule.settled(max_iter, point.g, loss)
-        objective = objective_at(point, loss)
-    return Solution(point, loss, objective, history, fixed_from, status)
+        last_used = loss
+        loss = schedule.settled(max_iter, g, loss)
+        objective = objective_of(point.penalty, g, loss)
+        if loss != last_used:
+            fixed_from = len(history)
+    return Solution(point, loss, objective, history, fixed_from, status, len(history))

@@ -36,6 +36,8 @@ class Solution:
     fixed_from : int
         From this entry of ``history`` on the loss no longer changes.
     status : Status
+    n_iter : int
+        Iterations done.
     """
 
     point: Any
@@ -44,7 +46,4 @@ class Solution:
     history: list[float]
     fixed_from: int
     status: Status
-
-    @property
-    def n_iter(self) -> int:
-        return len(self.history)
+    n_iter: int

@@ -1,16 +1,22 @@
-"""The estimators: parameters, what they mean, and which loss they choose."""
+"""CSVOR: the capped lp norm of a sample's losses, by re-weighting."""
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from collections.abc import Callable
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from csvor._base import ThresholdClassifier
-from csvor._losses import CapSchedule
+from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._losses import CappedPower, CapSchedule
+from csvor._margins import MARGIN_LOSSES
+from csvor._matrix import DenseMatrix
+from csvor._objective import OrdinalObjective, Point
+from csvor._solvers import alternate_once, minimise_newton, reweight
+from csvor._thresholds import PAIRS
 
 Array = NDArray[np.float64]
 
@@ -25,9 +31,9 @@ class CSVOR(ThresholdClassifier):
         \tfrac12 \|w\|^2 + C \sum_i s_i \min(r_i^p, \epsilon), \qquad
         r_i^2 = \max(0, 1 - f_i + b_{y_i - 1})^2 + \max(0, 1 + f_i - b_{y_i})^2,
 
-    with the score :math:`f_i = w \cdot x_i` and sample weights :math:`s_i`. A row whose
-    :math:`r_i^p` exceeds :math:`\epsilon` adds a constant: it no longer pulls at the model, and
-    ``outliers_`` names it.
+    with the score :math:`f_i = w \cdot x_i` (or that of a kernel) and sample weights
+    :math:`s_i`. A row whose :math:`r_i^p` exceeds :math:`\epsilon` adds a constant: it no longer
+    pulls at the model, and ``outliers_`` names it.
 
     Parameters
     ----------
@@ -44,9 +50,31 @@ class CSVOR(ThresholdClassifier):
         Share of rows expected to be wrong, in [0, 0.5]. In each of the first 5 re-weightings
         the cap is the (1 - contamination) quantile of the current :math:`r_i^p`, but at least 1;
         then it stays. 0 cuts nothing. Not used where ``epsilon`` is a number.
+    constraints : {"explicit", "implicit"}, default="explicit"
+        Which thresholds a row meets: the two beside its class, or all K - 1.
+    loss : {"hinge", "logistic", "exponential"}, default="hinge"
+        What a row's pair with a threshold adds to :math:`r_i^2`, by its margin m (the distance to
+        the right side): :math:`\max(0, 1 - m)^2`, :math:`\log(1 + e^{-m})` or :math:`e^{-m}`. With
+        ``p=2`` the last two are the capped logistic and exponential losses themselves.
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
+            default="linear"
+        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+        (n_X, n_Z); "precomputed" takes that array in place of X.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"
+        ``1 / n_features``.
+    degree : float, default=3
+        Of poly, >= 0.
+    coef0 : float, default=1.0
+        Of poly and sigmoid.
+    n_components : int, default=None
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact, with work
+        that grows with the cube of the rows.
     classes : array-like of shape (n_classes,), default=None
         The labels in their order, lowest first. Needed for words; numbers, numbers as text and
         ordered categoricals (pandas, polars ``Enum``) have an order of their own.
+    class_weight : dict or "balanced", default=None
+        Factors of the weights of a class's rows; "balanced" gives all classes the same sum.
     solver : {"newton", "alternating"}, default="newton"
         "newton" solves each re-weighted problem exactly; "alternating" is the scheme printed in
         the paper, kept for comparison: it stalls far from a stationary point.
@@ -54,6 +82,8 @@ class CSVOR(ThresholdClassifier):
         The fit ends when the objective falls by at most ``tol`` times itself, >= 0.
     max_iter : int, default=500
         Limit of re-weightings, >= 1.
+    random_state : int, RandomState instance or None, default=None
+        Decides the landmarks.
     verbose : int, default=0
         1 prints the objective of each iteration.
 
@@ -62,7 +92,15 @@ class CSVOR(ThresholdClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels in their order, in the dtype given.
     coef_ : ndarray of shape (n_features,)
-        The coefficients w.
+        The coefficients w; linear kernel only.
+    dual_coef_ : ndarray of shape (n_landmarks,)
+        ``f = k(X, X_fit_) dual_coef_``; other kernels only.
+    X_fit_ : ndarray of shape (n_landmarks, n_features)
+        The landmark rows, all training rows for an exact kernel.
+    landmarks_ : ndarray of shape (n_landmarks,)
+        Their positions at `fit`.
+    gamma_ : float
+        The gamma in use; kernels that have one.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The thresholds b, not falling.
     epsilon_ : float
@@ -77,6 +115,8 @@ class CSVOR(ThresholdClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_iter_,)
         The objective after each iteration, under the cap then in force.
+    settled_from_ : int
+        From this entry of ``objective_history_`` on the cap is the final one and nothing rises.
     n_iter_ : int
         Re-weightings done.
     converged_ : bool
@@ -112,15 +152,13 @@ class CSVOR(ThresholdClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        **CONSTRAINTS,
         "p": [Interval(Real, 0, 2, closed="right")],
         "epsilon": [StrOptions({"auto"}), Interval(Real, 1, None, closed="both")],
         "contamination": [Interval(Real, 0, 0.5, closed="both")],
-        "classes": ["array-like", None],
+        "constraints": [StrOptions(set(PAIRS))],
+        "loss": [StrOptions(set(MARGIN_LOSSES))],
         "solver": [StrOptions({"newton", "alternating"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -130,21 +168,87 @@ class CSVOR(ThresholdClassifier):
         p: float = 1.0,
         epsilon: str | float = "auto",
         contamination: float = 0.1,
+        constraints: str = "explicit",
+        loss: str = "hinge",
+        kernel: str | Callable[..., Any] = "linear",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_components: int | None = None,
         classes: ArrayLike | None = None,
+        class_weight: dict[Any, float] | str | None = None,
         solver: str = "newton",
         tol: float = 1e-6,
         max_iter: int = 500,
+        random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.C = C
         self.p = p
         self.epsilon = epsilon
         self.contamination = contamination
+        self.constraints = constraints
+        self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
         self.classes = classes
+        self.class_weight = class_weight
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.random_state = random_state
         self.verbose = verbose
+
+    @property
+    def outliers_(self) -> NDArray[np.bool_]:
+        """True for training rows that were cut away, ``residuals_ > epsilon_``."""
+        return self.residuals_ > self.epsilon_
+
+    def _fit_coded(
+        self,
+        matrix: DenseMatrix,
+        codes: NDArray[np.intp],
+        present: NDArray[np.bool_],
+        weights: Array,
+    ) -> Fitted:
+        objective = OrdinalObjective(matrix, PAIRS[self.constraints](codes, int(present.sum())))
+        margin_loss = MARGIN_LOSSES[self.loss]
+
+        def lower(surrogate_weights: Array, point: Point) -> Point:
+            surrogate = objective.weighted(margin_loss, surrogate_weights)
+            if self.solver == "alternating":
+                return alternate_once(surrogate, point)
+            return surrogate.settled(minimise_newton(surrogate, point)[0])
+
+        solution = reweight(
+            objective.origin(),
+            self._schedule(weights),
+            lambda point: objective.pairs.sums(margin_loss.value(point.excess)),
+            lower,
+            self.C * weights,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            report=self._report_to(),
+        )
+        point, loss = solution.point, solution.loss
+        coef, thresholds = objective.split(point.theta)
+        g = objective.pairs.sums(margin_loss.value(point.excess))
+        kept = (weights > 0) & ~loss.capped(g)
+        extra = {"epsilon_": loss.epsilon, "settled_from_": solution.fixed_from}
+        return Fitted(coef, thresholds, point.scores, kept, solution, extra)
+
+    def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
+        pairs = PAIRS[self.constraints](codes, self.classes_.size)
+        excess = pairs.excess(scores, self.thresholds_)
+        return CappedPower(self.p).uncapped(pairs.sums(MARGIN_LOSSES[self.loss].value(excess)))
+
+    def _remedy(self) -> str:
+        if self.solver == "alternating":
+            return "use solver='newton', which does not stall"
+        return super()._remedy()
 
     def _schedule(self, importance: Array) -> CapSchedule:
         p, paper = float(self.p), self.solver == "alternating"

@@ -1,0 +1,231 @@
+"""PINSVOR: distances to class centres beside the ordinal hinges, by a quadratic program."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._matrix import DenseMatrix
+from csvor._pinball import pinball_losses, pinball_program
+from csvor._solvers import solve_program
+
+Array = NDArray[np.float64]
+
+
+class PINSVOR(ThresholdClassifier):
+    r"""Ordinal regression with pinball loss (pin-SVOR).
+
+    Minimises, over w and K + 1 finite boundaries :math:`b_0 \le \dots \le b_K` with class centres
+    :math:`m_j = (b_{j-1} + b_j) / 2`,
+
+    .. math::
+
+        \tfrac12 \|w\|^2 + C_2 (b_K - b_0) + C \sum_i s_i \ell(f_i, y_i),
+
+    in the form of the paper with :math:`[u]_+ = \max(0, u)`,
+
+    .. math::
+
+        \ell(f, j) = \bigl[ \tau (f - m_j) + (1 - \tau) [f - (b_j - 1)]_+ \bigr]_+
+        + \bigl[ \tau (m_j - f) + (1 - \tau) [(b_{j-1} + 1) - f]_+ \bigr]_+,
+
+    and in that of its authors' code,
+
+    .. math::
+
+        \ell(f, j) = \tau |f - m_j| + (1 - \tau) \bigl( [f - (b_j - 1)]_+
+        + [(b_{j-1} + 1) - f]_+ \bigr).
+
+    The two agree where every class is at least 2 wide. A row belongs to the class of the nearest
+    centre, so ``thresholds_`` are the midpoints between neighbouring centres.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the penalty, > 0.
+    tau : float, default=0.5
+        Share of the distance to the centre, in (0, 1); near 0 the hinges of `SVOREX` remain.
+        A large one pulls all boundaries together, which gives a warning.
+    C2 : float, default=None
+        Weight of the distance between the outer boundaries, >= 0; None takes C.
+    form : {"paper", "code"}, default="paper"
+        Which of the two losses.
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
+            default="linear"
+        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+        (n_X, n_Z); "precomputed" takes that array in place of X.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"
+        ``1 / n_features``.
+    degree : float, default=3
+        Of poly, >= 0.
+    coef0 : float, default=1.0
+        Of poly and sigmoid.
+    n_components : int, default=None
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first. Needed for words; numbers, numbers as text and
+        ordered categoricals (pandas, polars ``Enum``) have an order of their own.
+    class_weight : dict or "balanced", default=None
+        Factors of the weights of a class's rows; "balanced" gives all classes the same sum.
+    tol : float, default=1e-8
+        Gap between primal and dual objective, absolute and relative; not below 1e-10.
+    max_iter : int, default=200
+        Limit of interior-point iterations, >= 1.
+    random_state : int, RandomState instance or None, default=None
+        Decides the landmarks.
+    verbose : int, default=0
+        1 prints the objective.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels in their order, in the dtype given.
+    coef_ : ndarray of shape (n_features,)
+        The coefficients w; linear kernel only.
+    dual_coef_ : ndarray of shape (n_landmarks,)
+        ``f = k(X, X_fit_) dual_coef_``; other kernels only.
+    X_fit_ : ndarray of shape (n_landmarks, n_features)
+        The landmark rows, all training rows for an exact kernel.
+    landmarks_ : ndarray of shape (n_landmarks,)
+        Their positions at `fit`.
+    gamma_ : float
+        The gamma in use; kernels that have one.
+    boundaries_ : ndarray of shape (n_fitted_classes + 1,)
+        The boundaries b of the classes that have rows.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        Midpoints between neighbouring class centres, not falling.
+    residuals_ : ndarray of shape (n_samples,)
+        The loss of each training row.
+    slope_ : float
+        Slope of `predict_proba`.
+    objective_ : float
+        The objective at the end.
+    objective_history_ : ndarray of shape (1,)
+        The same; the program is solved in one go.
+    n_iter_ : int
+        Interior-point iterations done.
+    converged_ : bool
+        False where ``max_iter`` ended the fit.
+    status_ : str
+        Why the fit ended.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X has text names.
+
+    References
+    ----------
+    G. Zhong, Y. Xiao, B. Liu, L. Zhao, X. Kong, "Ordinal Regression With Pinball Loss", IEEE
+    TNNLS 35(8), 2024, :doi:`10.1109/TNNLS.2023.3258464`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import PINSVOR
+    >>> X = np.arange(12.0)[:, None]
+    >>> y = np.repeat([1, 2, 3], 4)
+    >>> PINSVOR(C=10, tau=0.1).fit(X, y).predict([[0.0], [5.0], [11.0]])
+    array([1, 2, 3])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CONSTRAINTS,
+        "tau": [Interval(Real, 0, 1, closed="neither")],
+        "C2": [Interval(Real, 0, None, closed="left"), None],
+        "form": [StrOptions({"paper", "code"})],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        tau: float = 0.5,
+        C2: float | None = None,
+        form: str = "paper",
+        kernel: str | Callable[..., Any] = "linear",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_components: int | None = None,
+        classes: ArrayLike | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        tol: float = 1e-8,
+        max_iter: int = 200,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.tau = tau
+        self.C2 = C2
+        self.form = form
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
+        self.classes = classes
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit_coded(
+        self,
+        matrix: DenseMatrix,
+        codes: NDArray[np.intp],
+        present: NDArray[np.bool_],
+        weights: Array,
+    ) -> Fitted:
+        n_classes = int(present.sum())
+        counted = weights > 0
+        spread_cost = self.C if self.C2 is None else self.C2
+        program = pinball_program(
+            matrix.values[counted],
+            matrix.ridge,
+            codes[counted],
+            n_classes,
+            costs=self.C * weights[counted],
+            spread_cost=float(spread_cost),
+            tau=self.tau,
+            form=self.form,
+        )
+        solution = solve_program(*program, tol=self.tol, max_iter=self.max_iter)
+        if self.verbose:
+            print(f"[{type(self).__name__}] objective {solution.objective:.8g}")
+        d = matrix.n_features
+        coef = solution.point[:d]
+        boundaries = np.maximum.accumulate(solution.point[d : d + n_classes + 1])
+        if boundaries[-1] - boundaries[0] <= 1e-6 * (1.0 + np.abs(boundaries).max()):
+            warnings.warn(
+                f"All boundaries coincide, so all rows fall into one or two classes: with "
+                f"tau={self.tau} the rows are drawn to their centres more than the hinges push the "
+                "classes apart. Use a smaller tau, or another C.",
+                UserWarning,
+                stacklevel=4,
+            )
+        centres = 0.5 * (boundaries[:-1] + boundaries[1:])
+        _, shift = matrix.in_given_units(coef)
+        extra = {"boundaries_": _spread_over_classes(boundaries, present) + shift}
+        cuts = 0.5 * (centres[:-1] + centres[1:])
+        return Fitted(coef, cuts, matrix.matvec(coef), counted, solution, extra)
+
+    def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
+        return pinball_losses(scores, codes, self.boundaries_, self.tau, self.form)
+
+
+def _spread_over_classes(boundaries: Array, present: NDArray[np.bool_]) -> Array:
+    """Boundaries of all classes: none wide between two with rows, 2 wide beyond them."""
+    passed = np.concatenate([[0], np.cumsum(present)])
+    first, last = np.argmax(present), present.size - np.argmax(present[::-1])
+    steps = np.arange(passed.size)
+    beyond = np.minimum(steps - first, 0) + np.maximum(steps - last, 0)
+    return boundaries[passed] + 2.0 * beyond

@@ -1,0 +1,377 @@
+"""SVOREX, SVORIM and REDSVM: sums of slacks, uncapped, to the optimum of their programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._margins import SmoothHinge
+from csvor._matrix import DenseMatrix
+from csvor._objective import OrdinalObjective, Point
+from csvor._solvers import follow_smoothing
+from csvor._thresholds import PAIRS
+
+Array = NDArray[np.float64]
+
+
+class SlackSumClassifier(ThresholdClassifier):
+    """``penalty + C sum_i s_i sum_k slack_ik``; subclasses choose the pairs and the ridge on b."""
+
+    _pairs: ClassVar[str]
+    _threshold_ridge: ClassVar[float] = 0.0
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**CONSTRAINTS}
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernel: str | Callable[..., Any] = "linear",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_components: int | None = None,
+        classes: ArrayLike | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
+        self.classes = classes
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit_coded(
+        self,
+        matrix: DenseMatrix,
+        codes: NDArray[np.intp],
+        present: NDArray[np.bool_],
+        weights: Array,
+    ) -> Fitted:
+        pairs = PAIRS[self._pairs](codes, int(present.sum()))
+        objective = OrdinalObjective(matrix, pairs, self._threshold_ridge)
+        costs = self.C * weights
+
+        def sum_of_slacks(point: Point) -> float:
+            return point.penalty + float(costs @ pairs.sums(np.maximum(point.excess, 0.0)))
+
+        solution = follow_smoothing(
+            objective.origin(),
+            lambda width: objective.weighted(SmoothHinge(width), costs),
+            sum_of_slacks,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            report=self._report_to(),
+        )
+        coef, thresholds = objective.split(solution.point.theta)
+        return Fitted(coef, thresholds, solution.point.scores, weights > 0, solution)
+
+    def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
+        pairs = PAIRS[self._pairs](codes, self.classes_.size)
+        return pairs.sums(np.maximum(pairs.excess(scores, self.thresholds_), 0.0))
+
+
+class SVOREX(SlackSumClassifier):
+    r"""Support vector ordinal regression with explicit constraints.
+
+    Minimises, over w and :math:`b_1 \le \dots \le b_{K-1}`,
+
+    .. math::
+
+        \tfrac12 \|w\|^2 + C \sum_i s_i \bigl( \max(0, 1 - f_i + b_{y_i - 1})
+        + \max(0, 1 + f_i - b_{y_i}) \bigr):
+
+    each row meets the threshold below and the threshold above its class.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the slacks against the penalty, > 0. ORCA and skordinal use the kernel
+        ``x.z / n_features``: their C is ``n_features`` times this one.
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
+            default="linear"
+        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+        (n_X, n_Z); "precomputed" takes that array in place of X.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"
+        ``1 / n_features``.
+    degree : float, default=3
+        Of poly, >= 0.
+    coef0 : float, default=1.0
+        Of poly and sigmoid.
+    n_components : int, default=None
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first. Needed for words; numbers, numbers as text and
+        ordered categoricals (pandas, polars ``Enum``) have an order of their own.
+    class_weight : dict or "balanced", default=None
+        Factors of the weights of a class's rows; "balanced" gives all classes the same sum.
+    tol : float, default=1e-6
+        Relative precision of the objective, >= 0.
+    max_iter : int, default=1000
+        Limit of Newton steps, >= 1.
+    random_state : int, RandomState instance or None, default=None
+        Decides the landmarks.
+    verbose : int, default=0
+        1 prints the objective of each stage.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels in their order, in the dtype given.
+    coef_ : ndarray of shape (n_features,)
+        The coefficients w; linear kernel only.
+    dual_coef_ : ndarray of shape (n_landmarks,)
+        ``f = k(X, X_fit_) dual_coef_``; other kernels only.
+    X_fit_ : ndarray of shape (n_landmarks, n_features)
+        The landmark rows, all training rows for an exact kernel.
+    landmarks_ : ndarray of shape (n_landmarks,)
+        Their positions at `fit`.
+    gamma_ : float
+        The gamma in use; kernels that have one.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        The thresholds b, not falling.
+    residuals_ : ndarray of shape (n_samples,)
+        Sum of slacks of each training row.
+    slope_ : float
+        Slope of `predict_proba`.
+    objective_ : float
+        The objective at the end.
+    objective_history_ : ndarray
+        The objective after each stage of smoothing.
+    n_iter_ : int
+        Newton steps done.
+    converged_ : bool
+        False where ``max_iter`` ended the fit.
+    status_ : str
+        Why the fit ended.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X has text names.
+
+    References
+    ----------
+    W. Chu, S. S. Keerthi, "Support Vector Ordinal Regression", Neural Computation 19(3), 2007,
+    :doi:`10.1162/neco.2007.19.3.792`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import SVOREX
+    >>> X = np.arange(12.0)[:, None]
+    >>> y = np.repeat([1, 2, 3], 4)
+    >>> SVOREX(C=10).fit(X, y).predict([[0.0], [5.0], [11.0]])
+    array([1, 2, 3])
+    """
+
+    _pairs = "explicit"
+
+
+class SVORIM(SlackSumClassifier):
+    r"""Support vector ordinal regression with implicit constraints.
+
+    Minimises, over w and b, with :math:`\sigma_{ik} = 1` where :math:`y_i > k` and -1 elsewhere,
+
+    .. math::
+
+        \tfrac12 \|w\|^2 + C \sum_i s_i \sum_{k=1}^{K-1}
+        \max(0, 1 - \sigma_{ik} (f_i - b_k)):
+
+    each row meets all thresholds, which puts them in order.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the slacks against the penalty, > 0. ORCA and skordinal use the kernel
+        ``x.z / n_features``: their C is ``n_features`` times this one.
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
+            default="linear"
+        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+        (n_X, n_Z); "precomputed" takes that array in place of X.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"
+        ``1 / n_features``.
+    degree : float, default=3
+        Of poly, >= 0.
+    coef0 : float, default=1.0
+        Of poly and sigmoid.
+    n_components : int, default=None
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first. Needed for words; numbers, numbers as text and
+        ordered categoricals (pandas, polars ``Enum``) have an order of their own.
+    class_weight : dict or "balanced", default=None
+        Factors of the weights of a class's rows; "balanced" gives all classes the same sum.
+    tol : float, default=1e-6
+        Relative precision of the objective, >= 0.
+    max_iter : int, default=1000
+        Limit of Newton steps, >= 1.
+    random_state : int, RandomState instance or None, default=None
+        Decides the landmarks.
+    verbose : int, default=0
+        1 prints the objective of each stage.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels in their order, in the dtype given.
+    coef_ : ndarray of shape (n_features,)
+        The coefficients w; linear kernel only.
+    dual_coef_ : ndarray of shape (n_landmarks,)
+        ``f = k(X, X_fit_) dual_coef_``; other kernels only.
+    X_fit_ : ndarray of shape (n_landmarks, n_features)
+        The landmark rows, all training rows for an exact kernel.
+    landmarks_ : ndarray of shape (n_landmarks,)
+        Their positions at `fit`.
+    gamma_ : float
+        The gamma in use; kernels that have one.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        The thresholds b, not falling.
+    residuals_ : ndarray of shape (n_samples,)
+        Sum of slacks of each training row.
+    slope_ : float
+        Slope of `predict_proba`.
+    objective_ : float
+        The objective at the end.
+    objective_history_ : ndarray
+        The objective after each stage of smoothing.
+    n_iter_ : int
+        Newton steps done.
+    converged_ : bool
+        False where ``max_iter`` ended the fit.
+    status_ : str
+        Why the fit ended.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X has text names.
+
+    References
+    ----------
+    W. Chu, S. S. Keerthi, "Support Vector Ordinal Regression", Neural Computation 19(3), 2007,
+    :doi:`10.1162/neco.2007.19.3.792`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import SVORIM
+    >>> X = np.arange(12.0)[:, None]
+    >>> y = np.repeat([1, 2, 3], 4)
+    >>> SVORIM(C=10).fit(X, y).predict([[0.0], [5.0], [11.0]])
+    array([1, 2, 3])
+    """
+
+    _pairs = "implicit"
+
+
+class REDSVM(SlackSumClassifier):
+    r"""Ordinal regression by reduction to one weighted binary SVM.
+
+    Minimises, over w, a free bias and :math:`\theta`, with :math:`\sigma_{ik} = 1` where
+    :math:`y_i > k` and -1 elsewhere,
+
+    .. math::
+
+        \tfrac12 \|w\|^2 + \tfrac12 \|\theta\|^2 + C \sum_i s_i \sum_{k=1}^{K-1}
+        \max(0, 1 - \sigma_{ik} (f_i + \text{bias} - \theta_k)).
+
+    ``thresholds_`` holds :math:`b = \theta - \text{bias}`; the best bias is ``-mean(b)``, so this
+    is `SVORIM` with the ridge :math:`\tfrac12 \|b - \bar b\|^2` on its thresholds.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the slacks against the penalty, > 0. As in ORCA and skordinal.
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
+            default="linear"
+        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+        (n_X, n_Z); "precomputed" takes that array in place of X.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"
+        ``1 / n_features``.
+    degree : float, default=3
+        Of poly, >= 0.
+    coef0 : float, default=1.0
+        Of poly and sigmoid.
+    n_components : int, default=None
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first. Needed for words; numbers, numbers as text and
+        ordered categoricals (pandas, polars ``Enum``) have an order of their own.
+    class_weight : dict or "balanced", default=None
+        Factors of the weights of a class's rows; "balanced" gives all classes the same sum.
+    tol : float, default=1e-6
+        Relative precision of the objective, >= 0.
+    max_iter : int, default=1000
+        Limit of Newton steps, >= 1.
+    random_state : int, RandomState instance or None, default=None
+        Decides the landmarks.
+    verbose : int, default=0
+        1 prints the objective of each stage.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels in their order, in the dtype given.
+    coef_ : ndarray of shape (n_features,)
+        The coefficients w; linear kernel only.
+    dual_coef_ : ndarray of shape (n_landmarks,)
+        ``f = k(X, X_fit_) dual_coef_``; other kernels only.
+    X_fit_ : ndarray of shape (n_landmarks, n_features)
+        The landmark rows, all training rows for an exact kernel.
+    landmarks_ : ndarray of shape (n_landmarks,)
+        Their positions at `fit`.
+    gamma_ : float
+        The gamma in use; kernels that have one.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        The thresholds b, not falling.
+    residuals_ : ndarray of shape (n_samples,)
+        Sum of slacks of each training row.
+    slope_ : float
+        Slope of `predict_proba`.
+    objective_ : float
+        The objective at the end.
+    objective_history_ : ndarray
+        The objective after each stage of smoothing.
+    n_iter_ : int
+        Newton steps done.
+    converged_ : bool
+        False where ``max_iter`` ended the fit.
+    status_ : str
+        Why the fit ended.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X has text names.
+
+    References
+    ----------
+    H.-T. Lin, L. Li, "Reduction from Cost-Sensitive Ordinal Ranking to Weighted Binary
+    Classification", Neural Computation 24(5), 2012, :doi:`10.1162/NECO_a_00265`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import REDSVM
+    >>> X = np.arange(12.0)[:, None]
+    >>> y = np.repeat([1, 2, 3], 4)
+    >>> REDSVM(C=10).fit(X, y).predict([[0.0], [5.0], [11.0]])
+    array([1, 2, 3])
+    """
+
+    _pairs = "implicit"
+    _threshold_ridge = 1.0
