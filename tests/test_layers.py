@@ -32,6 +32,7 @@ LAYERS = (
     {"_estimators"},
     {"metrics", "_audit"},
     {"csvor"},
+    {"methods"},
     {"cli"},
 )
 

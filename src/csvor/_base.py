@@ -143,7 +143,7 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
             fitted = self._fit_coded(matrix, seen_codes, present, weights)
         coef, shift = matrix.in_given_units(fitted.coef)
         for name in ("coef_", "dual_coef_", "X_fit_", "landmarks_"):
-            vars(self).pop(name, None)  # of a fit with another kernel
+            self.__dict__.pop(name, None)  # of a fit with another kernel
         for name, value in {**features.score_of(coef), **fitted.extra}.items():
             setattr(self, name, value)
         scores, kept = fitted.scores, fitted.kept if fitted.kept.any() else weights > 0
