@@ -200,7 +200,7 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
             f"while the objective still fell by {1.0 - history[-1] / history[-2]:.1e} of itself "
             f"(tol {self.tol:g})"
             if settled
-            else "before the losses had settled"
+            else "before it had settled"
         )
         return (
             f"{type(self).__name__} stopped after {solution.n_iter} iterations "

@@ -16,7 +16,7 @@ def follow_smoothing(
     *,
     tol: float,
     max_iter: int,
-    widths: Sequence[float] = (1.0, 1e-2, 1e-4, 1e-6, 1e-8),
+    widths: Sequence[float] = (1.0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10),
     report: Callable[[int, float], None] | None = None,
 ) -> Solution:
     """Minimise a convex ``objective`` by smooth problems that approach it from below.
@@ -29,8 +29,9 @@ def follow_smoothing(
     objective : callable point -> float
         The objective itself.
     tol : float
-        A width is done when a step promises less than ``tol`` of the value; the run is done
-        when a sharper width changes the objective by at most ``tol`` of itself.
+        The run is done when the objective is proven to lie within ``tol`` of its minimum: a
+        smoothed problem lies below it, and so does the least value of the one below that of the
+        other.
     max_iter : int
         Limit of Newton steps over all widths.
     widths : sequence of float
@@ -42,11 +43,10 @@ def follow_smoothing(
     status = Status.CONVERGED
     for width in widths:
         limit = max_iter - steps
-        # Promises scale with the square of the distance, so the last width asks for more.
-        point, taken = minimise_newton(smoothed(width), point, tol=1e-3 * tol, max_iter=limit)
+        problem = smoothed(width)
+        point, taken = minimise_newton(problem, point, tol=1e-3 * tol, max_iter=limit)
         steps += taken
         reached = objective(point)
-        fall = lowest - reached
         if reached < lowest:
             best, lowest = point, reached
         history.append(lowest)
@@ -55,6 +55,6 @@ def follow_smoothing(
         if taken == limit:
             status = Status.MAX_ITER
             break
-        if 0.0 <= fall <= tol * lowest:
+        if lowest - problem.value(point) <= tol * lowest:
             break
     return Solution(best, None, lowest, history, 0, status, steps)
