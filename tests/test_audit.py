@@ -55,6 +55,17 @@ def test_finds_the_wrong_rows_says_which_way_and_what_instead():
     assert np.all(audit.direction[audit.residual > 0] != "")
 
 
+def test_rows_without_a_residual_are_ranked_by_the_margin_they_have_left():
+    X = np.linspace(-10, 10, 81)[:, None]
+    y = (X[:, 0] > 0).astype(int)
+    audit = audit_labels(CSVOR(), X, y, cv=3)
+    free = audit.order[audit.residual[audit.order] == 0]
+    # Far from the threshold at 0 is far from suspicion, but for what differs between the parts.
+    assert free.size > 60
+    distance = np.abs(X[free, 0])
+    assert np.corrcoef(np.arange(free.size), distance)[0, 1] > 0.95
+
+
 def test_word_labels_in_a_dataframe_through_a_pipeline():
     x = np.arange(60.0)
     codes = np.digitize(x, [20, 40])
