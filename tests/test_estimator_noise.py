@@ -69,3 +69,13 @@ def test_wrong_labels_of_newthyroid_are_found(data_dir):
     assert precision >= 0.90
     assert recall >= 0.92
     assert error <= 0.035
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("contamination", [0.05, 0.1, 0.2])
+def test_no_more_than_one_and_a_half_times_the_contamination_is_cut(p, contamination):
+    for draw in range(8):
+        X, y = noisy_quartiles(draw)
+        model = CSVOR(C=0.1, p=p, contamination=contamination).fit(X, y)
+        assert model.outliers_.mean() <= 1.5 * contamination + 1 / y.size
+        assert model.converged_

@@ -87,6 +87,17 @@ def test_given_cap_closes_gradually_and_is_then_exact():
     np.testing.assert_allclose(caps, [*range(95, 45, -5), 1.5])
 
 
+def test_auto_cap_is_raised_where_it_cuts_too_many():
+    """r = 1..10 with a cap of 5.5: five rows are cut; 1.5 times 20 % allow three, those above 7."""
+    g = np.arange(1.0, 11.0) ** 2
+    schedule = CapSchedule(1.0, None, 0.2, np.ones(10))
+    raised = schedule.reopened(g, CappedPower(1.0, 5.5, 1e-10))
+    assert raised == CappedPower(1.0, pytest.approx(7.0, rel=2e-9), 1e-10)
+    assert raised.capped(g).sum() == 3
+    assert schedule.reopened(g, raised) is raised
+    assert CapSchedule(1.0, 5.5, 0.5, np.ones(10)).reopened(g, CappedPower(1.0, 5.5)).epsilon == 5.5
+
+
 def test_settled_loss_is_the_stated_one():
     g = np.arange(1.0, 11.0) ** 2
     given = CapSchedule(1.5, 3.0, 0.5, np.ones(10), warmup=10, gradual=True)

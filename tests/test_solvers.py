@@ -82,6 +82,9 @@ class Fixed:
     def loss_at(self, iteration, g, last):
         return self.loss
 
+    def reopened(self, g, last):
+        return last
+
     def settled(self, iteration, g, last):
         return self.loss
 

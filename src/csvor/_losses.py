@@ -6,7 +6,7 @@ residual. The losses here are concave in ``g``, which is what re-weighting needs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,9 @@ class CappedPower:
 
 SQUARED = CappedPower(p=2.0)
 
+# A cap found from the data may cut this many times the share that was asked for.
+_MOST_CUT = 1.5
+
 
 @dataclass(frozen=True, eq=False)
 class CapSchedule:
@@ -82,6 +85,19 @@ class CapSchedule:
         else:
             cap = self._quantile(g, 1.0 - self.cut_share)
         return CappedPower(self.p, cap, self.delta_min)
+
+    def reopened(self, g: Array, last: CappedPower) -> CappedPower:
+        """The loss to go on with from where a run ended, the same where it may end there.
+
+        A cap taken from the residuals of an early iterate can come to cut many more rows than
+        asked for. It is then raised until ``_MOST_CUT`` times the share is left.
+        """
+        if self.epsilon is not None or not last.capped(g).any():
+            return last
+        most = min(_MOST_CUT * self.cut_share, 1.0)
+        if self.importance[last.capped(g)].sum() <= most * self.importance.sum():
+            return last
+        return replace(last, epsilon=self._quantile(g, 1.0 - most))
 
     def _cap(self, iteration: int, g: Array, last: CappedPower) -> float:
         if iteration <= self.warmup:

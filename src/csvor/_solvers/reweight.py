@@ -21,9 +21,10 @@ class ConcaveLoss(Protocol):
 
 
 class Schedule(Protocol):
-    """The loss of each iteration; equal losses mean that it is settled."""
+    """The loss of each iteration; equal losses mean that it is settled, unless it is reopened."""
 
     def loss_at(self, iteration: int, g: Array, last: Any) -> Any: ...
+    def reopened(self, g: Array, last: Any) -> Any: ...
     def settled(self, iteration: int, g: Array, last: Any) -> Any: ...
 
 
@@ -64,27 +65,30 @@ def reweight(
     def objective_of(penalty: float, g: Array, loss: ConcaveLoss) -> float:
         return float(penalty) + float(importance @ loss.value(g))
 
-    point, g, loss, objective = start, inner(start), None, np.inf
+    point, g, objective = start, inner(start), np.inf
+    loss = None
+    upcoming = schedule.loss_at(0, g, None)
     history: list[float] = []
     fixed_from, status = 0, Status.MAX_ITER
     for iteration in range(max_iter):
-        last, loss = loss, schedule.loss_at(iteration, g, loss)
+        last, loss = loss, upcoming
         if loss != last:
-            fixed_from, objective = iteration, np.inf
+            fixed_from, objective = len(history), np.inf
         trial = minimise(importance * loss.supergradient(g), point)
         trial_g = inner(trial)
         reached = objective_of(trial.penalty, trial_g, loss)
         fall = objective - reached
-        if fall <= 0.0:
-            status = Status.NO_DESCENT
-            break
-        point, g, objective = trial, trial_g, reached
-        history.append(objective)
-        if report is not None:
-            report(len(history), objective)
+        if fall > 0.0:
+            point, g, objective = trial, trial_g, reached
+            history.append(objective)
+            if report is not None:
+                report(len(history), objective)
+        upcoming = schedule.loss_at(iteration + 1, g, loss)
         if fall <= tol * objective:
-            status = Status.CONVERGED
-            break
+            upcoming = schedule.reopened(g, loss)
+            if upcoming == loss:
+                status = Status.CONVERGED if fall > 0.0 else Status.NO_DESCENT
+                break
     if status is Status.MAX_ITER:
         last_used = loss
         loss = schedule.settled(max_iter, g, loss)
