@@ -7,7 +7,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from csvor import CSVOR, audit_labels
+from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
 from csvor._audit import _folds
 from problems import g, mislabel, read_set
 
@@ -96,6 +96,15 @@ def test_neither_estimator_nor_data_are_changed():
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(y, before[1])
     assert not hasattr(model, "coef_") and model.classes is None
+
+
+@pytest.mark.parametrize("estimator", [SVOREX(), SVORIM(), REDSVM(), PINSVOR(tau=0.1)])
+def test_estimators_without_a_cap_rank_too(estimator):
+    X, true = g(1, 200)
+    given, wrong = mislabel(true, 0.1, 2)
+    audit = audit_labels(make_pipeline(StandardScaler(), estimator), X, given, cv=3)
+    assert precision_of_ranking(audit, wrong) >= 0.8
+    assert not audit.flagged.any()
 
 
 def test_progress_counts_the_fits():

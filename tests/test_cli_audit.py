@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner, Result
 
 from csvor import CSVOR, audit_labels
-from csvor.cli import app
+from csvor.cli._app import app
 
 HEADER = ["row", "given", "suggested", "residual", "direction", "flagged"]
 WORDS = np.array(["low", "medium", "high"])

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from csvor.cli import app
+from csvor.cli._app import app
 from csvor.cli._demo_data import bridges, with_wrong_labels
 
 

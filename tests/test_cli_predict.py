@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer
 from typer.testing import CliRunner, Result
 
 from csvor import CSVOR
-from csvor.cli import app
+from csvor.cli._app import app
 from csvor.cli._model import load_model
 
 

@@ -13,7 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
 from csvor import CSVOR
-from csvor.cli import _select, app
+from csvor.cli import _select
+from csvor.cli._app import app
 from csvor.cli._select import tune
 
 

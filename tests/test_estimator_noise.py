@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
-from skordinal.datasets import load_esl
 
 from csvor import CSVOR
 from problems import mislabel, noisy_quartiles, read_set
@@ -52,8 +51,10 @@ def found_and_error(y, draws):
 
 def test_wrong_labels_of_esl_are_found():
     """488 job candidates in 9 grades, 4 columns; every tenth label is wrong."""
-    y = load_esl().target
-    draws = list(draws_of(load_esl().data, y, 48, 8))
+    datasets = pytest.importorskip("skordinal.datasets", reason="the set comes with skordinal")
+    esl = datasets.load_esl()
+    y = esl.target
+    draws = list(draws_of(esl.data, y, 48, 8))
     precision, recall, error = found_and_error(y, draws)
     assert precision >= 0.65
     assert recall >= 0.80

@@ -31,7 +31,8 @@ class LabelAudit:
         "too high" where the given label lies above what the model allows, "too low" where
         below, "" for rows without a residual.
     flagged : ndarray of shape (n_samples,)
-        True for rows that the model of all rows cuts away (its ``outliers_``).
+        True for rows that the model of all rows cuts away (its ``outliers_``); nowhere for
+        estimators without a cap, which cut nothing away.
     order : ndarray of shape (n_samples,)
         Row positions, most suspect first.
     model : estimator
@@ -63,8 +64,8 @@ def audit_labels(
 
     Parameters
     ----------
-    estimator : CSVOR or Pipeline
-        Not fitted and not changed; a pipeline must end in a CSVOR.
+    estimator : CSVOR, SVOREX, SVORIM, REDSVM, PINSVOR or Pipeline
+        Not fitted and not changed; a pipeline must end in one of them.
     X : array-like or dataframe of shape (n_samples, n_features)
         What the estimator takes.
     y : array-like of shape (n_samples,)
@@ -124,7 +125,8 @@ def audit_labels(
     residual, excess, lean = misfit
     direction = np.array(["too low", "", "too high"])[np.sign(lean).astype(int) + 1]
     order = np.lexsort((-excess, -residual))
-    return LabelAudit(residual, suggested, direction, _final(model).outliers_.copy(), order, model)
+    flagged = np.array(getattr(_final(model), "outliers_", np.zeros(codes.size, dtype=bool)))
+    return LabelAudit(residual, suggested, direction, flagged, order, model)
 
 
 def _final(estimator: Any) -> ThresholdClassifier:

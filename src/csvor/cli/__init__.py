@@ -1,10 +1,17 @@
 """The command line: `csvor audit`, `csvor fit`, `csvor predict`, `csvor demo`."""
 
-from csvor.cli._app import app
+import sys
 
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line on `sys.argv` and leave with its exit status."""
-    app()
+    try:
+        # Inside, so that Ctrl-C while this is imported is no traceback either.
+        from csvor.cli._app import app
+
+        app()
+    except KeyboardInterrupt:
+        print("csvor: interrupted", file=sys.stderr)
+        sys.exit(130)
