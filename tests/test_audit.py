@@ -121,6 +121,11 @@ def test_senseless_cv_is_refused(cv):
         audit_labels(CSVOR(), X, y, cv=cv)
 
 
+def test_a_part_that_leaves_one_class_is_refused_with_the_counts():
+    with pytest.raises(ValueError, match=r"the classes \[0, 1\] have \[9, 1\] rows"):
+        audit_labels(CSVOR(), np.arange(10.0)[:, None], [0] * 9 + [1])
+
+
 def test_other_estimators_are_refused():
     X, y = g(0, 60)
     with pytest.raises(TypeError, match="must be a csvor estimator"):

@@ -4,9 +4,9 @@ import sys
 
 import numpy as np
 import pytest
-from problems import g
 
 from csvor.methods import METHODS, Method, make_method
+from problems import g
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -106,9 +106,18 @@ def audit_labels(
     estimator = _with_classes(estimator, labels.classes)
     given = labels.decode(codes)
 
+    parts = list(_folds(codes, cv, random_state))
+    if any(np.unique(codes[train]).size < 2 for train, _ in parts):
+        counts = labels.counts(codes)
+        raise ValueError(
+            "Each row is judged by a model of other rows, and without some of them a single class "
+            f"is left: the classes {labels.classes.tolist()} have {counts.tolist()} rows. "
+            "At least two classes need two rows or more."
+        )
+
     misfit = np.empty((3, codes.size))
     suggested = given.copy()
-    for done, (train, test) in enumerate(_folds(codes, cv, random_state), start=1):
+    for done, (train, test) in enumerate(parts, start=1):
         with warnings.catch_warnings():
             # A part may lack a rare class; only the fit on all rows speaks of empty classes.
             warnings.simplefilter("ignore", EmptyClassWarning)
