@@ -68,7 +68,7 @@ class CapSchedule:
     gradual: bool = False
     delta_start: float = 1.0
     delta_ratio: float = 0.05
-    delta_min: float = 1e-10
+    delta_min: float = 1e-14
 
     def loss_at(self, iteration: int, g: Array, last: CappedPower | None) -> CappedPower:
         """The loss of an iteration, given ``g`` and the loss of the one before."""

@@ -253,7 +253,7 @@ class CSVOR(ThresholdClassifier):
     def _schedule(self, importance: Array) -> CapSchedule:
         p, paper = float(self.p), self.solver == "alternating"
         delta = 1e-6 if paper else 1.0
-        floor = 1e-6 if paper else 1e-10
+        floor = 1e-6 if paper else 1e-14
         if self.epsilon == "auto":
             share = float(self.contamination)
             return CapSchedule(p, None, share, importance, delta_start=delta, delta_min=floor)

@@ -204,11 +204,12 @@ class PINSVOR(ThresholdClassifier):
         d = matrix.n_features
         coef = solution.point[:d]
         boundaries = np.maximum.accumulate(solution.point[d : d + n_classes + 1])
-        if boundaries[-1] - boundaries[0] <= 1e-6 * (1.0 + np.abs(boundaries).max()):
+        inner = boundaries[1:-1] if n_classes > 2 else boundaries
+        if inner[-1] - inner[0] <= 1e-6 * (1.0 + np.abs(boundaries).max()):
             warnings.warn(
-                f"All boundaries coincide, so all rows fall into one or two classes: with "
-                f"tau={self.tau} the rows are drawn to their centres more than the hinges push the "
-                "classes apart. Use a smaller tau, or another C.",
+                f"All {'inner ' if n_classes > 2 else ''}boundaries coincide, so the classes have "
+                f"no places of their own: with tau={self.tau} the rows are drawn to their centres "
+                "more than the hinges push the classes apart. Use a smaller tau, or another C.",
                 UserWarning,
                 stacklevel=4,
             )

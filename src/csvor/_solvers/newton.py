@@ -11,6 +11,9 @@ from scipy.optimize import nnls
 
 Array = NDArray[np.float64]
 
+# A step that promises less than this share of the value cannot be told from rounding.
+_ROUNDING = 1e-15
+
 
 class ConvexProblem(Protocol):
     """What Newton asks of a problem. A point has ``theta``."""
@@ -42,7 +45,7 @@ def minimise_newton(
         hessian = problem.hessian(point, damping)
         step = bounded_step(hessian, gradient, point.theta, problem.n_bounded)
         promised = -0.5 * float(gradient @ step)
-        if promised <= tol * abs(problem.value(point)):
+        if promised <= max(tol, _ROUNDING) * abs(problem.value(point)):
             return point, n_steps
         line = problem.along(point, step)
         t = least_on_line(line.slope)

@@ -40,7 +40,7 @@ def follow_smoothing(
     """
     best, lowest = start, objective(start)
     point, steps, history = start, 0, []
-    status = Status.CONVERGED
+    status = Status.NO_DESCENT  # unless a width proves that the end is near enough
     for width in widths:
         limit = max_iter - steps
         problem = smoothed(width)
@@ -52,9 +52,10 @@ def follow_smoothing(
         history.append(lowest)
         if report is not None:
             report(steps, lowest)
+        if lowest - problem.value(point) <= tol * lowest:
+            status = Status.CONVERGED
+            break
         if taken == limit:
             status = Status.MAX_ITER
-            break
-        if lowest - problem.value(point) <= tol * lowest:
             break
     return Solution(best, None, lowest, history, 0, status, steps)

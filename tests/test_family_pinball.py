@@ -1,0 +1,164 @@
+"""PINSVOR against its primal, its dual, its limit, and what happens where it fails."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from csvor import PINSVOR, SVOREX
+from csvor._solvers import solve_program
+from exact_programs import (
+    pinball_dual_optimum,
+    pinball_optimum,
+    pinball_value,
+    random_problem,
+)
+
+FORMS = ["paper", "code"]
+
+may_collapse = pytest.mark.filterwarnings("ignore:All .*boundaries coincide:UserWarning")
+
+
+def pinball_problem(number):
+    """A random problem with a small or large tau, and C2 given or not."""
+    X, codes, weights, C, n_classes = random_problem(number)
+    tau = (0.02, 0.1, 0.3, 0.5, 0.9)[number % 5]
+    C2 = (None, 0.0, 0.1 * C, 3.0 * C)[number // 5 % 4]
+    return X, codes, weights, C, n_classes, tau, C2
+
+
+def value_of(model, X, codes, costs, tau, C2, form):
+    w = model.coef_
+    return pinball_value(w, X @ w, model.boundaries_, codes, costs, tau, C2, form)
+
+
+@may_collapse
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", range(30))
+def test_optimum_of_the_primal(number, form):
+    X, codes, weights, C, n_classes, tau, C2 = pinball_problem(number)
+    model = PINSVOR(C, tau=tau, C2=C2, form=form).fit(X, codes, weights)
+    costs, spread_cost = C * weights, C if C2 is None else C2
+    least = pinball_optimum(X, codes, costs, n_classes, tau, spread_cost, form)
+    reached = value_of(model, X, codes, costs, tau, spread_cost, form)
+    assert least * (1 - 1e-7) <= reached <= least * (1 + 1e-6)
+    assert model.objective_ == pytest.approx(reached, rel=1e-6)
+    assert np.all(np.diff(model.boundaries_) >= 0)
+    width = model.boundaries_[-1] - model.boundaries_[0]
+    from_rows = 0.5 * model.coef_ @ model.coef_ + spread_cost * width + costs @ model.residuals_
+    assert from_rows == pytest.approx(reached, rel=1e-9)
+
+
+@may_collapse
+@pytest.mark.parametrize("number", range(30))
+def test_optimum_of_the_dual(number):
+    """The paper's form only: with the box of the authors' code the dual is another's."""
+    X, codes, weights, C, n_classes, tau, C2 = pinball_problem(number)
+    model = PINSVOR(C, tau=tau, C2=C2).fit(X, codes, weights)
+    spread_cost = C if C2 is None else C2
+    dual = pinball_dual_optimum(X, codes, C * weights, n_classes, tau, spread_cost)
+    reached = value_of(model, X, codes, C * weights, tau, spread_cost, "paper")
+    assert dual == pytest.approx(reached, rel=1e-6)
+
+
+@may_collapse
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", range(0, 30, 2))
+def test_a_row_belongs_to_the_nearest_centre(number, form):
+    """Centres of classes that no boundary parts coincide: then any of them is nearest."""
+    X, codes, weights, C, _, tau, C2 = pinball_problem(number)
+    model = PINSVOR(C, tau=tau, C2=C2, form=form).fit(X, codes, weights)
+    centres = 0.5 * (model.boundaries_[:-1] + model.boundaries_[1:])
+    midpoints = 0.5 * (centres[:-1] + centres[1:])
+    np.testing.assert_allclose(model.thresholds_, midpoints, rtol=1e-9, atol=1e-9)
+    rows = np.vstack([X, X.mean(axis=0) + 2.0 * np.random.default_rng(number).normal(size=X.shape)])
+    distance = np.abs(model.predict_projection(rows)[:, None] - centres)
+    chosen = distance[np.arange(rows.shape[0]), model.predict(rows)]
+    np.testing.assert_allclose(
+        chosen, distance.min(axis=1), atol=1e-6 * (1 + np.abs(centres).max())
+    )
+
+
+@pytest.mark.parametrize("number", range(0, 30, 3))
+def test_the_code_never_costs_less_and_the_same_for_wide_classes(number):
+    X, codes, weights, C, _, _, _ = pinball_problem(number)
+    paper, code = (PINSVOR(C, tau=0.05, form=form).fit(X, codes, weights) for form in FORMS)
+    assert paper.objective_ <= code.objective_ * (1 + 1e-6)
+    if np.all(np.diff(paper.boundaries_) >= 2 - 1e-6):
+        assert paper.objective_ == pytest.approx(code.objective_, rel=1e-6)
+
+
+def test_wide_and_narrow_classes_were_met():
+    """So the test above did meet both."""
+    narrowest = []
+    for number in range(0, 30, 3):
+        X, codes, weights, C, _, _, _ = pinball_problem(number)
+        model = PINSVOR(C, tau=0.05).fit(X, codes, weights)
+        narrowest.append(np.diff(model.boundaries_).min())
+    assert sum(width >= 2 - 1e-6 for width in narrowest) >= 2
+    assert sum(width < 1.9 for width in narrowest) >= 2
+
+
+@may_collapse
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", range(0, 30, 5))
+def test_tau_to_zero(number, form):
+    """The hinges of SVOREX remain, and with C2 the width of all classes together.
+
+    Where C2 = 0 the outer boundaries go free, and with boundaries one beyond the rows a solution
+    of SVOREX costs tau times its distances to the centres more. From below,
+    loss >= (1 - tau) hinges.
+    """
+    X, codes, weights, C, n_classes, _, _ = pinball_problem(number)
+    limit = pinball_optimum(X, codes, C * weights, n_classes, 0.0, C, form)
+    model = PINSVOR(C, tau=1e-7, form=form).fit(X, codes, weights)
+    assert model.objective_ == pytest.approx(limit, rel=1e-5)
+
+    tau = 1e-4
+    explicit = SVOREX(C, tol=1e-9).fit(X, codes, weights)
+    f = X @ explicit.coef_
+    b = np.concatenate([[f.min() - 1], explicit.thresholds_, [f.max() + 1]])
+    b = np.maximum.accumulate(np.minimum(b, f.max() + 1))
+    distance = np.abs(f - 0.5 * (b[codes] + b[codes + 1]))
+    above = explicit.objective_ + tau * C * weights @ distance
+    free = PINSVOR(C, tau=tau, C2=0.0, form=form).fit(X, codes, weights).objective_
+    assert (1 - tau) * explicit.objective_ * (1 - 1e-6) <= free <= above * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("draw", range(3))
+def test_a_large_tau_draws_the_boundaries_together(draw):
+    """45 rows, C = 1, tau = 0.8: the code's form collapses to w = 0, the paper's in the middle."""
+    rng = np.random.default_rng(draw)
+    X = rng.normal(size=(45, 3))
+    latent = X @ [1.0, 0.5, -0.5] + 0.5 * rng.normal(size=45)
+    y = np.digitize(latent, np.quantile(latent, [1 / 3, 2 / 3]))
+    with pytest.warns(UserWarning, match=r"boundaries coincide.*tau=0\.8.*smaller tau"):
+        code = PINSVOR(1.0, tau=0.8, form="code").fit(X, y)
+    np.testing.assert_allclose(code.boundaries_, 0.0, atol=1e-6)
+    np.testing.assert_allclose(code.coef_, 0.0, atol=1e-6)
+    with pytest.warns(UserWarning, match="All inner boundaries coincide"):
+        paper = PINSVOR(1.0, tau=0.8).fit(X, y)
+    widths = np.diff(paper.boundaries_)
+    assert widths[1] < 1e-6 < 0.1 < min(widths[0], widths[2])
+
+
+def test_the_limit_of_iterations_is_reported():
+    X, codes, weights, C, _, tau, _ = pinball_problem(1)
+    with pytest.warns(ConvergenceWarning, match=r"PINSVOR stopped after 1 iterations.*max_iter"):
+        model = PINSVOR(C, tau=tau, max_iter=1).fit(X, codes, weights)
+    assert not model.converged_
+    assert model.n_iter_ == 1
+    assert "limit of iterations" in model.status_
+
+
+@pytest.mark.parametrize(
+    ("P", "q", "A", "b", "word"),
+    [
+        ([[1.0]], [0.0], [[1.0], [-1.0]], [-1.0, -1.0], "PrimalInfeasible"),
+        ([[0.0]], [1.0], [[1.0]], [0.0], "DualInfeasible"),
+    ],
+)
+def test_a_failed_program_raises_with_the_reason(P, q, A, b, word):
+    P, A = sparse.csc_matrix(np.array(P)), sparse.csc_matrix(np.array(A))
+    with pytest.raises(RuntimeError, match=rf"not solved \({word}\).*smaller C"):
+        solve_program(P, np.array(q), A, np.array(b), tol=1e-8, max_iter=50)
