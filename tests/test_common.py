@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from csvor import CSVOR
+from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
 
 
 @pytest.fixture
@@ -15,10 +15,22 @@ EXPECTED_FAILURES = {
     "check_classifiers_classes": "fits word labels without an order; csvor never guesses one",
 }
 
+# The checks cannot give a Gram matrix everywhere: test_kernels.py has precomputed kernels.
+ESTIMATORS = [
+    CSVOR(),
+    CSVOR(epsilon=2.0),
+    CSVOR(solver="alternating", max_iter=1000, tol=1e-3),
+    CSVOR(constraints="implicit"),
+    CSVOR(loss="logistic", p=2.0),
+    CSVOR(loss="exponential", p=2.0),
+    CSVOR(kernel="rbf", gamma="auto"),
+    SVOREX(),
+    SVORIM(),
+    REDSVM(),
+    PINSVOR(tol=1e-10),
+]
 
-@parametrize_with_checks(
-    [CSVOR(), CSVOR(epsilon=2.0), CSVOR(solver="alternating", max_iter=1000, tol=1e-3)],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
-)
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
 def test_estimator_check(estimator, check):
     check(estimator)

@@ -10,7 +10,7 @@ from csvor import LabelAudit, audit_labels
 from csvor.cli._errors import UsageError, listed
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._notes import Notes
-from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._options import WITH_GAMMA, DataOptions, ModelOptions
 from csvor.cli._prepare import Prepared, plain, prepare
 from csvor.cli._progress import progress
 from csvor.cli._render import (
@@ -133,6 +133,7 @@ def _document(
             "C": model.C,
             "p": model.p,
             "epsilon": epsilon if np.isfinite(epsilon) else None,
+            "gamma": float(model.gamma_) if model.kernel in WITH_GAMMA else None,
             "converged": bool(model.converged_),
             "iterations": int(model.n_iter_),
         },

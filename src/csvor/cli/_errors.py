@@ -110,7 +110,9 @@ class OneLineGroup(TyperGroup):
                 raise
             context = getattr(error, "ctx", None)
             hint = f" (see '{context.command_path} --help')" if context else ""
-            complain(error.format_message().rstrip(".") + hint)
+            # Newer ones also put the kind of a refused value before what is wrong with it.
+            message = error.format_message().replace(": Value error, ", ": ")
+            complain(message.rstrip(".") + hint)
             status = WRONG_USE
         sys.exit(status)
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,11 @@ from csvor.cli._errors import UsageError
 DATA = "Data"
 MODEL = "Model"
 OUTPUT = "Output"
+
+KernelName = StrEnum("KernelName", "linear rbf poly sigmoid cosine")
+LossName = StrEnum("LossName", "hinge logistic exponential")
+ConstraintsName = StrEnum("ConstraintsName", "explicit implicit")
+WITH_GAMMA = {"rbf", "poly", "sigmoid"}
 
 Data = Annotated[
     str,
@@ -82,6 +88,45 @@ Contamination = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+Kernel = Annotated[
+    KernelName,
+    typer.Option(
+        "--kernel", help="Shape of the score; rbf for curved classes.", rich_help_panel=MODEL
+    ),
+]
+Gamma = Annotated[
+    str | None,
+    typer.Option(
+        "--gamma",
+        metavar="G",
+        help="Of rbf, poly and sigmoid: scale, auto or a number > 0.",
+        rich_help_panel=MODEL,
+    ),
+]
+Components = Annotated[
+    int | None,
+    typer.Option(
+        "--components",
+        metavar="N",
+        min=1,
+        help="Approximate the kernel by N rows drawn at random.",
+        rich_help_panel=MODEL,
+    ),
+]
+Loss = Annotated[
+    LossName,
+    typer.Option(
+        "--loss", help="Loss by the margin; --p 2 is the loss itself.", rich_help_panel=MODEL
+    ),
+]
+Constraints = Annotated[
+    ConstraintsName,
+    typer.Option(
+        "--constraints",
+        help="A row meets the two thresholds beside its label, or all.",
+        rich_help_panel=MODEL,
+    ),
+]
 MaxIter = Annotated[
     int | None,
     typer.Option(
@@ -132,6 +177,11 @@ class ModelOptions:
     C: float = 1.0
     p: float = 1.0
     contamination: float = 0.1
+    kernel: str = "linear"
+    gamma: str | float | None = None
+    components: int | None = None
+    loss: str = "hinge"
+    constraints: str = "explicit"
     max_iter: int | None = None
     tune: bool = False
     folds: int = 5
@@ -148,6 +198,14 @@ class ModelOptions:
             raise UsageError(f"--contamination {self.contamination:g}: must be from 0 to 0.5")
         if self.clip is not None and not 0 < self.clip < math.inf:
             raise UsageError(f"--clip {self.clip:g}: must be greater than 0 and finite")
+        if self.gamma is not None and self.kernel not in WITH_GAMMA:
+            raise UsageError(
+                f"--gamma {self.gamma}: the {self.kernel} kernel has none; --kernel rbf has"
+            )
+        if self.components is not None and self.kernel == "linear":
+            raise UsageError(
+                f"--components {self.components}: the linear kernel needs none; --kernel rbf can"
+            )
 
 
 def pick(kind: Any, values: dict[str, Any]) -> Any:
@@ -156,4 +214,20 @@ def pick(kind: Any, values: dict[str, Any]) -> Any:
     for name, value in chosen.items():
         if name in {"drop", "missing_label"}:
             chosen[name] = tuple(value or ())
+        elif name == "gamma":
+            chosen[name] = _gamma(value)
+        elif isinstance(value, StrEnum):
+            chosen[name] = value.value
     return kind(**chosen)
+
+
+def _gamma(text: str | None) -> str | float | None:
+    if text in {None, "scale", "auto"}:
+        return text
+    try:
+        gamma = float(str(text))
+    except ValueError:
+        gamma = math.nan
+    if not 0 < gamma < math.inf:
+        raise UsageError(f"--gamma {text}: must be scale, auto or a number greater than 0")
+    return gamma

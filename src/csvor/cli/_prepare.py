@@ -17,6 +17,9 @@ from csvor.cli._select import N_PAIRS, Choice, tune
 from csvor.cli._table import Table, read_table, shown
 from csvor.cli._target import Target, read_target
 
+# The work of an exact kernel grows with the cube of the rows: minutes up to here.
+MOST_EXACT = 2000
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -91,11 +94,8 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
                 notes=notes,
             )
     _note_missing_classes(target, notes)
-    model = CSVOR(
-        C=options.C, p=options.p, contamination=options.contamination, classes=target.classes
-    )
-    if options.max_iter is not None:
-        model.set_params(max_iter=options.max_iter)
+    _refuse_large_exact_kernel(options, len(target.rows))
+    model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     choice = None
     if options.tune:
@@ -112,6 +112,32 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
             )
         pipeline.set_params(model__C=choice.C, model__p=choice.p)
     return Prepared(table, target, features, frame, pipeline, data, options, choice)
+
+
+def _model(options: ModelOptions, classes: list[Any]) -> CSVOR:
+    model = CSVOR(
+        C=options.C,
+        p=options.p,
+        contamination=options.contamination,
+        constraints=options.constraints,
+        loss=options.loss,
+        kernel=options.kernel,
+        gamma=options.gamma or "scale",
+        n_components=options.components,
+        classes=classes,
+        random_state=options.seed,
+    )
+    if options.max_iter is not None:
+        model.set_params(max_iter=options.max_iter)
+    return model
+
+
+def _refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
+    if options.kernel != "linear" and options.components is None and n_rows > MOST_EXACT:
+        raise UsageError(
+            f"--kernel {options.kernel}: an exact kernel of {n_rows} rows takes hours; approximate "
+            f"it, for example by --components 500 (--components {n_rows} is the exact one)"
+        )
 
 
 def _feature_names(table: Table, data: DataOptions) -> list[str]:

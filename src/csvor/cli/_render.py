@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from csvor import CSVOR
+from csvor.cli._options import WITH_GAMMA
 from csvor.cli._prepare import Prepared
 from csvor.cli._table import shown
 
@@ -71,12 +73,26 @@ def model_fact(work: Prepared) -> Fact:
     """The parameters of the model, and who chose them."""
     model = work.pipeline[-1]
     text = f"C {model.C:g}, p {model.p:g}, contamination {model.contamination:g}"
+    if model.loss != "hinge":
+        text += f", {model.loss} loss"
+    if model.constraints != "explicit":
+        text += f", {model.constraints} constraints"
+    if model.kernel != "linear":
+        text += f", {_kernel(model)}"
     if work.choice is not None:
         text += (
             f"; C and p chosen by {work.options.folds} folds, error {work.choice.error:.3f} "
             f"({work.choice.n_fits} fits)"
         )
     return ("Model", text)
+
+
+def _kernel(model: CSVOR) -> str:
+    gamma = model.gamma if isinstance(model.gamma, str) else f"{model.gamma:g}"
+    text = f"{model.kernel} kernel"
+    if model.kernel in WITH_GAMMA:
+        text += f" (gamma {gamma})"
+    return text if model.n_components is None else f"{text} on {plural(model.n_components, 'row')}"
 
 
 def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> None:

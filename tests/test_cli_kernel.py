@@ -1,0 +1,185 @@
+"""--kernel, --gamma, --components, --loss and --constraints: what they fit, tell and store."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from typer.testing import CliRunner, Result
+
+from csvor import CSVOR, audit_labels
+from csvor.cli import _prepare
+from csvor.cli._app import app
+from csvor.cli._model import load_model
+
+TARGET = ("--target", "ring")
+
+
+def run(*args: object) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(arg) for arg in args])
+
+
+def rings(n: int = 120) -> pd.DataFrame:
+    """Two columns and the ring that a row is in; rows 3 and 8 are said to be in another."""
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    X[2], X[7] = (0.1, 0.0), (2.5, 1.0)
+    ring = np.digitize((X**2).sum(axis=1), [0.7, 2.2])
+    ring[2], ring[7] = 2, 0
+    return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "ring": ring + 1})
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_rings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rings().to_csv("t.csv", index=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters", "told"),
+    [
+        (
+            ["--kernel", "rbf", "--components", 40, "--seed", 3],
+            {"kernel": "rbf", "n_components": 40, "random_state": 3},
+            "rbf kernel (gamma scale) on 40 rows",
+        ),
+        (
+            ["--kernel", "rbf", "--gamma", 0.25, "--C", 10],
+            {"kernel": "rbf", "gamma": 0.25, "C": 10.0},
+            "rbf kernel (gamma 0.25)",
+        ),
+        (
+            ["--kernel", "poly", "--gamma", "auto", "--constraints", "implicit"],
+            {"kernel": "poly", "gamma": "auto", "constraints": "implicit"},
+            "implicit constraints, poly kernel (gamma auto)",
+        ),
+        (["--kernel", "cosine"], {"kernel": "cosine"}, "cosine kernel"),
+        (
+            ["--loss", "logistic", "--p", 2],
+            {"loss": "logistic", "p": 2.0},
+            "logistic loss",
+        ),
+        (["--kernel", "linear"], {}, ""),
+    ],
+)
+def test_the_audit_is_that_of_the_library(
+    options: list[object], parameters: dict[str, object], told: str
+) -> None:
+    result = run("audit", "t.csv", *TARGET, *options, "--suspects", "out.csv")
+    assert (result.exit_code, result.stderr) == (0, "")
+    p, C = parameters.get("p", 1), parameters.get("C", 1)
+    assert (
+        f"\nModel    C {C:g}, p {p:g}, contamination 0.1{', ' if told else ''}{told}\n"
+        in result.stdout
+    )
+    frame, seed = rings(), parameters.get("random_state", 0)
+    model = make_pipeline(StandardScaler(), CSVOR(**{"random_state": 0, **parameters}))  # type: ignore[arg-type]
+    truth = audit_labels(model, frame[["a", "b"]], frame["ring"], random_state=seed)  # type: ignore[arg-type]
+    rows = list(csv.DictReader(io.StringIO(Path("out.csv").read_text(encoding="utf-8"))))
+    assert [int(row["row"]) - 1 for row in rows] == truth.order.tolist()
+    np.testing.assert_array_equal(
+        [float(row["residual"]) for row in rows], truth.residual[truth.order]
+    )
+
+
+def test_a_curved_kernel_finds_what_a_line_cannot() -> None:
+    args = ["audit", "t.csv", *TARGET, "--json", "--C", 10]
+    found = json.loads(run(*args, "--kernel", "rbf").stdout)
+    assert {suspect["row"] for suspect in found["suspects"][:2]} == {3, 8}
+    line = json.loads(run(*args).stdout)
+    wrong = [s for s in line["suspects"] if s["given"] != s["suggested"]]
+    assert len(wrong) > 4 * len([s for s in found["suspects"] if s["given"] != s["suggested"]])
+
+
+def test_json_holds_the_settings() -> None:
+    args = ["audit", "t.csv", *TARGET, "--json", "--kernel", "rbf", "--components", 30]
+    found = json.loads(run(*args, "--loss", "exponential").stdout)
+    settings = {
+        name: found["settings"][name]
+        for name in ("kernel", "gamma", "components", "loss", "constraints")
+    }
+    assert settings == {
+        "kernel": "rbf",
+        "gamma": None,
+        "components": 30,
+        "loss": "exponential",
+        "constraints": "explicit",
+    }
+    assert found["fit"]["gamma"] == pytest.approx(0.5, rel=1e-12)  # 1 / columns, standardised
+    assert json.loads(run("audit", "t.csv", *TARGET, "--json").stdout)["fit"]["gamma"] is None
+
+
+def test_a_model_file_keeps_the_kernel() -> None:
+    options = ["--kernel", "rbf", "--gamma", 0.8, "--components", 50, "--C", 10]
+    fitted = run("fit", "t.csv", *TARGET, *options, "--model", "m.skops")
+    assert fitted.exit_code == 0, fitted.stderr
+    assert "rbf kernel (gamma 0.8) on 50 rows" in fitted.stdout
+    model = load_model("m.skops")
+    assert model.settings["kernel"] == "rbf"
+    assert model.settings["components"] == 50
+    frame = rings()
+    expected = make_pipeline(
+        StandardScaler(),
+        CSVOR(10.0, kernel="rbf", gamma=0.8, n_components=50, random_state=0),
+    ).fit(frame[["a", "b"]], frame["ring"])
+    lines = run("predict", "t.csv", "--model", "m.skops").stdout.splitlines()
+    predicted = [int(line.split(",")[1]) for line in lines[1:]]
+    assert predicted == expected.predict(frame[["a", "b"]]).tolist()
+    assert np.mean(predicted == frame["ring"]) >= 0.9
+
+
+@pytest.mark.parametrize("kernel", ["poly", "sigmoid", "cosine"])
+@pytest.mark.filterwarnings("ignore:The kernel is not positive")
+def test_every_kernel_can_be_stored(kernel: str) -> None:
+    args = ["fit", "t.csv", *TARGET, "--kernel", kernel, "--model", "m.skops"]
+    assert run(*args).exit_code == 0
+    assert run("predict", "t.csv", "--model", "m.skops").exit_code == 0
+
+
+def test_an_indefinite_kernel_is_noted_once() -> None:
+    result = run("audit", "t.csv", *TARGET, "--kernel", "sigmoid", "--gamma", 2)
+    assert result.exit_code == 0
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("note: The kernel is not positive semi-definite")
+    assert line.endswith("(6 such notes)")
+
+
+def test_a_large_exact_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_prepare, "MOST_EXACT", 100)
+    args = ["fit", "t.csv", *TARGET, "--model", "m.skops", "--kernel", "rbf"]
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "csvor: error: --kernel rbf: an exact kernel of 120 rows takes hours; approximate it, for "
+        "example by --components 500 (--components 120 is the exact one)\n"
+    )
+    for enough in (20, 120):
+        assert run(*args, "--components", enough).exit_code == 0
+    assert run(*args[:-2]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--kernel", "gauss"], "Invalid value for '--kernel': 'gauss' is not one of"),
+        (["--loss", "hing"], "Invalid value for '--loss': 'hing' is not one of"),
+        (["--constraints", "all"], "Invalid value for '--constraints': 'all' is not one of"),
+        (["--kernel", "rbf", "--gamma", "0"], "--gamma 0: must be scale, auto or a number"),
+        (["--kernel", "rbf", "--gamma", "nan"], "--gamma nan: must be scale, auto or a number"),
+        (["--kernel", "rbf", "--gamma", "wide"], "--gamma wide: must be scale, auto or a number"),
+        (["--gamma", "0.5"], "--gamma 0.5: the linear kernel has none; --kernel rbf has"),
+        (["--kernel", "cosine", "--gamma", "auto"], "--gamma auto: the cosine kernel has none"),
+        (["--components", "9"], "--components 9: the linear kernel needs none"),
+        (["--kernel", "rbf", "--components", "0"], "Invalid value for '--components'"),
+    ],
+)
+def test_wrong_use(options: list[str], message: str) -> None:
+    for command in (["audit"], ["fit", "--model", "m.skops"]):
+        result = run(*command, "t.csv", *TARGET, *options)
+        assert (result.exit_code, result.stdout) == (2, "")
+        (line,) = result.stderr.splitlines()
+        assert line.startswith(f"csvor: error: {message}"), line
