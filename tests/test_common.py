@@ -31,6 +31,8 @@ ESTIMATORS = [
 ]
 
 
+# On labels drawn at random, the half share of distances to centres draws all classes together.
+@pytest.mark.filterwarnings("ignore:All .*boundaries coincide:UserWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
 def test_estimator_check(estimator, check):
     check(estimator)
