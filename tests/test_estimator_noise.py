@@ -80,3 +80,12 @@ def test_no_more_than_one_and_a_half_times_the_contamination_is_cut(p, contamina
         model = CSVOR(C=0.1, p=p, contamination=contamination).fit(X, y)
         assert model.outliers_.mean() <= 1.5 * contamination + 1 / y.size
         assert model.converged_
+
+
+def test_a_given_cap_holds_where_residuals_tie():
+    """Nine points of 30 rows; at p = 2 the caps of the warm-up repeat, which is no convergence."""
+    X = np.repeat(np.arange(9.0), 30)[:, None]
+    y = np.repeat([1, 1, 1, 2, 2, 2, 3, 3, 1], 30)
+    model = CSVOR(p=2, epsilon=1.5).fit(X, y)
+    assert model.epsilon_ == 1.5
+    assert np.flatnonzero(model.outliers_).tolist() == list(range(240, 270))

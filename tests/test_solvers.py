@@ -82,6 +82,9 @@ class Fixed:
     def loss_at(self, iteration, g, last):
         return self.loss
 
+    def steady(self, iteration):
+        return True
+
     def reopened(self, g, last):
         return last
 

@@ -86,6 +86,10 @@ class CapSchedule:
             cap = self._quantile(g, 1.0 - self.cut_share)
         return CappedPower(self.p, cap, self.delta_min)
 
+    def steady(self, iteration: int) -> bool:
+        """Whether the cap is past its warm-up; equal caps before that are a coincidence."""
+        return iteration > self.warmup
+
     def reopened(self, g: Array, last: CappedPower) -> CappedPower:
         """The loss to go on with from where a run ended, the same where it may end there.
 

@@ -83,6 +83,9 @@ def spread_over_classes(
     begin one margin below the ``lowest`` (above the ``highest``) score of the rows, each two
     margins wide, the narrowest interval in which a row could have no slack.
     """
+    # Where all rows of an outer class were cut away, its threshold lies beyond the rows left.
+    lowest = min(lowest, thresholds[0] + 1.0)
+    highest = max(highest, thresholds[-1] - 1.0)
     passed = np.cumsum(present)[:-1]
     steps = np.arange(passed.size)
     first, last = np.argmax(present), present.size - 1 - np.argmax(present[::-1])

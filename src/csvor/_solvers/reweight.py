@@ -24,6 +24,7 @@ class Schedule(Protocol):
     """The loss of each iteration; equal losses mean that it is settled, unless it is reopened."""
 
     def loss_at(self, iteration: int, g: Array, last: Any) -> Any: ...
+    def steady(self, iteration: int) -> bool: ...
     def reopened(self, g: Array, last: Any) -> Any: ...
     def settled(self, iteration: int, g: Array, last: Any) -> Any: ...
 
@@ -84,7 +85,7 @@ def reweight(
             if report is not None:
                 report(len(history), objective)
         upcoming = schedule.loss_at(iteration + 1, g, loss)
-        if fall <= tol * objective:
+        if fall <= tol * objective and schedule.steady(iteration):
             upcoming = schedule.reopened(g, loss)
             if upcoming == loss:
                 status = Status.CONVERGED if fall > 0.0 else Status.NO_DESCENT
