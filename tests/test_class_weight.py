@@ -59,6 +59,7 @@ def test_word_labels_name_their_weights():
         ({7: 2.0}, r"class_weight names \[7\], which are not among the classes \[0, 1, 2\]"),
         ({0: -1.0}, "finite numbers >= 0"),
         ({0: np.nan}, "finite numbers >= 0"),
+        ({0: 0, 1: 0, 2: 0}, "leaves no row with a positive weight"),
     ],
 )
 def test_senseless_factors_are_refused(class_weight, message):

@@ -1,15 +1,17 @@
 """CSVOR keeps what its docstring says: the objective, the residuals, the cap, the predictions."""
 
 import pickle
+import warnings
 
 import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import csvor._estimators._capped
-from csvor import CSVOR
+from csvor import CSVOR, PINSVOR, SVOREX
 from problems import b12, g, logistic_rows, mislabel, noisy_quartiles
 
 PARAMETERS = [
@@ -346,3 +348,38 @@ def test_data_of_a_wrong_shape_or_type_are_refused(X, y, complaint):
 def test_what_cannot_be_a_class_list_is_refused(classes):
     with pytest.raises(ValueError, match="classes"):
         CSVOR(classes=classes).fit([[0.0], [1.0]], ["a", "b"])
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_the_scheme_of_the_paper_is_for_the_hinge(loss):
+    with pytest.raises(ValueError, match="solver='newton'"):
+        CSVOR(solver="alternating", loss=loss).fit(*b12())
+
+
+def far_value(X, y):
+    X = X.copy()
+    X[3, 0] = 1e7
+    return CSVOR().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "provoke",
+    [
+        lambda X, y: CSVOR(max_iter=1).fit(X, y),
+        lambda X, y: SVOREX(classes=[0, 1, 2, 3]).fit(X, y),
+        lambda X, y: CSVOR().fit(X, y[:, None]),
+        lambda X, y: CSVOR().fit(X, np.where(np.arange(y.size) == 5, 99, y)),
+        lambda X, y: CSVOR().fit(X * [1e-9, 1.0], y),
+        lambda X, y: CSVOR(kernel="sigmoid", coef0=-9.0, gamma=9.0).fit(X, y),
+        lambda X, y: PINSVOR(tau=0.99, C=1e-4).fit(X, y),
+        lambda X, y: make_pipeline(CSVOR(max_iter=1)).fit(X, y),
+        far_value,
+    ],
+    ids=["limit", "empty", "column", "99", "scale", "kernel", "boundaries", "pipeline", "far"],
+)
+def test_a_warning_points_at_the_line_that_caused_it(provoke):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        provoke(*logistic_rows())
+    assert caught
+    assert {warning.filename for warning in caught} == {__file__}

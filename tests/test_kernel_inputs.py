@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
-from csvor import CSVOR, PINSVOR, SVOREX
+from csvor import CSVOR, PINSVOR, SVOREX, audit_labels
 from problems import g, mislabel
 
 
@@ -128,3 +128,81 @@ def test_landmarks_keep_memory_small():
     finally:
         tracemalloc.stop()
     assert peak <= 8 * 8 * 4000 * 40
+
+
+@pytest.mark.parametrize("estimator", [CSVOR(), SVOREX(), PINSVOR(tau=0.1)], ids=str)
+@pytest.mark.parametrize(
+    "kernel",
+    [{"kernel": "rbf"}, {"kernel": "rbf", "n_components": 30, "random_state": 0}],
+    ids=["exact", "landmarks"],
+)
+def test_a_weight_of_zero_is_a_row_left_out(estimator, kernel):
+    """Neither the spread in gamma="scale" nor the landmarks know the row."""
+    X, y = rows()
+    X[::7] *= 50.0
+    weights = np.ones(y.size)
+    weights[::7] = 0.0
+    kept = weights > 0
+    whole = clone(estimator).set_params(**kernel).fit(X, y, weights)
+    part = clone(estimator).set_params(**kernel).fit(X[kept], y[kept])
+    assert whole.gamma_ == part.gamma_
+    np.testing.assert_array_equal(whole.dual_coef_, part.dual_coef_)
+    np.testing.assert_array_equal(whole.landmarks_, np.flatnonzero(kept)[part.landmarks_])
+    np.testing.assert_allclose(whole.residuals_, part.residuals(X, y), rtol=1e-9, atol=1e-9)
+    assert whole.outliers_.shape == y.shape
+
+
+def test_a_weight_of_zero_leaves_its_row_and_column_of_a_gram_matrix_out():
+    X, y = rows()
+    weights = np.ones(y.size)
+    weights[::7] = 0.0
+    kept = weights > 0
+    gram = rbf_kernel(X)
+    whole = CSVOR(kernel="precomputed").fit(gram, y, weights)
+    part = CSVOR(kernel="precomputed").fit(gram[np.ix_(kept, kept)], y[kept])
+    scores = part.predict_projection(gram[:, kept])
+    np.testing.assert_allclose(whole.predict_projection(gram), scores, atol=1e-12)
+
+
+def test_a_weight_is_a_repetition_for_gamma_too():
+    X, y = rows()
+    weights = np.random.default_rng(0).integers(1, 4, y.size)
+    weighted = CSVOR(kernel="rbf").fit(X, y, weights)
+    repeated = CSVOR(kernel="rbf").fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert weighted.gamma_ == pytest.approx(repeated.gamma_, rel=1e-12)
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-5)
+
+
+def test_a_fitted_kernel_stays_as_it_was():
+    X, y = rows()
+    model = CSVOR(kernel="poly", degree=2).fit(X, y)
+    scores = model.predict_projection(X)
+    model.set_params(degree=5, coef0=-1.0, kernel="rbf")
+    np.testing.assert_array_equal(model.predict_projection(X), scores)
+    model.set_params(kernel="cosine").fit(X, y)
+    assert not hasattr(model, "gamma_")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        ({"kernel": lambda X, Z: X @ Z.T + np.nan}, "gives nan for row 0 against row 0"),
+        ({"kernel": lambda X, Z: X[:, :1]}, r"returned shape \(\d+, 1\)"),
+        ({"kernel": lambda X, Z: X @ Z.T + X[:, :1]}, "not symmetric"),
+        ({"kernel": "poly", "degree": 2.5, "coef0": 0.0}, "a whole number"),
+        ({"kernel": "poly", "degree": 400, "gamma": 9.0}, "gives inf"),
+    ],
+    ids=["nan", "shape", "asymmetric", "fraction", "overflow"],
+)
+def test_a_kernel_without_a_value_is_named(kernel, message):
+    X, y = rows()
+    with pytest.raises(ValueError, match=message):
+        CSVOR(**kernel).fit(X, y)
+
+
+def test_audit_of_a_gram_matrix_is_that_of_the_rows():
+    X, y = rows()
+    of_rows = audit_labels(CSVOR(kernel="rbf", gamma=0.5), X, y)
+    of_gram = audit_labels(CSVOR(kernel="precomputed"), rbf_kernel(X, gamma=0.5), y)
+    np.testing.assert_allclose(of_gram.residual, of_rows.residual, atol=1e-6)
+    np.testing.assert_array_equal(of_gram.flagged, of_rows.flagged)

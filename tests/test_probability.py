@@ -1,5 +1,7 @@
 """Class probabilities of the cumulative logistic form."""
 
+from decimal import Decimal, getcontext
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -59,3 +61,24 @@ def test_slope_counts_a_weight_as_repetitions(rng):
         np.repeat(scores, weights), np.repeat(codes, weights), np.zeros(1), np.ones(weights.sum())
     )
     assert weighted == pytest.approx(repeated, rel=1e-6)
+
+
+def test_a_row_far_on_the_wrong_side_counts_with_its_whole_misfit(rng):
+    """The likelihood in 60 digits, where 1e-12 is no floor: one row 400 margins off."""
+    getcontext().prec = 400
+    scores = np.append(rng.normal(size=40) * 2, 400.0)
+    thresholds, weights = np.array([-1.0, 1.0]), np.ones(41)
+    codes = np.append(count_passed(scores[:40] + rng.logistic(size=40), thresholds), 0)
+
+    def likelihood(slope):
+        total = Decimal(0)
+        for score, code in zip(scores, codes, strict=True):
+            passed = [1 / (1 + Decimal(-slope * (b - score)).exp()) for b in thresholds]
+            low, high = ([Decimal(0), *passed, Decimal(1)][code + k] for k in (0, 1))
+            total += (high - low).ln()
+        return float(total)
+
+    slope = fit_slope(scores, codes, thresholds, weights)
+    assert slope < 0.2
+    for factor in (0.99, 1.01):
+        assert likelihood(slope) > likelihood(factor * slope)

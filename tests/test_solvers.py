@@ -1,13 +1,17 @@
 """The solvers on problems that are not ordinal: they know bounds, points and weights only."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
+from threadpoolctl import threadpool_info
 
 from csvor._losses import CappedPower
-from csvor._solvers import Status, reweight
+from csvor._solvers import Status, follow_smoothing, reweight, threads_for
 from csvor._solvers.newton import bounded_step, least_on_line
 
 
@@ -161,3 +165,93 @@ def test_reweight_reports_each_iteration():
         np.ones(2), tol=1e-6, max_iter=100, report=lambda i, value: seen.append((i, value)),
     )  # fmt: skip
     assert seen == list(enumerate(run.history, start=1))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_hessian_that_is_no_number_is_refused(bad):
+    hessian = np.eye(3)
+    hessian[1, 1] = bad
+    with pytest.raises(FloatingPointError, match="scale the features"):
+        bounded_step(hessian, np.ones(3), np.ones(3), 1)
+
+
+def test_reweight_refuses_an_objective_that_is_no_number():
+    def explode(weights, point):
+        return Location(np.nan, point.x)
+
+    with pytest.raises(FloatingPointError, match="smaller C"):
+        reweight(
+            Location(0.0, np.arange(5.0)),
+            Fixed(CappedPower(2.0)),
+            squared_distances,
+            explode,
+            np.ones(5),
+            tol=1e-9,
+            max_iter=10,
+        )
+
+
+def test_what_is_cut_does_not_loosen_the_tolerance():
+    """0 and 1 at p = 2: m^2/2 + m^2 + (m - 1)^2 is least at m = 2/5, where it is 3/5.
+
+    A thousand rows beside them add the constant 1e3 * eps = 1e12, of which 1e-9 would be 1e3.
+    """
+    x = np.concatenate([[0.0, 1.0], np.full(1000, 1e9)])
+
+    def creep(weights, point):
+        """A tenth of the way to the minimum."""
+        return Location(point.m + 0.1 * (weighted_mean(weights, point).m - point.m), x)
+
+    solution = reweight(
+        Location(0.0, x),
+        Fixed(CappedPower(2.0, epsilon=1e9)),
+        squared_distances,
+        creep,
+        np.ones(x.size),
+        tol=1e-3,
+        max_iter=1000,
+    )
+    assert solution.status is Status.CONVERGED
+    assert solution.point.m == pytest.approx(0.4, abs=0.05)
+    assert solution.point.penalty + np.sum(squared_distances(solution.point)[:2]) < 0.61
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+def test_overlapping_thread_limits_end_with_the_last(order):
+    """Fits in threads end in any order; the limit is that of the process."""
+
+    def in_use():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = in_use()
+    held = [ExitStack() for _ in range(3)]
+    for stack in held:
+        stack.enter_context(threads_for(10))
+    for place in order:
+        assert set(in_use()) <= {1}
+        held[place].close()
+    assert in_use() == before
+
+
+class Kinked:
+    """A smooth problem that stays 1/2 below the objective at every width: it shows nothing."""
+
+    n_bounded, damping = 0, 0.0
+
+    def value(self, point):
+        return 0.5
+
+    def gradient(self, point):
+        return np.zeros(1)
+
+    def hessian(self, point, damping):
+        return np.eye(1)
+
+
+def test_smoothing_that_shows_nothing_is_not_converged():
+    start = SimpleNamespace(theta=np.zeros(1))
+    solution = follow_smoothing(
+        start, lambda width: Kinked(), lambda point: 1.0, tol=1e-6, max_iter=10
+    )
+    assert solution.status is Status.INEXACT
+    assert not solution.status.converged

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.metaestimators import _safe_split
 
-from csvor._base import EmptyClassWarning, ThresholdClassifier
+from csvor._base import ThresholdClassifier
 from csvor._labels import OrdinalLabels
 
 
@@ -118,11 +118,10 @@ def audit_labels(
     misfit = np.empty((3, codes.size))
     suggested = given.copy()
     for done, (train, test) in enumerate(parts, start=1):
-        with warnings.catch_warnings():
-            # A part may lack a rare class; only the fit on all rows speaks of empty classes.
-            warnings.simplefilter("ignore", EmptyClassWarning)
-            model = clone(estimator).fit(_safe_indexing(X, train), given[train])
-        rows, final = _reach(model, _safe_indexing(X, test))
+        model = clone(estimator)
+        _final(model)._speaks_of_empty_classes = False  # left to the fit on all rows
+        model.fit(*_safe_split(estimator, X, given, train))
+        rows, final = _reach(model, _safe_split(estimator, X, given, test, train)[0])
         misfit[:, test] = final._misfit(rows, given[test])
         suggested[test] = final.predict(rows)
         if progress is not None:
@@ -134,8 +133,7 @@ def audit_labels(
     residual, excess, lean = misfit
     direction = np.array(["too low", "", "too high"])[np.sign(lean).astype(int) + 1]
     order = np.lexsort((-excess, -residual))
-    flagged = np.array(getattr(_final(model), "outliers_", np.zeros(codes.size, dtype=bool)))
-    return LabelAudit(residual, suggested, direction, flagged, order, model)
+    return LabelAudit(residual, suggested, direction, _final(model).outliers_, order, model)
 
 
 def _final(estimator: Any) -> ThresholdClassifier:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,11 +16,20 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from csvor._features import FeatureMap, Kernel, KernelMap, LinearMap, kernel_function
+from csvor._features import (
+    ATTRIBUTES,
+    KERNELS,
+    FeatureMap,
+    Kernel,
+    KernelMap,
+    LinearMap,
+    gamma_of,
+)
 from csvor._labels import OrdinalLabels
 from csvor._matrix import DenseMatrix
+from csvor._notices import warn
 from csvor._probability import fit_slope, interval_probabilities
-from csvor._solvers import Solution, threads_for
+from csvor._solvers import Solution, Status, threads_for
 from csvor._thresholds import count_passed, explicit_pairs, spread_over_classes
 from csvor._validation import (
     check_class_weight,
@@ -31,9 +39,6 @@ from csvor._validation import (
 )
 
 Array = NDArray[np.float64]
-
-
-KERNELS = ("linear", "rbf", "poly", "sigmoid", "cosine", "precomputed")
 
 # Of the parameters that all estimators have.
 CONSTRAINTS: dict[str, list[Any]] = {
@@ -56,7 +61,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 class Fitted:
     """What a subclass found, in the units of the matrix it was given.
 
-    ``kept`` are the rows that the fit counts; ``extra`` holds further fitted attributes.
+    ``kept`` are the rows that are not cut away; ``extra`` holds further fitted attributes.
     """
 
     coef: Array
@@ -87,6 +92,9 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
     random_state: Any
     verbose: int
 
+    # A part of the rows may lack a rare class without anything being wrong.
+    _speaks_of_empty_classes = True
+
     @abstractmethod
     def _fit_coded(
         self,
@@ -96,6 +104,12 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         weights: Array,
     ) -> Fitted:
         """Fit the classes that are present, whose rows have codes 0..present.sum() - 1."""
+
+    @property
+    def outliers_(self) -> NDArray[np.bool_]:
+        """True for training rows that were cut away; nowhere for a loss without a cap."""
+        check_is_fitted(self)
+        return np.zeros(self.residuals_.size, dtype=bool)
 
     @abstractmethod
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
@@ -132,29 +146,61 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_consistent_length(X, codes)
         weights = check_weights(X, sample_weight)
         weights = check_class_weight(self.class_weight, labels.classes, codes, weights)
-        if self.kernel != "precomputed":
-            check_ranges(self, X)
-        present = _classes_with_rows(labels, codes, weights)
+        present = self._classes_with_rows(labels, codes, weights)
 
-        seen_codes = np.maximum(np.cumsum(present)[codes] - 1, 0)
-        with threads_for(X.shape[0] * X.shape[1 if self.kernel == "linear" else 0]):
-            features = self._features(X)
+        counted = np.flatnonzero(weights > 0)  # a weight of 0 is a row left out
+        everything = counted.size == weights.size
+        rows, weights = (X, weights) if everything else (X[counted], weights[counted])
+        codes_counted = codes if everything else codes[counted]
+        if self.kernel != "precomputed":
+            check_ranges(self, rows, counted)
+        elif X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
+                "give k(x_i, x_j) for all training rows i and j."
+            )
+        with threads_for(counted.size * self._n_columns(rows)):
+            features = self._features(rows, counted, weights)
             matrix = DenseMatrix(features.mapped, weights)
+            seen_codes = (np.cumsum(present) - 1)[codes_counted]
             fitted = self._fit_coded(matrix, seen_codes, present, weights)
         coef, shift = matrix.in_given_units(fitted.coef)
-        for name in ("coef_", "dual_coef_", "X_fit_", "landmarks_"):
+        for name in ATTRIBUTES:
             self.__dict__.pop(name, None)  # of a fit with another kernel
-        for name, value in {**features.score_of(coef), **fitted.extra}.items():
+        for name, value in {**features.attributes_of(coef), **fitted.extra}.items():
             setattr(self, name, value)
-        scores, kept = fitted.scores, fitted.kept if fitted.kept.any() else weights > 0
-        reach = scores[kept].min(), scores[kept].max()
+        kept = fitted.kept if fitted.kept.any() else np.ones(counted.size, dtype=bool)
+        reach = fitted.scores[kept].min(), fitted.scores[kept].max()
         thresholds = spread_over_classes(fitted.thresholds, present, *reach)
         self.classes_ = labels.classes
         self.thresholds_ = thresholds + shift
-        self.slope_ = fit_slope(scores[kept], codes[kept], thresholds, weights[kept])
-        self.residuals_ = self._residuals_of(scores + shift, codes)
+        self.slope_ = fit_slope(fitted.scores[kept], codes_counted[kept], thresholds, weights[kept])
+        scores = fitted.scores + shift
+        if not everything:
+            scores, of_counted = self._project(X), scores
+            scores[counted] = of_counted
+        self.residuals_ = self._residuals_of(scores, codes)
         self._keep(fitted.solution)
         return self
+
+    def _classes_with_rows(
+        self, labels: OrdinalLabels, codes: NDArray[np.int64], weights: Array
+    ) -> NDArray[np.bool_]:
+        present = labels.counts(codes, weights) > 0
+        if present.sum() < 2:
+            only = labels.classes[present].tolist()[0]
+            raise ValueError(
+                f"y holds a single class with rows of positive weight, {only!r}: "
+                "an ordinal model needs rows of at least two classes."
+            )
+        if not present.all() and self._speaks_of_empty_classes:
+            missing = ", ".join(repr(label) for label in labels.classes[~present].tolist())
+            warn(
+                f"No rows of class {missing}: kept in classes_, with an interval that costs the "
+                "other rows nothing. Leave it out of the class list if it cannot occur.",
+                EmptyClassWarning,
+            )
+        return present
 
     def _keep(self, solution: Solution) -> None:
         self.objective_ = solution.objective
@@ -163,27 +209,19 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.status_ = solution.status.value
         self.converged_ = solution.status.converged
         if not self.converged_:
-            warnings.warn(self._not_converged(solution), ConvergenceWarning, stacklevel=4)
+            warn(self._not_converged(solution), ConvergenceWarning)
 
-    def _features(self, X: Array) -> FeatureMap:
+    def _n_columns(self, X: Array) -> int:
+        """Columns of the mapped rows, at most."""
+        n = X.shape[0]
+        return min(n, X.shape[1] if self.kernel == "linear" else self.n_components or n)
+
+    def _features(self, X: Array, positions: NDArray[np.intp], weights: Array) -> FeatureMap:
         if self.kernel == "linear":
             return LinearMap(X)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
-                "give k(x_i, x_j) for all training rows i and j."
-            )
-        self.gamma_ = self._gamma(X)
-        return KernelMap(X, self._kernel_function(), self.n_components, self.random_state)
-
-    def _gamma(self, X: Array) -> float:
-        if self.gamma == "scale":
-            spread = X.var()
-            return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
-        return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
-
-    def _kernel_function(self) -> Kernel:
-        return kernel_function(self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
+        gamma = gamma_of(self.gamma, X, weights)
+        self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
+        return KernelMap(X, positions, self._kernel, self.n_components, self.random_state)
 
     def _report_to(self) -> Callable[[int, float], None] | None:
         if not self.verbose:
@@ -194,7 +232,12 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         )
 
     def _not_converged(self, solution: Solution) -> str:
-        history = solution.history
+        name, history = type(self).__name__, solution.history
+        if solution.status is not Status.MAX_ITER:
+            return (
+                f"{name} ended early, {solution.status.value} ({self.tol:g}): put the features on "
+                "one scale, or use a larger tol."
+            )
         settled = len(history) - solution.fixed_from > 1
         state = (
             f"while the objective still fell by {1.0 - history[-1] / history[-2]:.1e} of itself "
@@ -203,7 +246,7 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
             else "before it had settled"
         )
         return (
-            f"{type(self).__name__} stopped after {solution.n_iter} iterations "
+            f"{name} stopped after {solution.n_iter} iterations "
             f"(max_iter={self.max_iter}) {state}: {self._remedy()}."
         )
 
@@ -222,10 +265,13 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         scores : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = check_features(self, X, reset=False)
+        return self._project(check_features(self, X, reset=False))
+
+    def _project(self, X: Array) -> Array:
         if hasattr(self, "coef_"):
             return X @ self.coef_
-        return self._kernel_function()(X, self.X_fit_, self.landmarks_) @ self.dual_coef_
+        landmarks = getattr(self, "X_fit_", None)
+        return self._kernel(X, landmarks, self.landmarks_) @ self.dual_coef_
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Classes by counting: the first class, plus one for each threshold with ``f >= b_k``.
@@ -344,24 +390,3 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags.classifier_tags.poor_score = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _classes_with_rows(
-    labels: OrdinalLabels, codes: NDArray[np.int64], weights: Array
-) -> NDArray[np.bool_]:
-    present = labels.counts(codes, weights) > 0
-    if present.sum() < 2:
-        only = labels.classes[present].tolist()[0]
-        raise ValueError(
-            f"y holds a single class with rows of positive weight, {only!r}: "
-            "an ordinal model needs rows of at least two classes."
-        )
-    if not present.all():
-        missing = ", ".join(repr(label) for label in labels.classes[~present].tolist())
-        warnings.warn(
-            f"No rows of class {missing}: kept in classes_, with an interval that costs the "
-            "other rows nothing. Leave it out of the class list if it cannot occur.",
-            EmptyClassWarning,
-            stacklevel=4,
-        )
-    return present

@@ -8,8 +8,8 @@ penalty of the kernel machine.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,14 +18,21 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
+from csvor._notices import warn
+
 Array = NDArray[np.float64]
 
+KERNELS = ("linear", "rbf", "poly", "sigmoid", "cosine", "precomputed")
+# All attributes that some feature map gives a fitted model.
+ATTRIBUTES = ("coef_", "dual_coef_", "X_fit_", "landmarks_", "gamma_")
+
+_PARAMETERS = {
+    "rbf": ("gamma",),
+    "poly": ("gamma", "coef0", "degree"),
+    "sigmoid": ("gamma", "coef0"),
+}
 # Directions of the Gram matrix below this share of its largest eigenvalue are rounding.
 _RANK = 1e-12
-
-# k(X, L, columns): kernel values of rows X against landmarks L, which stand in these columns of
-# a precomputed Gram matrix.
-Kernel = Callable[[Array, Array, NDArray[np.intp]], Array]
 
 
 class FeatureMap(Protocol):
@@ -33,7 +40,7 @@ class FeatureMap(Protocol):
 
     mapped: Array
 
-    def score_of(self, coef: Array) -> dict[str, Any]: ...
+    def attributes_of(self, coef: Array) -> dict[str, Any]: ...
 
 
 class LinearMap:
@@ -44,61 +51,108 @@ class LinearMap:
         self._basis = np.linalg.qr(X.T)[0] if d > n else None
         self.mapped = X if self._basis is None else X @ self._basis
 
-    def score_of(self, coef: Array) -> dict[str, Any]:
+    def attributes_of(self, coef: Array) -> dict[str, Any]:
         """The fitted attributes from which scores are computed."""
         return {"coef_": coef if self._basis is None else self._basis @ coef}
 
 
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel by name or callable, with the parameters in force at `fit`."""
+
+    name: str | Callable[..., Any]
+    gamma: float
+    degree: float
+    coef0: float
+
+    def __call__(self, X: Array, landmarks: Array | None, columns: NDArray[np.intp]) -> Array:
+        """Values of rows X against landmarks, which stand in ``columns`` of a precomputed one."""
+        if self.name == "precomputed":
+            return X[:, columns]
+        if callable(self.name):
+            values = np.asarray(self.name(X, landmarks), dtype=np.float64)
+            if values.shape != (X.shape[0], columns.size):
+                raise ValueError(
+                    f"The callable kernel returned shape {values.shape} for {X.shape[0]} rows "
+                    f"against {columns.size}: it must return k(x, z) for every pair of a row of "
+                    f"its first and a row of its second argument, {(X.shape[0], columns.size)}."
+                )
+        else:
+            parameters = {name: getattr(self, name) for name in self.parameters}
+            with np.errstate(all="ignore"):  # what comes out is judged below
+                values = pairwise_kernels(X, landmarks, metric=self.name, **parameters)
+        if not np.isfinite(values).all():
+            row, column = np.argwhere(~np.isfinite(values))[0]
+            raise ValueError(
+                f"kernel={self.name!r} gives {values[row, column]} for row {row} against row "
+                f"{columns[column]}: use another kernel, or other gamma, degree (a whole number "
+                "where gamma x.z + coef0 can be negative) and coef0."
+            )
+        return values
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Those of gamma, coef0 and degree that it has."""
+        return _PARAMETERS.get(self.name, ()) if isinstance(self.name, str) else ()
+
+
 class KernelMap:
-    """A kernel's basis on landmarks: all rows, or ``n_components`` drawn at random."""
+    """A kernel's basis on landmarks: all rows, or ``n_components`` drawn at random.
+
+    ``positions`` are those of the rows of X among all rows at `fit`.
+    """
 
     def __init__(
-        self, X: Array, kernel: Kernel, n_components: int | None, random_state: Any
+        self,
+        X: Array,
+        positions: NDArray[np.intp],
+        kernel: Kernel,
+        n_components: int | None,
+        random_state: Any,
     ) -> None:
         n = X.shape[0]
         if n_components is None or n_components >= n:
-            landmarks = np.arange(n)
+            drawn = np.arange(n)
         else:
-            landmarks = np.sort(check_random_state(random_state).permutation(n)[:n_components])
-        self._landmarks = X[landmarks]
-        self._columns = landmarks
-        gram = kernel(X, self._landmarks, landmarks)
-        values, vectors = eigh(gram[landmarks])
+            drawn = np.sort(check_random_state(random_state).permutation(n)[:n_components])
+        self._kernel = kernel
+        self._columns = positions[drawn]
+        self._landmarks = None if kernel.name == "precomputed" else X[drawn]
+        values_of = kernel(X, self._landmarks, self._columns)
+        gram = values_of[drawn]
+        uneven = np.abs(gram - gram.T).max()
+        if uneven > 1e-6 * np.abs(gram).max():
+            raise ValueError(
+                f"The kernel is not symmetric: k(x, z) and k(z, x) differ by up to {uneven:.2g}."
+            )
+        values, vectors = eigh(gram)
         if values[0] < -1e-6 * values[-1]:
-            warnings.warn(
+            warn(
                 f"The kernel is not positive semi-definite (smallest eigenvalue {values[0]:.2g}, "
                 f"largest {values[-1]:.2g}); its negative part is left out. Use another kernel "
-                "or other gamma and coef0.",
-                UserWarning,
-                stacklevel=5,
+                "or other gamma and coef0."
             )
         kept = values > _RANK * values[-1]
         if not kept.any():
             raise ValueError("The kernel is zero on all rows; rows must not all be at the origin.")
         self._basis = vectors[:, kept] * values[kept] ** -0.5
-        self.mapped = gram @ self._basis
+        self.mapped = values_of @ self._basis
 
-    def score_of(self, coef: Array) -> dict[str, Any]:
+    def attributes_of(self, coef: Array) -> dict[str, Any]:
         """The fitted attributes from which scores are computed."""
-        return {
-            "X_fit_": self._landmarks,
-            "landmarks_": self._columns,
-            "dual_coef_": self._basis @ coef,
-        }
+        found: dict[str, Any] = {"landmarks_": self._columns, "dual_coef_": self._basis @ coef}
+        if self._landmarks is not None:
+            found["X_fit_"] = self._landmarks
+        if "gamma" in self._kernel.parameters:
+            found["gamma_"] = self._kernel.gamma
+        return found
 
 
-def kernel_function(
-    kernel: str | Callable[..., Any], *, gamma: float | None, degree: float, coef0: float
-) -> Kernel:
-    """The kernel of that name, or the callable, which maps (X, L) to (n_rows, n_landmarks)."""
-    if callable(kernel):
-        return lambda X, L, columns: np.asarray(kernel(X, L), dtype=np.float64)
-    if kernel == "precomputed":
-        return lambda X, L, columns: X[:, columns]
-    parameters = {
-        "rbf": {"gamma": gamma},
-        "poly": {"gamma": gamma, "coef0": coef0, "degree": degree},
-        "sigmoid": {"gamma": gamma, "coef0": coef0},
-        "cosine": {},
-    }[kernel]
-    return lambda X, L, columns: pairwise_kernels(X, L, metric=kernel, **parameters)
+def gamma_of(gamma: str | float, X: Array, weights: Array) -> float:
+    """The number that ``gamma`` stands for: "scale" and "auto" are those of SVC."""
+    if gamma == "scale":
+        share = weights / weights.sum()
+        middle = share @ X.mean(axis=1)
+        spread = share @ ((X - middle) ** 2).mean(axis=1)
+        return float(1.0 / (X.shape[1] * spread)) if spread > 0 else 1.0
+    return 1.0 / X.shape[1] if gamma == "auto" else float(gamma)

@@ -1,8 +1,8 @@
 """Losses of one pair, as functions of its excess ``u = 1 - margin``; none sees X or a threshold.
 
 Each is convex. ``curvature`` is its second derivative; ``bound`` that of a parabola which has the
-same slope at u and lies above (for the hinges: above on the slack side), the curvature that
-re-weighted least squares would use.
+same slope at u and lies above (for the hinges: above on the slack side; for the exponential, which
+no parabola bounds: for steps of up to about 1), the curvature of re-weighted least squares.
 """
 
 from __future__ import annotations

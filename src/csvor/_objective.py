@@ -147,8 +147,8 @@ class Surrogate:
         piece, other_piece = self.loss.piece(one.excess), self.loss.piece(other.excess)
         if piece is None or other_piece is None:
             return False
-        counted = self.objective.pairs.counted
-        return np.array_equal(piece * counted, other_piece * counted)
+        counted = self.pair_weights > 0.0
+        return np.array_equal(piece[counted], other_piece[counted])
 
     def settled(self, point: Point) -> Point:
         """The point with each threshold that no row pulls at in the middle of its room.
@@ -190,7 +190,7 @@ class Line:
         self._direction = direction
         coef_step, threshold_step = objective.split(direction)
         self._score_step = objective.matrix.matvec(coef_step)
-        self._excess_step = objective.pairs.excess(self._score_step, threshold_step) - 1.0
+        self._excess_step = -objective.pairs.side * (self._score_step[:, None] - threshold_step)
         self._penalty_slope = objective.penalty_product(point.theta, direction)
         self._penalty_curvature = objective.penalty_product(direction, direction)
 

@@ -39,11 +39,12 @@ def pinball_program(
     spread_cost: float,
     tau: float,
     form: str,
-) -> tuple[sparse.csc_matrix, Array, sparse.csc_matrix, Array]:
-    """P, q, A, b of ``1/2 x'Px + q'x`` over ``Ax <= b``; x = [w, b_0..b_K, two slacks a row...].
+) -> tuple[sparse.csc_matrix, Array, sparse.csc_matrix, Array, int]:
+    """P, q, A, b, n of ``1/2 x'Px + q'x`` over ``Ax <= b``, the first n rows with equality.
 
-    ``costs`` are the rows' C, ``spread_cost`` that of ``b_K - b_0``. In the paper's form a row
-    has two slacks, each above two of its four terms; in the code's form the terms have one each
+    x = [w, b_0..b_K, scores, slacks...]: with the scores ``f = Xw`` as variables, X stands in A
+    once. ``costs`` are the rows' C, ``spread_cost`` that of ``b_K - b_0``. In the paper's form a
+    row has two slacks, each above two of its four terms; in the code's form the terms have one each
     but for the distance to the centre, which takes one slack from both sides.
     """
     n, d = X.shape
@@ -52,7 +53,7 @@ def pinball_program(
     at_low = sparse.csr_matrix((np.ones(n), (rows, codes)), shape)
     at_high = sparse.csr_matrix((np.ones(n), (rows, codes + 1)), shape)
     centre = 0.5 * (at_low + at_high)
-    score = sparse.csr_matrix(X)
+    score = sparse.eye(n, format="csr")
     ones = np.ones(n)
     # Each term t of a row reads  t = on_score * f + on_boundaries . b + constant.
     off = (1.0, -centre, 0.0)
@@ -78,26 +79,32 @@ def pinball_program(
     for (on_score, on_boundaries, constant), slack in terms:
         columns = [sparse.csr_matrix((n, n))] * n_slacks
         columns[slack] = -sparse.eye(n, format="csr")
-        blocks.append([on_score * score, on_boundaries, *columns])
+        blocks.append([None, on_boundaries, on_score * score, *columns])
         bounds.append(-constant * ones)
+    blocks.insert(0, [sparse.csr_matrix(-X), None, score, *[None] * n_slacks])
     nothing = n_slacks * n
     order = sparse.eye(n_classes, n_classes + 1) - sparse.eye(n_classes, n_classes + 1, k=1)
+    before = d + n_classes + 1 + n  # the variables that are no slacks
     A = sparse.vstack(
         [
             sparse.bmat(blocks),
             sparse.hstack(
-                [sparse.csr_matrix((n_classes, d)), order, sparse.csr_matrix((n_classes, nothing))]
+                [
+                    sparse.csr_matrix((n_classes, d)),
+                    order,
+                    sparse.csr_matrix((n_classes, n + nothing)),
+                ]
             ),
-            sparse.hstack([sparse.csr_matrix((nothing, d + n_classes + 1)), -sparse.eye(nothing)]),
+            sparse.hstack([sparse.csr_matrix((nothing, before)), -sparse.eye(nothing)]),
         ],
         format="csc",
     )
-    b = np.concatenate([*bounds, np.zeros(n_classes + nothing)])
+    b = np.concatenate([0.0 * ones, *bounds, np.zeros(n_classes + nothing)])
     width = np.zeros(n_classes + 1)
     width[0], width[-1] = -spread_cost, spread_cost
-    q = np.concatenate([np.zeros(d), width, *slack_costs])
-    P = sparse.diags(np.concatenate([ridge, np.zeros(n_classes + 1 + nothing)]), format="csc")
-    return P, q, A, b
+    q = np.concatenate([np.zeros(d), width, 0.0 * ones, *slack_costs])
+    P = sparse.diags(np.concatenate([ridge, np.zeros(before - d + nothing)]), format="csc")
+    return P, q, A, b, n
 
 
 Term = tuple[float, sparse.csr_matrix, float]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 Array = NDArray[np.float64]
 
@@ -22,11 +22,18 @@ def fit_slope(
     """The slope of greatest weighted likelihood."""
     edges = np.concatenate([[-np.inf], thresholds, [np.inf]])
     above, below = edges[codes + 1] - scores, edges[codes] - scores
+    width = above - below
+    # A class without width has no mass at any slope and does not tell one from another.
+    told = width > 0.0
+    above, below, width, weights = above[told], below[told], width[told], weights[told]
+    inner = np.isfinite(width)
 
     def loss(log_slope: float) -> float:
-        slope = np.exp(log_slope)
-        mass = expit(slope * above) - expit(slope * below)
-        return -float(weights @ np.log(np.maximum(mass, 1e-12)))
+        a = np.exp(log_slope)
+        # log(expit(a above) - expit(a below)) without cancellation, however far the row is.
+        log_mass = log_expit(a * above) + log_expit(-a * below)
+        log_mass[inner] += np.log(-np.expm1(-a * width[inner]))
+        return -float(weights @ log_mass)
 
     found = minimize_scalar(loss, bounds=_LOG_SLOPE_BOUNDS, method="bounded")
     return float(np.exp(found.x))

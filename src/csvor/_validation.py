@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from csvor._notices import warn
 
 Array = NDArray[np.float64]
 
@@ -68,11 +69,20 @@ def check_class_weight(
     factors = np.array([class_weight.get(label, 1.0) for label in known], dtype=np.float64)
     if not np.all(np.isfinite(factors) & (factors >= 0)):
         raise ValueError(f"class_weight must hold finite numbers >= 0, got {class_weight}.")
-    return weights * factors[codes]
+    weighted = weights * factors[codes]
+    if not np.any(weighted > 0):
+        raise ValueError(
+            f"class_weight={class_weight} leaves no row with a positive weight; "
+            "at least two classes must count."
+        )
+    return weighted
 
 
-def check_ranges(estimator: Any, X: Array) -> None:
-    """Refuse columns too large to compute with; name those with a far value or of odd size."""
+def check_ranges(estimator: Any, X: Array, positions: NDArray[np.intp]) -> None:
+    """Refuse columns too large to compute with; name those with a far value or of odd size.
+
+    ``positions`` are those of the rows of X in what the user gave.
+    """
     low, high = X.min(axis=0), X.max(axis=0)
     huge = np.flatnonzero(np.maximum(-low, high) > _HUGE)
     if huge.size:
@@ -84,7 +94,10 @@ def check_ranges(estimator: Any, X: Array) -> None:
     reach = np.maximum(high - middle, middle - low)
     # One far value raises the standard deviation so much that only these can hold one.
     suspects = np.flatnonzero(reach > 0.25 * np.sqrt(X.shape[0]) * spread)
-    far = [column for column in suspects if _warn_of_far_value(estimator, X[:, column], column)]
+    far = []
+    for column in suspects:
+        if _warn_of_far_value(estimator, X[:, column], column, positions):
+            far.append(column)
     # Rounding of a large constant is no spread.
     odd = (
         (high > low)
@@ -94,29 +107,28 @@ def check_ranges(estimator: Any, X: Array) -> None:
     odd[far] = False
     for column in np.flatnonzero(odd):
         small = spread[column] < 1.0
-        warnings.warn(
+        warn(
             f"{_range_of(estimator, column, low, high)}: with so "
             f"{'small' if small else 'large'} a spread the penalty keeps its coefficient "
             f"{'near 0' if small else 'free'} whatever C is. Put the columns on one scale, for "
-            "example by StandardScaler.",
-            UserWarning,
-            stacklevel=5,
+            "example by StandardScaler."
         )
 
 
-def _warn_of_far_value(estimator: Any, values: Array, column: np.integer[Any]) -> bool:
+def _warn_of_far_value(
+    estimator: Any, values: Array, column: np.integer[Any], positions: NDArray[np.intp]
+) -> bool:
     """Warn where a value lies hundreds of spreads from the others."""
     low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
     distance = np.abs(values - median)
     row = int(np.argmax(distance))
     if values.size < 10 or high == low or distance[row] <= _FAR_SPREADS * (high - low):
         return False
-    warnings.warn(
-        f"{_column_name(estimator, column)} has the value {values[row]:g} in row {row}, "
+    warn(
+        f"{_column_name(estimator, column)} has the value {values[row]:g} in row "
+        f"{positions[row]}, "
         f"{distance[row] / (high - low):.0f} interquartile ranges from its median {median:g}. "
-        "Correct the value, leave the row out, or clip the column.",
-        UserWarning,
-        stacklevel=6,
+        "Correct the value, leave the row out, or clip the column."
     )
     return True
 

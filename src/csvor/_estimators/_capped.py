@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._losses import CappedPower, CapSchedule
@@ -205,6 +206,7 @@ class CSVOR(ThresholdClassifier):
     @property
     def outliers_(self) -> NDArray[np.bool_]:
         """True for training rows that were cut away, ``residuals_ > epsilon_``."""
+        check_is_fitted(self)
         return self.residuals_ > self.epsilon_
 
     def _fit_coded(
@@ -214,6 +216,11 @@ class CSVOR(ThresholdClassifier):
         present: NDArray[np.bool_],
         weights: Array,
     ) -> Fitted:
+        if self.solver == "alternating" and self.loss != "hinge":
+            raise ValueError(
+                f"solver='alternating' is the paper's scheme for the hinge, got "
+                f"loss={self.loss!r}: use solver='newton'."
+            )
         objective = OrdinalObjective(matrix, PAIRS[self.constraints](codes, int(present.sum())))
         margin_loss = MARGIN_LOSSES[self.loss]
 
@@ -236,7 +243,7 @@ class CSVOR(ThresholdClassifier):
         point, loss = solution.point, solution.loss
         coef, thresholds = objective.split(point.theta)
         g = objective.pairs.sums(margin_loss.value(point.excess))
-        kept = (weights > 0) & ~loss.capped(g)
+        kept = ~loss.capped(g)
         extra = {"epsilon_": loss.epsilon, "settled_from_": solution.fixed_from}
         return Fitted(coef, thresholds, point.scores, kept, solution, extra)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._matrix import DenseMatrix
+from csvor._notices import warn
 from csvor._pinball import pinball_losses, pinball_program
 from csvor._solvers import solve_program
 
@@ -98,10 +98,12 @@ class PINSVOR(ThresholdClassifier):
         Their positions at `fit`.
     gamma_ : float
         The gamma in use; kernels that have one.
-    boundaries_ : ndarray of shape (n_fitted_classes + 1,)
-        The boundaries b of the classes that have rows.
+    boundaries_ : ndarray of shape (n_classes + 1,)
+        The boundaries b. A class without rows has no width between two that have rows, and
+        width 2 beyond them.
     thresholds_ : ndarray of shape (n_classes - 1,)
-        Midpoints between neighbouring class centres, not falling.
+        Midpoints between neighbouring centres of the classes that have rows, not falling; no
+        other row is given to a class without rows.
     residuals_ : ndarray of shape (n_samples,)
         The loss of each training row.
     slope_ : float
@@ -186,14 +188,13 @@ class PINSVOR(ThresholdClassifier):
         weights: Array,
     ) -> Fitted:
         n_classes = int(present.sum())
-        counted = weights > 0
         spread_cost = self.C if self.C2 is None else self.C2
         program = pinball_program(
-            matrix.values[counted],
+            matrix.values,
             matrix.ridge,
-            codes[counted],
+            codes,
             n_classes,
-            costs=self.C * weights[counted],
+            costs=self.C * weights,
             spread_cost=float(spread_cost),
             tau=self.tau,
             form=self.form,
@@ -206,18 +207,17 @@ class PINSVOR(ThresholdClassifier):
         boundaries = np.maximum.accumulate(solution.point[d : d + n_classes + 1])
         inner = boundaries[1:-1] if n_classes > 2 else boundaries
         if inner[-1] - inner[0] <= 1e-6 * (1.0 + np.abs(boundaries).max()):
-            warnings.warn(
+            warn(
                 f"All {'inner ' if n_classes > 2 else ''}boundaries coincide, so the classes have "
                 f"no places of their own: with tau={self.tau} the rows are drawn to their centres "
-                "more than the hinges push the classes apart. Use a smaller tau, or another C.",
-                UserWarning,
-                stacklevel=4,
+                "more than the hinges push the classes apart. Use a smaller tau, or another C."
             )
         centres = 0.5 * (boundaries[:-1] + boundaries[1:])
         _, shift = matrix.in_given_units(coef)
         extra = {"boundaries_": _spread_over_classes(boundaries, present) + shift}
         cuts = 0.5 * (centres[:-1] + centres[1:])
-        return Fitted(coef, cuts, matrix.matvec(coef), counted, solution, extra)
+        every_row = np.ones(codes.size, dtype=bool)
+        return Fitted(coef, cuts, matrix.matvec(coef), every_row, solution, extra)
 
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
         return pinball_losses(scores, codes, self.boundaries_, self.tau, self.form)

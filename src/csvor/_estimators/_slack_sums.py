@@ -77,7 +77,8 @@ class SlackSumClassifier(ThresholdClassifier):
             report=self._report_to(),
         )
         coef, thresholds = objective.split(solution.point.theta)
-        return Fitted(coef, thresholds, solution.point.scores, weights > 0, solution)
+        every_row = np.ones(codes.size, dtype=bool)
+        return Fitted(coef, thresholds, solution.point.scores, every_row, solution)
 
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
         pairs = PAIRS[self._pairs](codes, self.classes_.size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 
+from csvor import _notices
 from csvor._labels._error import LabelError, error_at, show
 from csvor._labels._factors import (
     EXACT_FLOAT,
@@ -101,11 +101,10 @@ def _one_dimensional(y: Any, name: str, warn: bool) -> Any:
     if name == "classes" or len(shape) != 2 or shape[1] != 1:
         return y
     if warn:
-        warnings.warn(
+        _notices.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
             "of y to (n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=4,
         )
     if nested:
         return [row[0] for row in y]

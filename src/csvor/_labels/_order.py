@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import defaultdict
 from decimal import Decimal
 from itertools import pairwise
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from csvor._labels._columns import Column, no_label
 from csvor._labels._error import LabelError, error_at, show
+from csvor._notices import warn
 
 _NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
@@ -140,9 +140,7 @@ def warn_far_and_rare(column: Column, order: list[int]) -> None:
         jumps += [(labels[stop - 1], labels[stop])] if stop < len(labels) else []
         outside = labels[:start] + labels[stop:]
         rows = int(counts[:start].sum() + counts[stop:].sum())
-        warnings.warn(
-            _far_message(outside, jumps, rows, int(counts.sum()), labels), UserWarning, stacklevel=5
-        )
+        warn(_far_message(outside, jumps, rows, int(counts.sum()), labels))
         return
 
 

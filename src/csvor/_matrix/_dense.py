@@ -21,8 +21,9 @@ class DenseMatrix:
         self.center = share @ X
         self.values = X - self.center
         spread = np.sqrt(share @ self.values**2)
-        # A column whose spread is below the rounding of its values is constant.
-        constant = spread <= 1e-12 * np.abs(self.center)
+        # A column whose spread is below the rounding of its values is constant; so is one whose
+        # ridge, 1 / spread^2, would leave the range of numbers.
+        constant = spread <= np.maximum(1e-15 * np.abs(self.center), 1e-150)
         self.scale = np.where(constant, np.maximum(np.abs(self.center), 1.0), spread)
         self.values /= self.scale
         self.values[:, constant] = 0.0

@@ -62,6 +62,10 @@ def bounded_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) 
     With H = L L' the bounded coordinates stand alone in the last block of L, so what is left
     after the free ones are eliminated is a non-negative least-squares problem of that size.
     """
+    if not (np.isfinite(hessian).all() and np.isfinite(gradient).all()):
+        raise FloatingPointError(
+            "The problem left the range of numbers: scale the features, or use a smaller C."
+        )
     scale = np.diag(hessian).copy()
     scale[scale <= 0.0] = 1.0  # a coordinate that nothing pulls at keeps its place
     scale = scale**-0.5
@@ -91,14 +95,13 @@ def bounded_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) 
 def _cholesky(scaled: Array) -> Array:
     """Factor a positive semi-definite matrix of unit diagonal, lifted by rounding if need be."""
     size = np.arange(scaled.shape[0])
-    scaled[size, size] = 1.0
-    jitter = 0.0
-    while True:
+    for jitter in (0.0, *10.0 ** np.arange(-14, 1)):
+        scaled[size, size] = 1.0 + jitter
         try:
             return cholesky(scaled, lower=True, check_finite=False)
         except np.linalg.LinAlgError:
-            jitter = max(10.0 * jitter, 1e-14)
-            scaled[size, size] = 1.0 + jitter
+            pass
+    raise FloatingPointError("The Hessian is not positive semi-definite.")
 
 
 def least_on_line(slope: Any, *, max_iter: int = 50) -> float:

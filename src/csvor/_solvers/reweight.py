@@ -12,6 +12,9 @@ from csvor._solvers.solution import Solution, Status
 
 Array = NDArray[np.float64]
 
+# Less than this share of the objective cannot be told from rounding.
+_ROUNDING = 1e-15
+
 
 class ConcaveLoss(Protocol):
     """``v``, concave in g."""
@@ -58,7 +61,8 @@ def reweight(
     importance : ndarray of shape (n_samples,)
         The c_i.
     tol : float
-        The run ends when the objective falls by at most ``tol`` times itself.
+        The run ends when the objective falls by at most ``tol`` times itself, less what the
+        samples without a weight add to it (a constant, however large).
     max_iter : int
     report : callable (iteration, objective), optional
     """
@@ -75,9 +79,15 @@ def reweight(
         last, loss = loss, upcoming
         if loss != last:
             fixed_from, objective = len(history), np.inf
-        trial = minimise(importance * loss.supergradient(g), point)
+        weights = importance * loss.supergradient(g)
+        constant = float(importance[weights == 0.0] @ loss.value(g)[weights == 0.0])
+        trial = minimise(weights, point)
         trial_g = inner(trial)
         reached = objective_of(trial.penalty, trial_g, loss)
+        if not np.isfinite(reached):
+            raise FloatingPointError(
+                "The objective left the range of numbers: scale the features, or use a smaller C."
+            )
         fall = objective - reached
         if fall > 0.0:
             point, g, objective = trial, trial_g, reached
@@ -85,7 +95,8 @@ def reweight(
             if report is not None:
                 report(len(history), objective)
         upcoming = schedule.loss_at(iteration + 1, g, loss)
-        if fall <= tol * objective and schedule.steady(iteration):
+        least = max(tol * (objective - constant), _ROUNDING * objective)
+        if fall <= least and schedule.steady(iteration):
             upcoming = schedule.reopened(g, loss)
             if upcoming == loss:
                 status = Status.CONVERGED if fall > 0.0 else Status.NO_DESCENT

@@ -29,9 +29,9 @@ def follow_smoothing(
     objective : callable point -> float
         The objective itself.
     tol : float
-        The run is done when the objective is proven to lie within ``tol`` of its minimum: a
-        smoothed problem lies below it, and so does the least value of the one below that of the
-        other.
+        The run is done when the objective lies within ``tol`` of its minimum: a smoothed
+        problem lies below it, so its least value, found to ``tol / 1000`` by the estimate of
+        Newton's model, bounds that of the objective.
     max_iter : int
         Limit of Newton steps over all widths.
     widths : sequence of float
@@ -40,7 +40,7 @@ def follow_smoothing(
     """
     best, lowest = start, objective(start)
     point, steps, history = start, 0, []
-    status = Status.NO_DESCENT  # unless a width proves that the end is near enough
+    status = Status.INEXACT  # unless a width shows that the end is near enough
     for width in widths:
         limit = max_iter - steps
         problem = smoothed(width)
@@ -53,7 +53,7 @@ def follow_smoothing(
         if report is not None:
             report(steps, lowest)
         if lowest - problem.value(point) <= tol * lowest:
-            status = Status.CONVERGED
+            status = Status.OPTIMAL
             break
         if taken == limit:
             status = Status.MAX_ITER

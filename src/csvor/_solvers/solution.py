@@ -11,12 +11,14 @@ class Status(Enum):
     """Why a solver stopped. The value is the reason in words."""
 
     CONVERGED = "the objective fell by less than tol"
+    OPTIMAL = "the objective lies within tol of its minimum"
     NO_DESCENT = "no step lowers the objective any more"
+    INEXACT = "rounding ended the run before tol was reached"
     MAX_ITER = "the limit of iterations was reached"
 
     @property
     def converged(self) -> bool:
-        return self is not Status.MAX_ITER
+        return self not in (Status.INEXACT, Status.MAX_ITER)
 
 
 @dataclass(frozen=True, eq=False)

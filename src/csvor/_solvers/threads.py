@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -17,6 +20,36 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-def threads_for(size: int) -> AbstractContextManager[object]:
+class _SharedLimit:
+    """One thread for as long as anyone asks for it; the limit is one of the whole process."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._holders = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._holders == 0:
+                self._limit = _blas().limit(limits=1)
+                self._limit.__enter__()
+            self._holders += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                self._limit.__exit__(*error)
+
+
+_one_thread = _SharedLimit()
+
+
+@contextmanager
+def threads_for(size: int) -> Iterator[None]:
     """One BLAS thread for work on a matrix of that many numbers, if it is small."""
-    return _blas().limit(limits=1) if size < _SMALL else nullcontext()
+    if size >= _SMALL:
+        yield
+        return
+    with _one_thread:
+        yield
