@@ -1,5 +1,6 @@
 """The label column of a file: order, missing codes, and what is refused (cases N01 to N10)."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -114,6 +115,15 @@ def test_n04_a_measurement_is_refused(as_text: bool) -> None:
     message = refusal(CommandError, list(map(str, values)) if as_text else pa.array(values))
     assert "12 of 12 labels are not whole numbers (rows 1, 2, 3, 4, 5 and 7 more)" in message
     assert "12 are different: this is a measurement; cut it into ordered classes" in message
+
+
+@pytest.mark.parametrize("classes", [None, "1,2"])
+def test_a_long_measurement_is_refused_at_once(classes: str | None) -> None:
+    """Not after a time that grows with the square of the rows."""
+    values = [f"{0.5 + i}" for i in range(20_000)]
+    start = time.perf_counter()
+    assert "20000" in refusal(CommandError, values, classes)
+    assert time.perf_counter() - start < 5
 
 
 def test_a_label_for_each_row_is_refused() -> None:

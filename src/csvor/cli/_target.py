@@ -104,11 +104,14 @@ class _Found:
             return np.array(self.texts)[self.codes]
         return np.asarray(self.column.values.to_numpy(zero_copy_only=False))
 
+    def rows_with(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The rows of some labels, counted from 0 in the file."""
+        wanted = set(texts)
+        return self.rows[np.array([text in wanted for text in self.texts])[self.codes]]
+
     def where(self, *texts: str) -> str:
         """The rows of some labels, for a message."""
-        codes = [self.texts.index(text) for text in texts]
-        at = np.flatnonzero(np.isin(self.codes, codes))
-        return rows_text(self.rows[at])
+        return rows_text(self.rows_with(texts))
 
     def declared(self, entries: list[str]) -> list[Any]:
         """The classes that `entries` name, in their order, as the file has them."""
@@ -120,7 +123,7 @@ class _Found:
         known = {shown(value) for value in classes}
         unknown = [text for text in self.texts if text not in known]
         if unknown:
-            n_rows = int(np.isin(self.codes, [self.texts.index(t) for t in unknown]).sum())
+            n_rows = len(self.rows_with(unknown))
             are = "labels are" if n_rows > 1 else "label is"
             raise CommandError(
                 f"column '{self.column.name}': {n_rows} {are} none of --classes: "
@@ -213,7 +216,7 @@ class _Found:
         broken = [text for value, text in pairs if not value.is_integer()]
         if not broken:
             return
-        n_rows = int(np.isin(self.codes, [self.texts.index(t) for t in broken]).sum())
+        n_rows = len(self.rows_with(broken))
         told = (
             f"column '{self.column.name}': {n_rows} of {len(self.codes)} labels are not whole "
             f"numbers ({self.where(*broken)})"
