@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -195,15 +196,27 @@ def test_files_are_written_in_place(tmp_path: Path) -> None:
     assert first == "a\tb\tc"
 
 
-def test_notes_that_differ_in_numbers_alone_are_one() -> None:
+def test_warnings_that_differ_in_numbers_alone_are_one() -> None:
     notes = Notes()
-    for n in range(200):
-        notes.add(f"stopped after {n} iterations (tol 1e-0{n % 9})")
+    with notes.of_warnings():
+        for n in range(200):
+            warnings.warn(f"stopped after {n} iterations (tol 1e-0{n % 9})", stacklevel=1)
+        for name in ("x1", "x2"):
+            warnings.warn(f"column '{name}' ranges from 0 to 5", stacklevel=1)
     notes.add("another\n thing")
     assert notes.texts() == [
         "stopped after 0 iterations (tol 1e-00) (200 such notes)",
+        "column 'x1' ranges from 0 to 5",
+        "column 'x2' ranges from 0 to 5",
         "another thing",
     ]
+
+
+def test_notes_of_columns_whose_names_differ_in_a_number() -> None:
+    notes = Notes()
+    for name in ("x1", "x2", "x2"):
+        notes.add(f"column '{name}': 3 rows")
+    assert notes.texts() == ["column 'x1': 3 rows", "column 'x2': 3 rows (2 such notes)"]
 
 
 def test_words_of_messages() -> None:
