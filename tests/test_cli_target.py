@@ -34,8 +34,8 @@ WORDS = ["low"] * 4 + ["medium"] * 4 + ["high"] * 4
 
 def test_n01_words_need_an_order() -> None:
     assert refusal(CommandError, WORDS) == (
-        "column 'grade': the labels are words ('high', 'low', 'medium') and csvor does not guess "
-        "their order; give it with --classes LOWEST,...,HIGHEST"
+        "column 'grade': the labels are words without an order: 'high', 'low', 'medium'; csvor "
+        "does not guess it; give it with --classes LOWEST,...,HIGHEST"
     )
     target = target_of(WORDS, "low, medium,high")
     assert target.classes == ["low", "medium", "high"]
@@ -91,19 +91,30 @@ def test_n03_ten_comes_after_two() -> None:
 
 
 def test_two_spellings_of_one_number() -> None:
-    message = "'1' (rows 1, 3) and '1.0' (row 4) are one number written in two ways"
-    assert message in refusal(CommandError, ["1", "2", "1", "1.0"])
-    assert message in refusal(CommandError, ["1", "2", "1", "1.0"], "1,2")
+    assert refusal(CommandError, ["1", "2", "1", "1.0"]) == (
+        "column 'grade': one number is written in 2 ways: '1', '1.0' (rows 1, 3, 4); write it in "
+        "one"
+    )
+    message = refusal(CommandError, ["1", "2", "1", "1.0"], "1,2")
+    assert "1 label is none of --classes: '1.0' (row 4)" in message
+
+
+def test_numbers_that_are_one_only_as_floats() -> None:
+    """The rule of the library, which compares them exactly."""
+    large = ["9007199254740992", "9007199254740993"]
+    assert target_of(large * 3).classes == large
 
 
 def test_n04_half_points_need_a_list() -> None:
     halves = ["1.0"] * 4 + ["1.5"] * 4 + ["2.0"] * 4
-    expected = (
-        "column 'grade': 4 of 12 labels are not whole numbers (rows 5, 6, 7, 8); if these are "
-        "grades, say so with --classes 1,1.5,2"
-    )
-    assert refusal(CommandError, halves) == expected
-    assert refusal(CommandError, pa.array([float(h) for h in halves])) == expected
+    for values, such, classes in (
+        (halves, "'1.5'", "1.0,1.5,2.0"),
+        (pa.array([float(h) for h in halves]), "1.5", "1,1.5,2"),
+    ):
+        assert refusal(CommandError, values) == (
+            f"column 'grade': 4 of 12 labels are not whole numbers, such as {such} (rows 5, 6, 7, "
+            f"8); if these are grades, say so with --classes {classes}"
+        )
     assert target_of(halves, "1,1.5,2").classes == ["1.0", "1.5", "2.0"]
     typed = target_of(pa.array([float(h) for h in halves]), "1,1.5,2")
     assert typed.classes == [1.0, 1.5, 2.0]
@@ -113,8 +124,16 @@ def test_n04_half_points_need_a_list() -> None:
 def test_n04_a_measurement_is_refused(as_text: bool) -> None:
     values: Any = [round(1.03 + 0.38 * i, 2) for i in range(12)]
     message = refusal(CommandError, list(map(str, values)) if as_text else pa.array(values))
-    assert "12 of 12 labels are not whole numbers (rows 1, 2, 3, 4, 5 and 7 more)" in message
-    assert "12 are different: this is a measurement; cut it into ordered classes" in message
+    assert "12 of 12 labels are not whole numbers, such as " in message
+    assert (
+        "12 values differ: this is a regression target (rows 1, 2, 3, 4, 5 and 7 more)" in message
+    )
+    assert "; cut it into ordered classes first" in message
+
+
+def test_n04_a_measurement_is_what_the_library_takes_for_one() -> None:
+    values = [str(0.5 + i) for i in range(25)] * 4
+    assert "25 values differ: this is a regression target" in refusal(CommandError, values)
 
 
 @pytest.mark.parametrize("classes", [None, "1,2"])
@@ -187,7 +206,7 @@ def test_n07_several_codes_and_one_that_is_not_there() -> None:
 
 def test_a_word_among_numbers_is_named() -> None:
     message = refusal(CommandError, ["1", "2", "3", "n/a", "2", "1", "3"])
-    assert "the labels are numbers except 'n/a' (row 4)" in message
+    assert "most are numbers, but not 'n/a' (row 4)" in message
     assert "--missing-label 'n/a'" in message
 
 

@@ -5,15 +5,12 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._validation import _FAR_SPREADS, _HUGE
 from csvor.cli._errors import CommandError, rows_text
 from csvor.cli._notes import Notes
 from csvor.cli._table import Column
 
 MOST_CATEGORIES = 1000
-# Beyond this the squares that a scale is computed from overflow.
-LARGEST = 1e150
-# A value this many interquartile ranges from the median is hardly a measurement.
-FAR_RANGES = 200.0
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ]\d.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}( \d.*)?"
 )
@@ -98,7 +95,7 @@ def refuse_bad_range(name: str, values: Numbers, rows: Rows) -> None:
             f"column '{name}': {len(infinite)} infinite value{'s' * (len(infinite) > 1)} "
             f"({rows_text(rows[infinite])}); correct them or leave these rows out"
         )
-    large = np.flatnonzero(np.abs(values) > LARGEST)
+    large = np.flatnonzero(np.abs(values) > _HUGE)
     if len(large):
         raise CommandError(
             f"column '{name}', row {rows[large[0]] + 1}: {values[large[0]]:g} is too large to "
@@ -120,7 +117,7 @@ def note_far_value(name: str, values: Numbers, rows: Rows, notes: Notes) -> None
     low, median, high = np.nanquantile(values, [0.25, 0.5, 0.75])
     distance = np.abs(values - median)
     at = int(np.nanargmax(distance))
-    if len(values) >= 10 and high > low and distance[at] > FAR_RANGES * (high - low):
+    if len(values) >= 10 and high > low and distance[at] > _FAR_SPREADS * (high - low):
         times = distance[at] / (high - low)
         notes.add(
             f"column '{name}', row {rows[at] + 1}: {values[at]:g} is {times:.0f} interquartile "
@@ -131,4 +128,4 @@ def note_far_value(name: str, values: Numbers, rows: Rows, notes: Notes) -> None
 
 def quoted(text: str) -> str:
     """A word as it can be typed in a shell."""
-    return text if re.fullmatch(r"[\w.%+-]+", text) and text[0] != "-" else f"'{text}'"
+    return text if re.fullmatch(r"[\w.%+][\w.%+-]*", text) else f"'{text}'"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._labels import LabelError, OrdinalLabels
+from csvor._labels._order import number_of
 from csvor.cli._column_checks import quoted
 from csvor.cli._csv import split_list
 from csvor.cli._errors import CommandError, UsageError, listed, rows_text
@@ -95,8 +96,8 @@ class _Found:
         self.column = column
         self.rows = rows
         self.codes, self.texts = column.coded
-        self.values = [as_number(text) for text in self.texts]
-        self.are_numbers = bool(np.isfinite(self.values).all()) and column.kind != "bool"
+        self.values = [number_of(text) for text in self.texts]
+        self.are_numbers = None not in self.values
 
     def labels(self) -> NDArray[Any]:
         """One label a row, in the type of the file."""
@@ -117,8 +118,6 @@ class _Found:
         """The classes that `entries` name, in their order, as the file has them."""
         if len(entries) < 2:
             raise UsageError("--classes: name at least two classes, lowest first")
-        if self.column.kind == "text" and self.are_numbers:
-            self._refuse_two_spellings()
         classes = [self._as_in_file(entry) for entry in entries]
         known = {shown(value) for value in classes}
         unknown = [text for text in self.texts if text not in known]
@@ -142,7 +141,9 @@ class _Found:
         if kind == "text":
             if entry in self.texts or not self.are_numbers:
                 return entry
-            same = [t for t, v in zip(self.texts, self.values, strict=True) if v == number]
+            same = [
+                t for t, v in zip(self.texts, self.values, strict=True) if v == number_of(entry)
+            ]
             return same[0] if same else entry
         dtype = self.labels().dtype
         if not np.isfinite(number) or (dtype.kind in "iu" and not number.is_integer()):
@@ -159,26 +160,17 @@ class _Found:
             return list(levels), "ordered category of the file"
         if self.column.kind == "bool":
             return [False, True], "False before True"
-        if not self.are_numbers:
-            self._refuse_words()
-        self._refuse_two_spellings()
-        self._refuse_fractions()
-        if len(self.texts) == len(self.codes) > 2:
-            raise CommandError(
-                f"column '{self.column.name}': every row has a label of its own; csvor needs "
-                "classes that rows share"
-            )
         far = Notes()
         try:
             with far.of_warnings():
                 classes = OrdinalLabels.from_data(self.labels()).classes.tolist()
         except LabelError as error:
-            where = (
-                f" ({rows_text(self.rows[list(error.positions)], error.count)})"
-                if error.positions
-                else ""
+            raise self._in_options(error) from error
+        if len(self.texts) == len(self.codes) > 2:
+            raise CommandError(
+                f"column '{self.column.name}': every row has a label of its own; csvor needs "
+                "classes that rows share"
             )
-            raise CommandError(f"column '{self.column.name}': {error.problem}{where}") from error
         for text in far.texts():
             notes.add(
                 f"column '{self.column.name}': {text.partition('. If ')[0]}; leave out a code for "
@@ -187,44 +179,24 @@ class _Found:
         as_text = self.column.kind == "text"
         return classes, "numbers" + " (every label can be read as one)" * as_text
 
-    def _refuse_words(self) -> None:
-        words = [t for t, v in zip(self.texts, self.values, strict=True) if not np.isfinite(v)]
-        name = self.column.name
-        if len(words) <= len(self.texts) / 2:
-            raise CommandError(
-                f"column '{name}': the labels are numbers except {listed(words)} "
-                f"({self.where(*words)}); leave these rows out with --missing-label "
-                f"{quoted(words[0])}, or give the order of all labels with --classes"
-            )
-        raise CommandError(
-            f"column '{name}': the labels are words ({listed(sorted(self.texts))}) and csvor does "
-            "not guess their order; give it with --classes LOWEST,...,HIGHEST"
+    def _in_options(self, error: LabelError) -> CommandError:
+        """What the library refused, with rows of the file and a remedy in options."""
+        labels = [shown(label) for label in error.labels]
+        first = quoted("".join(labels[:1]))
+        remedies = {
+            "words": "csvor does not guess it; give it with --classes LOWEST,...,HIGHEST",
+            "some words": f"leave these rows out with --missing-label {first}, or give the order "
+            "of all labels with --classes",
+            "two spellings": "write it in one",
+            "fractions": f"if these are grades, say so with --classes {','.join(labels)}",
+            "measurement": "cut it into ordered classes first",
+        }
+        where = ""
+        if error.positions:
+            where = f" ({rows_text(self.rows[list(error.positions)], error.count)})"
+        # The library begins with a phrase that scikit-learn asks for.
+        problem = error.problem.removeprefix("Unknown label type: continuous. ")
+        return CommandError(
+            f"column '{self.column.name}': {problem[0].lower()}{problem[1:]}"
+            f"{where}; {remedies.get(error.fault, error.remedy)}"
         )
-
-    def _refuse_two_spellings(self) -> None:
-        first: dict[float, str] = {}
-        for text, value in zip(self.texts, self.values, strict=True):
-            other = first.setdefault(value, text)
-            if other != text:
-                raise CommandError(
-                    f"column '{self.column.name}': '{other}' ({self.where(other)}) and '{text}' "
-                    f"({self.where(text)}) are one number written in two ways; write it in one"
-                )
-
-    def _refuse_fractions(self) -> None:
-        pairs = sorted(zip(self.values, self.texts, strict=True))
-        broken = [text for value, text in pairs if not value.is_integer()]
-        if not broken:
-            return
-        n_rows = len(self.rows_with(broken))
-        told = (
-            f"column '{self.column.name}': {n_rows} of {len(self.codes)} labels are not whole "
-            f"numbers ({self.where(*broken)})"
-        )
-        if len(pairs) > max(20, len(self.codes) / 2) or len(pairs) == len(self.codes):
-            raise CommandError(
-                f"{told} and {len(pairs)} are different: this is a measurement; cut it into "
-                "ordered classes first"
-            )
-        shown_classes = ",".join(shown(value) for value, _ in pairs)
-        raise CommandError(f"{told}; if these are grades, say so with --classes {shown_classes}")
