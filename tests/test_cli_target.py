@@ -218,6 +218,16 @@ def test_n08_booleans_and_two_classes() -> None:
     assert target_of(["0", "1", "1"]).classes == ["0", "1"]
 
 
+@pytest.mark.parametrize("words", [("False", "True"), ("FALSE", "TRUE"), ("false", "true")])
+def test_n08_booleans_as_text_are_ordered_like_booleans(words: tuple[str, str]) -> None:
+    """As from CSV; they come back as they were written."""
+    target = target_of([words[1], words[0], words[1]])
+    assert (target.classes, target.order) == (list(words), "False before True")
+    assert target.labels.tolist() == [words[1], words[0], words[1]]
+    assert target_of([words[1], words[0]] * 2, f"{words[1]},{words[0]}").classes == [*words[::-1]]
+    assert "words without an order" in refusal(CommandError, [*words, "maybe"] * 2)
+
+
 @pytest.mark.parametrize("classes", [None, "0,1"])
 def test_n08_one_class(classes: str | None) -> None:
     message = refusal(CommandError, ["0"] * 12, classes)

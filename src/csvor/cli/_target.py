@@ -160,6 +160,8 @@ class _Found:
             return list(levels), "ordered category of the file"
         if self.column.kind == "bool":
             return [False, True], "False before True"
+        if sorted(text.lower() for text in self.texts) == ["false", "true"]:
+            return sorted(self.texts, key=str.lower), "False before True"
         far = Notes()
         try:
             with far.of_warnings():
