@@ -207,6 +207,25 @@ def test_a_label_of_one_row_is_noted(tmp_path: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "codes", [[10, 20, 30], ["good", "fair", "bad"], [2.5, 0.5, 1.5]], ids=["up", "words", "mixed"]
+)
+def test_a_feature_that_is_the_label_in_other_words_is_noted(codes: list[Any]) -> None:
+    frame = graded()
+    frame["copy of it"] = frame["rank"].map(dict(zip(WORDS, codes, strict=True)))
+    frame.to_csv("t.csv", index=False)
+    result = run("audit", "t.csv", *ORDER)
+    assert result.stderr == (
+        "note: column 'copy of it' determines the label exactly; drop it with --drop "
+        "'copy of it' if it is a copy of it\n"
+    )
+    frame.loc[0, "copy of it"] = frame.loc[frame["rank"] != frame.loc[0, "rank"], "copy of it"].iat[
+        0
+    ]
+    frame.to_csv("t.csv", index=False)
+    assert run("audit", "t.csv", *ORDER).stderr == ""
+
+
 @pytest.mark.parametrize(("factor", "shift"), [(1e8, 0.0), (1.0, 1e4)])
 def test_n11_units_do_not_matter(tmp_path: str, factor: float, shift: float) -> None:
     orders = []
