@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit, audit_labels
-from csvor.cli._errors import UsageError, listed
+from csvor.cli._errors import UsageError, listed, plural
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import WITH_GAMMA, DataOptions, ModelOptions
@@ -18,7 +18,6 @@ from csvor.cli._render import (
     console,
     data_facts,
     model_fact,
-    plural,
     print_facts,
     print_suspects,
 )

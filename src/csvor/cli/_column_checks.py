@@ -3,17 +3,20 @@
 import re
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from csvor._validation import _FAR_SPREADS, _HUGE
-from csvor.cli._errors import CommandError, rows_text
+from csvor.cli._errors import CommandError, plural, rows_text
 from csvor.cli._notes import Notes
-from csvor.cli._table import Column
+from csvor.cli._table import BLANK, Column, as_number
 
 MOST_CATEGORIES = 1000
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ]\d.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}( \d.*)?"
 )
+_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 
 Rows = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -31,6 +34,34 @@ def is_numeric(column: Column, rows: Rows) -> bool:
     if n_numbers >= 20 and n_numbers >= 9 * int(wrong.sum()):
         refuse_texts_among_numbers(column, rows)
     return False
+
+
+def with_points(column: Column, rows: Rows, notes: Notes) -> Column:
+    """The column with decimal points, if all it holds are numbers and some have commas."""
+    if column.kind != "text":
+        return column
+    codes, texts = column.coded
+    filled = [text for text in texts if text not in BLANK]
+    commas = [text for text in filled if "," in text]
+    numerals = all(_COMMA.fullmatch(text) or _THOUSANDS.fullmatch(text) for text in commas)
+    others = [text for text in filled if "," not in text]
+    if not commas or not numerals or np.isnan([as_number(text) for text in others]).any():
+        return column
+    if not all(re.fullmatch(r"[+-]?\d+", text) for text in others):
+        refuse_texts_among_numbers(column, rows)
+    first = commas[0]
+    row = rows[np.argmax(codes == texts.index(first))] + 1
+    if any(text.count(",") > 1 for text in commas) or all(map(_THOUSANDS.fullmatch, commas)):
+        raise CommandError(
+            f"column '{column.name}': commas may mark thousands or decimals (row {row}: "
+            f"'{first}'); write decimals with a point and thousands without a mark"
+        )
+    notes.add(
+        f"column '{column.name}': decimal commas are read as points (row {row}: '{first}' is "
+        f"{first.replace(',', '.')})"
+    )
+    points = pc.replace_substring(column.values, ",", ".")
+    return Column(column.name, column.kind, points, column.levels)
 
 
 def refuse_dates_and_lists(column: Column) -> None:
@@ -107,9 +138,22 @@ def refuse_blanks(blanks: dict[str, Rows], remedy: str) -> None:
     """Refuse blank numbers, all columns that hold some at once."""
     if not blanks:
         return
+    raise CommandError(f"blank values in columns of numbers: {_told(blanks)}; {remedy}")
+
+
+def note_blank_words(blanks: dict[str, Rows], notes: Notes) -> None:
+    """Say so where a blank becomes a category."""
+    if blanks:
+        notes.add(
+            f"blank values in columns of words: {_told(blanks)}; they count as a category of "
+            "their own, so fill them in if they are not one"
+        )
+
+
+def _told(blanks: dict[str, Rows]) -> str:
     told = [f"'{name}' {len(rows)} ({rows_text(rows, most=3)})" for name, rows in blanks.items()]
-    more = f" and {len(told) - 5} more columns" if len(told) > 5 else ""
-    raise CommandError(f"blank values in columns of numbers: {', '.join(told[:5])}{more}; {remedy}")
+    more = len(told) - 5
+    return ", ".join(told[:5]) + (f" and {plural(more, 'more column')}" if more > 0 else "")
 
 
 def note_far_value(name: str, values: Numbers, rows: Rows, notes: Notes) -> None:

@@ -144,3 +144,8 @@ def rows_text(positions: Any, count: int | None = None, most: int = 5) -> str:
     shown = ", ".join(str(position + 1) for position in positions[:most])
     more = count - min(len(positions), most)
     return f"row{'s' * (count > 1)} {shown}" + (f" and {more} more" if more > 0 else "")
+
+
+def plural(count: int, name: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{count} {name}{'' if count == 1 else 's'}"

@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from csvor.cli._column_checks import (
     Rows,
     is_numeric,
+    note_blank_words,
     note_far_value,
     quoted,
     refuse_bad_range,
@@ -21,6 +22,7 @@ from csvor.cli._column_checks import (
     refuse_dates_and_lists,
     refuse_identifier,
     refuse_texts_among_numbers,
+    with_points,
 )
 from csvor.cli._errors import CommandError, UsageError, listed
 from csvor.cli._notes import Notes
@@ -49,8 +51,9 @@ def choose_features(
     features = Features()
     data: dict[str, Any] = {}
     blanks: dict[str, Rows] = {}
+    blank_words: dict[str, Rows] = {}
     for name in names:
-        column = table.columns[name].take(rows)
+        column = with_points(table.columns[name].take(rows), rows, notes)
         if is_numeric(column, rows):
             values, _ = column.numbers
             refuse_bad_range(name, values, rows)
@@ -74,6 +77,9 @@ def choose_features(
             refuse_identifier(column, rows)
             features.categorical[name] = sorted(column.coded[1])
             data[name] = _texts(column)
+            if "" in column.coded[1]:
+                blank_words[name] = rows[data[name] == ""]
+    note_blank_words(blank_words, notes)
     if not impute:
         first = quoted(next(iter(blanks), ""))
         refuse_blanks(blanks, f"fill them in, let --impute do so, or --drop {first}")
@@ -101,7 +107,7 @@ def features_frame(table: Table, features: Features, *, impute: bool, notes: Not
     data: dict[str, Any] = {}
     blanks: dict[str, Rows] = {}
     for name in features.numeric:
-        column = table.columns[name]
+        column = with_points(table.columns[name], rows, notes)
         refuse_dates_and_lists(column)
         refuse_texts_among_numbers(column, rows, "the model takes this column as numbers")
         values, _ = column.numbers

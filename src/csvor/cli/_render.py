@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from csvor import CSVOR
+from csvor.cli._errors import plural
 from csvor.cli._options import WITH_GAMMA
 from csvor.cli._prepare import Prepared
 from csvor.cli._table import shown
@@ -125,8 +126,3 @@ def _cell(name: str, value: object) -> Text:
     if name == "flagged":
         return Text("yes" if value else "")
     return Text(shown(value))
-
-
-def plural(count: int, name: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{count} {name}{'' if count == 1 else 's'}"
