@@ -69,6 +69,21 @@ def test_all_rows_are_written_worst_first(path: str, tmp_path: str) -> None:
     assert [row[5] == "true" for row in rows[1:]] == truth.flagged[truth.order].tolist()
 
 
+def test_a_row_that_keeps_its_label_has_no_direction(path: str) -> None:
+    args = ("audit", path, *ORDER, "--drop", "name")
+    assert run(*args, "--suspects", "out.csv").exit_code == 0
+    written = pd.read_csv("out.csv", keep_default_na=False)
+    kept = written["suggested"] == written["given"]
+    assert set(written["direction"][kept]) == {""}
+    assert set(written["direction"][~kept]) == {"too high", "too low"}
+    assert 0 < kept.sum() < len(kept)
+    found = json.loads(run(*args, "--json").stdout)["suspects"]
+    assert [s["direction"] or "" for s in found] == written["direction"].tolist()
+    assert None in {s["direction"] for s in found}
+    shown = run(*args, "--top", 90).stdout
+    assert shown.count("too high") + shown.count("too low") == (~kept).sum()
+
+
 def test_what_people_see(path: str) -> None:
     result = run("audit", path, *ORDER, "--id", "name", "--top", 3)
     facts, table, more = result.stdout.split("\n\n")
