@@ -104,15 +104,16 @@ class OneLineGroup(TyperGroup):
         except (KeyboardInterrupt, typer.Abort):
             typer.echo("csvor: interrupted", err=True)
             status = INTERRUPTED
+        except CommandError as error:
+            complain(str(error))
+            status = error.exit_code
         except Exception as error:
             # Older releases of typer raise click's errors, later ones their own: same methods.
             if not hasattr(error, "format_message"):
                 raise
             context = getattr(error, "ctx", None)
             hint = f" (see '{context.command_path} --help')" if context else ""
-            # Newer ones also put the kind of a refused value before what is wrong with it.
-            message = error.format_message().replace(": Value error, ", ": ")
-            complain(message.rstrip(".") + hint)
+            complain(error.format_message().rstrip(".") + hint)
             status = WRONG_USE
         sys.exit(status)
 
