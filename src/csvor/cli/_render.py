@@ -18,9 +18,15 @@ MOST_NAMES = 20
 Fact = tuple[str, str]
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave a closed pipe to the command, which ends quietly; rich would end it itself."""
+        raise BrokenPipeError
+
+
 def console(*, error: bool = False) -> Console:
     """Where a report goes; colours and width follow the terminal."""
-    return Console(file=sys.stderr if error else sys.stdout, highlight=False, markup=False)
+    return _Console(file=sys.stderr if error else sys.stdout, highlight=False, markup=False)
 
 
 def print_facts(out: Console, facts: Sequence[Fact]) -> None:
