@@ -24,7 +24,7 @@ from csvor.cli._column_checks import (
     refuse_texts_among_numbers,
     with_points,
 )
-from csvor.cli._errors import CommandError, UsageError, listed
+from csvor.cli._errors import CommandError, UsageError, closest, listed, plural
 from csvor.cli._notes import Notes
 from csvor.cli._table import Column, Table
 from csvor.preprocessing import MedianClipper
@@ -99,9 +99,15 @@ def features_frame(table: Table, features: Features, *, impute: bool, notes: Not
     """Take the columns that a model was fitted with from another table."""
     missing = [name for name in features.used if name not in table.columns]
     if missing:
+        others = [name for name in table.columns if name not in features.used]
+        pairs = [(name, closest(name, others)) for name in missing]
+        renames = [f"'{found}' to '{name}'" for name, found in pairs if found is not None]
+        remedy = f"add {'it' if len(missing) == 1 else 'them'} or fit anew"
+        if renames:
+            remedy = f"rename {' and '.join(renames)} if that is meant"
         raise UsageError(
             f"{table.source} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the "
-            f"model was fitted with; it has {listed(list(table.columns))}"
+            f"model was fitted with; {remedy}; it has {listed(list(table.columns))}"
         )
     rows = np.arange(table.n_rows)
     data: dict[str, Any] = {}
@@ -153,6 +159,6 @@ def _note_new_values(column: Column, known: set[str], notes: Notes) -> None:
     count = int(np.isin(codes, new).sum())
     if count:
         notes.add(
-            f"column '{column.name}': {count} row{'s' * (count > 1)} with values that the model "
+            f"column '{column.name}': {plural(count, 'row')} with values that the model "
             f"has not seen ({listed([texts[i] for i in new])}); they count as none of the known"
         )
