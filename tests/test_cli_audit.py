@@ -193,7 +193,10 @@ def test_n06_n07_rows_without_a_label_keep_the_numbers_of_the_others(tmp_path: s
     args = ("audit", "t.csv", *ORDER)
     refused = run(*args)
     assert refused.exit_code == 1
-    assert "column 'rank': 1 of 90 labels is blank (row 5)" in refused.stderr
+    assert refused.stderr == (
+        "csvor: error: t.csv, column 'rank': 1 of 90 labels is blank (row 5); fill it in, or leave "
+        "this row out with --missing-label ''\n"
+    )
     result = run(*args, "--missing-label", "", "--missing-label", "99")
     assert "86 used; left out: 1 with a blank label, 3 with label '99'" in result.stdout
     found = json.loads(run(*args, "--missing-label", "", "--missing-label", 99, "--json").stdout)
@@ -260,7 +263,7 @@ def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
     result = run("audit", path, *ORDER, "--id", "name", "--max-iter", 1)
     assert result.exit_code == 0
     (line,) = result.stderr.splitlines()
-    assert line.startswith("note: CSVOR stopped after 1 iterations (max_iter=1)")
+    assert line.startswith("note: CSVOR stopped after 1 iteration (max_iter=1)")
     assert "raise --max-iter" in line
     assert line.endswith("(6 such notes)")
 

@@ -128,7 +128,9 @@ def test_n13_blank_numbers() -> None:
 def test_n13_infinite_numbers(typed: bool) -> None:
     values: Any = [1.0, 2.0, np.inf, 3.0]
     table = table_of(x=pa.array(values) if typed else [str(v) for v in values])
-    assert "column 'x': 1 infinite value (row 3)" in refusal(table, impute=True)
+    assert refusal(table, impute=True) == (
+        "column 'x': 1 infinite value (row 3); correct it or leave this row out"
+    )
     assert "column 'x': 1 infinite value (row 3)" in refusal(table, rows=[2, 3])
 
 
@@ -166,6 +168,14 @@ def test_numbers_with_a_few_texts(wrong: str) -> None:
     assert refusal(table) == (
         f"column 'dose': 2 of 40 values are not numbers (row 37: '{wrong}', row 39: '{wrong}'); "
         "correct them, blank them and use --impute, or leave the column out with --drop dose"
+    )
+
+
+def test_one_text_among_numbers_is_told_of_in_the_singular() -> None:
+    message = refusal(table_of(dose=[*numerals(36), "n/a"]))
+    assert message.endswith(
+        "1 of 37 values is not a number (row 37: 'n/a'); correct it, blank it and use --impute, or "
+        "leave the column out with --drop dose"
     )
 
 

@@ -96,7 +96,10 @@ def test_two_spellings_of_one_number() -> None:
         "one"
     )
     message = refusal(CommandError, ["1", "2", "1", "1.0"], "1,2")
-    assert "1 label is none of --classes: '1.0' (row 4)" in message
+    assert message == (
+        "column 'grade': 1 label is none of --classes: '1.0' (row 4); correct it, add it to "
+        "--classes or leave this row out with --missing-label 1.0"
+    )
 
 
 def test_numbers_that_are_one_only_as_floats() -> None:

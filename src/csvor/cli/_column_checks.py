@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from csvor._validation import _FAR_SPREADS, _HUGE
-from csvor.cli._errors import CommandError, plural, rows_text
+from csvor.cli._errors import CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
 from csvor.cli._table import BLANK, Column, as_number
 
@@ -88,9 +88,9 @@ def refuse_texts_among_numbers(column: Column, rows: Rows, remedy: str = "") -> 
         return
     first = ", ".join(f"row {rows[i] + 1}: '{texts[codes[i]]}'" for i in at[:3])
     more = f" and {len(at) - 3} more" if len(at) > 3 else ""
-    are = "is not a number" if len(at) == 1 else "are not numbers"
+    are, them = ("is not a number", "it") if len(at) == 1 else ("are not numbers", "them")
     remedy = remedy or (
-        "correct them, blank them and use --impute, or leave the column out with "
+        f"correct {them}, blank {them} and use --impute, or leave the column out with "
         f"--drop {quoted(column.name)}"
     )
     raise CommandError(
@@ -123,8 +123,9 @@ def refuse_bad_range(name: str, values: Numbers, rows: Rows) -> None:
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
         raise CommandError(
-            f"column '{name}': {len(infinite)} infinite value{'s' * (len(infinite) > 1)} "
-            f"({rows_text(rows[infinite])}); correct them or leave these rows out"
+            f"column '{name}': {plural(len(infinite), 'infinite value')} "
+            f"({rows_text(rows[infinite])}); correct {'it' if len(infinite) == 1 else 'them'} or "
+            f"leave {these_rows(len(infinite))} out"
         )
     large = np.flatnonzero(np.abs(values) > _HUGE)
     if len(large):

@@ -45,7 +45,8 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     rows["flagged"] = flagged
 
     screen = console()
-    changed = f"{wrong.sum()} of {len(given)} labels were changed to another at random"
+    were = "was" if wrong.sum() == 1 else "were"
+    changed = f"{wrong.sum()} of {len(given)} labels {were} changed to another at random"
     print_facts(screen, [*data_facts(work), ("Spoilt", changed), model_fact(work)])
     print_suspects(screen, rows, SHOWN)
     with progress("Comparing"), notes.of_warnings():

@@ -68,5 +68,6 @@ class Notes:
                 for warning in caught:
                     if issubclass(warning.category, (UserWarning, RuntimeWarning)):
                         text = one_line(str(warning.message))
+                        key = _NUMBER.sub(lambda found: found[1] or "#", text)
                         text = text.replace("raise max_iter", "raise --max-iter")
-                        self._take(text, _NUMBER.sub(lambda found: found[1] or "#", text))
+                        self._take(text.replace("after 1 iterations", "after 1 iteration"), key)

@@ -11,7 +11,15 @@ from csvor._labels import LabelError, OrdinalLabels
 from csvor._labels._order import number_of
 from csvor.cli._column_checks import quoted
 from csvor.cli._csv import split_list
-from csvor.cli._errors import CommandError, UsageError, listed, rows_text
+from csvor.cli._errors import (
+    CommandError,
+    UsageError,
+    are,
+    listed,
+    plural,
+    rows_text,
+    these_rows,
+)
 from csvor.cli._notes import Notes
 from csvor.cli._table import Column, as_number, shown
 
@@ -81,10 +89,9 @@ def _without_missing(
     open_ = np.flatnonzero(np.isin(codes, list(blank - gone)))
     if len(open_):
         raise CommandError(
-            f"column '{column.name}': {len(open_)} of {len(codes)} labels "
-            f"{'are' if len(open_) > 1 else 'is'} blank "
-            f"({rows_text(open_)}); fill them in, or leave these rows out "
-            "with --missing-label ''"
+            f"column '{column.name}': {len(open_)} of {len(codes)} labels {are(len(open_))} blank "
+            f"({rows_text(open_)}); fill {'it' if len(open_) == 1 else 'them'} in, or leave "
+            f"{these_rows(len(open_))} out with --missing-label ''"
         )
     return np.flatnonzero(~np.isin(codes, list(gone))), left_out
 
@@ -123,11 +130,12 @@ class _Found:
         unknown = [text for text in self.texts if text not in known]
         if unknown:
             n_rows = len(self.rows_with(unknown))
-            are = "labels are" if n_rows > 1 else "label is"
+            it, them = ("it" if n == 1 else "them" for n in (n_rows, len(unknown)))
             raise CommandError(
-                f"column '{self.column.name}': {n_rows} {are} none of --classes: "
-                f"{listed(unknown)} ({self.where(*unknown)}); correct them, add them to --classes "
-                f"or leave these rows out with --missing-label {quoted(unknown[0])}"
+                f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
+                f"--classes: {listed(unknown)} ({self.where(*unknown)}); correct {it}, add {them} "
+                f"to --classes or leave {these_rows(n_rows)} out with --missing-label "
+                f"{quoted(unknown[0])}"
             )
         return classes
 
@@ -187,8 +195,8 @@ class _Found:
         first = quoted("".join(labels[:1]))
         remedies = {
             "words": "csvor does not guess it; give it with --classes LOWEST,...,HIGHEST",
-            "some words": f"leave these rows out with --missing-label {first}, or give the order "
-            "of all labels with --classes",
+            "some words": f"leave {these_rows(error.count)} out with --missing-label {first}, or "
+            "give the order of all labels with --classes",
             "two spellings": "write it in one",
             "fractions": f"if these are grades, say so with --classes {','.join(labels)}",
             "measurement": "cut it into ordered classes first",
