@@ -207,6 +207,12 @@ def test_n07_several_codes_and_one_that_is_not_there() -> None:
     assert notes.texts() == ["--missing-label '8': no row has this label"]
 
 
+@pytest.mark.parametrize("labels", [["1,0", "1,5", "2,0"], ["1", "1,5", "2"]])
+def test_decimal_commas_in_labels_are_no_words(labels: list[str]) -> None:
+    assert refusal(CommandError, labels * 4).endswith("; write the decimal commas as points")
+    assert target_of(labels * 4, ",".join(f'"{label}"' for label in labels)).classes == labels
+
+
 def test_a_word_among_numbers_is_named() -> None:
     message = refusal(CommandError, ["1", "2", "3", "n/a", "2", "1", "3"])
     assert "most are numbers, but not 'n/a' (row 4)" in message

@@ -201,6 +201,8 @@ class _Found:
             "fractions": f"if these are grades, say so with --classes {','.join(labels)}",
             "measurement": "cut it into ordered classes first",
         }
+        if all(number_of(text.replace(",", ".", 1)) is not None for text in self.texts):
+            remedies["words"] = remedies["some words"] = "write the decimal commas as points"
         where = ""
         if error.positions:
             where = f" ({rows_text(self.rows[list(error.positions)], error.count)})"
