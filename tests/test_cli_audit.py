@@ -69,6 +69,21 @@ def test_all_rows_are_written_worst_first(path: str, tmp_path: str) -> None:
     assert [row[5] == "true" for row in rows[1:]] == truth.flagged[truth.order].tolist()
 
 
+def test_a_row_that_keeps_its_label_has_no_direction(path: str) -> None:
+    args = ("audit", path, *ORDER, "--drop", "name")
+    assert run(*args, "--suspects", "out.csv").exit_code == 0
+    written = pd.read_csv("out.csv", keep_default_na=False)
+    kept = written["suggested"] == written["given"]
+    assert set(written["direction"][kept]) == {""}
+    assert set(written["direction"][~kept]) == {"too high", "too low"}
+    assert 0 < kept.sum() < len(kept)
+    found = json.loads(run(*args, "--json").stdout)["suspects"]
+    assert [s["direction"] or "" for s in found] == written["direction"].tolist()
+    assert None in {s["direction"] for s in found}
+    shown = run(*args, "--top", 90).stdout
+    assert shown.count("too high") + shown.count("too low") == (~kept).sum()
+
+
 def test_what_people_see(path: str) -> None:
     result = run("audit", path, *ORDER, "--id", "name", "--top", 3)
     facts, table, more = result.stdout.split("\n\n")
@@ -178,7 +193,10 @@ def test_n06_n07_rows_without_a_label_keep_the_numbers_of_the_others(tmp_path: s
     args = ("audit", "t.csv", *ORDER)
     refused = run(*args)
     assert refused.exit_code == 1
-    assert "column 'rank': 1 of 90 labels is blank (row 5)" in refused.stderr
+    assert refused.stderr == (
+        "csvor: error: t.csv, column 'rank': 1 of 90 labels is blank (row 5); fill it in, or leave "
+        "this row out with --missing-label ''\n"
+    )
     result = run(*args, "--missing-label", "", "--missing-label", "99")
     assert "86 used; left out: 1 with a blank label, 3 with label '99'" in result.stdout
     found = json.loads(run(*args, "--missing-label", "", "--missing-label", 99, "--json").stdout)
@@ -207,6 +225,25 @@ def test_a_label_of_one_row_is_noted(tmp_path: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "codes", [[10, 20, 30], ["good", "fair", "bad"], [2.5, 0.5, 1.5]], ids=["up", "words", "mixed"]
+)
+def test_a_feature_that_is_the_label_in_other_words_is_noted(codes: list[Any]) -> None:
+    frame = graded()
+    frame["copy of it"] = frame["rank"].map(dict(zip(WORDS, codes, strict=True)))
+    frame.to_csv("t.csv", index=False)
+    result = run("audit", "t.csv", *ORDER)
+    assert result.stderr == (
+        "note: column 'copy of it' determines the label exactly; drop it with --drop "
+        "'copy of it' if it is a copy of it\n"
+    )
+    frame.loc[0, "copy of it"] = frame.loc[frame["rank"] != frame.loc[0, "rank"], "copy of it"].iat[
+        0
+    ]
+    frame.to_csv("t.csv", index=False)
+    assert run("audit", "t.csv", *ORDER).stderr == ""
+
+
 @pytest.mark.parametrize(("factor", "shift"), [(1e8, 0.0), (1.0, 1e4)])
 def test_n11_units_do_not_matter(tmp_path: str, factor: float, shift: float) -> None:
     orders = []
@@ -226,7 +263,7 @@ def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
     result = run("audit", path, *ORDER, "--id", "name", "--max-iter", 1)
     assert result.exit_code == 0
     (line,) = result.stderr.splitlines()
-    assert line.startswith("note: CSVOR stopped after 1 iterations (max_iter=1)")
+    assert line.startswith("note: CSVOR stopped after 1 iteration (max_iter=1)")
     assert "raise --max-iter" in line
     assert line.endswith("(6 such notes)")
 
@@ -242,13 +279,17 @@ def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
         ([*ORDER, "--id", "rank"], 2, "column 'rank' is named by both --target and --id"),
         ([*ORDER, "--id", "a", "--drop", "a"], 2, "'a' is named by both --id and --drop"),
         ([*ORDER], 1, "error: t.csv, column 'name': every row has a text of its own"),
-        ([*ORDER, "--C", "0"], 2, "--C 0: must be greater than 0 and finite"),
-        ([*ORDER, "--C", "nan"], 2, "--C nan: must be greater than 0"),
-        ([*ORDER, "--p", "2.5"], 2, "--p 2.5: must be greater than 0 and at most 2"),
-        ([*ORDER, "--contamination", "0.6"], 2, "--contamination 0.6: must be from 0 to 0.5"),
-        ([*ORDER, "--clip", "-1"], 2, "--clip -1: must be greater than 0"),
+        ([*ORDER, "--C", "0"], 2, "--C 0: must be a finite number greater than 0"),
+        ([*ORDER, "--C", "nan"], 2, "--C nan: must be a finite number"),
+        ([*ORDER, "--p", "2.5"], 2, "--p 2.5: must be a number greater than 0 and at most"),
+        (
+            [*ORDER, "--contamination", "0.6"],
+            2,
+            "--contamination 0.6: must be a number from 0 to 0.5",
+        ),
+        ([*ORDER, "--clip", "-1"], 2, "--clip -1: must be a finite number greater"),
         ([*ORDER, "--id", "name", "--folds", "91"], 2, "--folds 91: there are 90 rows only"),
-        ([*ORDER, "--folds", "1"], 2, "--folds"),
+        ([*ORDER, "--folds", "1"], 2, "--folds 1: must be a whole number from 2"),
         ([*ORDER, "--suspects", "out.xlsx"], 2, "the name must end in .csv or .tsv or .parquet"),
         ([*ORDER, "--suspects", "no/out.csv"], 2, "the folder no does not exist"),
         ([*ORDER, "--suspects", "t.csv"], 2, "this is the data file itself"),

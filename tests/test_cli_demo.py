@@ -124,11 +124,11 @@ def test_bundled_data(name: str, n_rows: int, labels: str) -> None:
 @pytest.mark.parametrize(
     ("args", "status", "message"),
     [
-        (["--noise", "0"], 2, "--noise 0: must be between 0 and 1"),
-        (["--noise", "1"], 2, "--noise 1: must be between 0 and 1"),
+        (["--noise", "0"], 2, "--noise 0: must be a number between 0 and 1"),
+        (["--noise", "1"], 2, "--noise 1: must be a number between 0 and 1"),
         (["--noise", "0.001"], 2, "--noise 0.001: changes no label of 400"),
         (["--out", "file"], 2, "--out file: this is a file; name a folder"),
-        (["--data", "era"], 2, "--data"),
+        (["--data", "era"], 2, "--data era: must be one of esl, lev, swd, balance_scale"),
     ],
 )
 def test_wrong_use(args: list[str], status: int, message: str) -> None:

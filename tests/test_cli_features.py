@@ -70,7 +70,11 @@ def test_uses_of_columns() -> None:
     assert features.constant == ["same", "word", "empty"]
     assert list(frame) == ["x", "z", "town", "flag"]
     assert frame["town"].tolist() == ["a", "b", "", "a"]
-    assert notes.texts() == ["columns 'same', 'word', 'empty' have one value only and are left out"]
+    assert notes.texts() == [
+        "blank values in columns of words: 'town' 1 (row 3), 'flag' 1 (row 4); they count as a "
+        "category of their own, so fill them in if they are not one",
+        "columns 'same', 'word', 'empty' have one value only and are left out",
+    ]
 
 
 def test_rows_left_out_do_not_count() -> None:
@@ -124,7 +128,9 @@ def test_n13_blank_numbers() -> None:
 def test_n13_infinite_numbers(typed: bool) -> None:
     values: Any = [1.0, 2.0, np.inf, 3.0]
     table = table_of(x=pa.array(values) if typed else [str(v) for v in values])
-    assert "column 'x': 1 infinite value (row 3)" in refusal(table, impute=True)
+    assert refusal(table, impute=True) == (
+        "column 'x': 1 infinite value (row 3); correct it or leave this row out"
+    )
     assert "column 'x': 1 infinite value (row 3)" in refusal(table, rows=[2, 3])
 
 
@@ -165,9 +171,56 @@ def test_numbers_with_a_few_texts(wrong: str) -> None:
     )
 
 
+def test_one_text_among_numbers_is_told_of_in_the_singular() -> None:
+    message = refusal(table_of(dose=[*numerals(36), "n/a"]))
+    assert message.endswith(
+        "1 of 37 values is not a number (row 37: 'n/a'); correct it, blank it and use --impute, or "
+        "leave the column out with --drop dose"
+    )
+
+
 def test_a_short_column_of_numbers_with_a_text_is_no_category() -> None:
     message = refusal(table_of(dose=[*numerals(11), "12,5"]))
     assert "column 'dose': 1 of 12 values is not a number (row 12: '12,5')" in message
+
+
+@pytest.mark.parametrize("whole", ["3", "-2", ""])
+def test_decimal_commas_are_read_with_a_note(whole: str) -> None:
+    table = table_of(dose=["5,0", " 1,25", whole, ",5e1", "-0,125"], x=list("12345"))
+    notes = Notes()
+    features, frame = chosen(table, impute=True, notes=notes)
+    assert (features.numeric, features.categorical) == (["dose", "x"], {})
+    expected = [5.0, 1.25, float(whole or "nan"), 5.0, -0.125]
+    np.testing.assert_array_equal(frame["dose"], expected)
+    assert notes.texts() == [
+        "column 'dose': decimal commas are read as points (row 1: '5,0' is 5.0)"
+    ]
+    again = features_frame(table, features, impute=True, notes=Notes())
+    pd.testing.assert_frame_equal(again, frame)
+
+
+@pytest.mark.parametrize("values", [["1,234", "950", "12,500"], ["1,234,567", "0,5", "2"]])
+def test_commas_that_may_mark_thousands_are_refused(values: list[str]) -> None:
+    table = table_of(income=values)
+    assert refusal(table) == (
+        f"column 'income': commas may mark thousands or decimals (row 1: '{values[0]}'); write "
+        "decimals with a point and thousands without a mark"
+    )
+    features = Features(numeric=["income"])
+    with pytest.raises(CommandError, match="thousands or decimals"):
+        features_frame(table, features, impute=False, notes=Notes())
+
+
+def test_points_and_commas_in_one_column_are_refused() -> None:
+    message = refusal(table_of(dose=["5,0", "5.5", "5,0", "6.5"]))
+    assert "column 'dose': 2 of 4 values are not numbers (row 1: '5,0', row 3: '5,0')" in message
+
+
+def test_lists_of_codes_stay_categories() -> None:
+    notes = Notes()
+    features, _ = chosen(table_of(code=["1,2", "1,2,3", "1,2", "2"]), notes=notes)
+    assert list(features.categorical) == ["code"]
+    assert notes.texts() == []
 
 
 def test_codes_with_few_numbers_are_categories() -> None:

@@ -165,16 +165,16 @@ def test_a_large_exact_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--kernel", "gauss"], "Invalid value for '--kernel': 'gauss' is not one of"),
-        (["--loss", "hing"], "Invalid value for '--loss': 'hing' is not one of"),
-        (["--constraints", "all"], "Invalid value for '--constraints': 'all' is not one of"),
+        (["--kernel", "gauss"], "--kernel gauss: must be one of linear, rbf"),
+        (["--loss", "hing"], "--loss hing: must be one of hinge, log"),
+        (["--constraints", "all"], "--constraints all: must be one of explicit"),
         (["--kernel", "rbf", "--gamma", "0"], "--gamma 0: must be scale, auto or a number"),
         (["--kernel", "rbf", "--gamma", "nan"], "--gamma nan: must be scale, auto or a number"),
         (["--kernel", "rbf", "--gamma", "wide"], "--gamma wide: must be scale, auto or a number"),
         (["--gamma", "0.5"], "--gamma 0.5: the linear kernel has none; --kernel rbf has"),
         (["--kernel", "cosine", "--gamma", "auto"], "--gamma auto: the cosine kernel has none"),
         (["--components", "9"], "--components 9: the linear kernel needs none"),
-        (["--kernel", "rbf", "--components", "0"], "Invalid value for '--components'"),
+        (["--kernel", "rbf", "--components", "0"], "--components 0: must be a whole number from 1"),
     ],
 )
 def test_wrong_use(options: list[str], message: str) -> None:

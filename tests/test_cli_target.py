@@ -1,5 +1,6 @@
 """The label column of a file: order, missing codes, and what is refused (cases N01 to N10)."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,8 +34,8 @@ WORDS = ["low"] * 4 + ["medium"] * 4 + ["high"] * 4
 
 def test_n01_words_need_an_order() -> None:
     assert refusal(CommandError, WORDS) == (
-        "column 'grade': the labels are words ('high', 'low', 'medium') and csvor does not guess "
-        "their order; give it with --classes LOWEST,...,HIGHEST"
+        "column 'grade': the labels are words without an order: 'high', 'low', 'medium'; csvor "
+        "does not guess it; give it with --classes LOWEST,...,HIGHEST"
     )
     target = target_of(WORDS, "low, medium,high")
     assert target.classes == ["low", "medium", "high"]
@@ -90,19 +91,33 @@ def test_n03_ten_comes_after_two() -> None:
 
 
 def test_two_spellings_of_one_number() -> None:
-    message = "'1' (rows 1, 3) and '1.0' (row 4) are one number written in two ways"
-    assert message in refusal(CommandError, ["1", "2", "1", "1.0"])
-    assert message in refusal(CommandError, ["1", "2", "1", "1.0"], "1,2")
+    assert refusal(CommandError, ["1", "2", "1", "1.0"]) == (
+        "column 'grade': one number is written in 2 ways: '1', '1.0' (rows 1, 3, 4); write it in "
+        "one"
+    )
+    message = refusal(CommandError, ["1", "2", "1", "1.0"], "1,2")
+    assert message == (
+        "column 'grade': 1 label is none of --classes: '1.0' (row 4); correct it, add it to "
+        "--classes or leave this row out with --missing-label 1.0"
+    )
+
+
+def test_numbers_that_are_one_only_as_floats() -> None:
+    """The rule of the library, which compares them exactly."""
+    large = ["9007199254740992", "9007199254740993"]
+    assert target_of(large * 3).classes == large
 
 
 def test_n04_half_points_need_a_list() -> None:
     halves = ["1.0"] * 4 + ["1.5"] * 4 + ["2.0"] * 4
-    expected = (
-        "column 'grade': 4 of 12 labels are not whole numbers (rows 5, 6, 7, 8); if these are "
-        "grades, say so with --classes 1,1.5,2"
-    )
-    assert refusal(CommandError, halves) == expected
-    assert refusal(CommandError, pa.array([float(h) for h in halves])) == expected
+    for values, such, classes in (
+        (halves, "'1.5'", "1.0,1.5,2.0"),
+        (pa.array([float(h) for h in halves]), "1.5", "1,1.5,2"),
+    ):
+        assert refusal(CommandError, values) == (
+            f"column 'grade': 4 of 12 labels are not whole numbers, such as {such} (rows 5, 6, 7, "
+            f"8); if these are grades, say so with --classes {classes}"
+        )
     assert target_of(halves, "1,1.5,2").classes == ["1.0", "1.5", "2.0"]
     typed = target_of(pa.array([float(h) for h in halves]), "1,1.5,2")
     assert typed.classes == [1.0, 1.5, 2.0]
@@ -112,8 +127,25 @@ def test_n04_half_points_need_a_list() -> None:
 def test_n04_a_measurement_is_refused(as_text: bool) -> None:
     values: Any = [round(1.03 + 0.38 * i, 2) for i in range(12)]
     message = refusal(CommandError, list(map(str, values)) if as_text else pa.array(values))
-    assert "12 of 12 labels are not whole numbers (rows 1, 2, 3, 4, 5 and 7 more)" in message
-    assert "12 are different: this is a measurement; cut it into ordered classes" in message
+    assert "12 of 12 labels are not whole numbers, such as " in message
+    assert (
+        "12 values differ: this is a regression target (rows 1, 2, 3, 4, 5 and 7 more)" in message
+    )
+    assert "; cut it into ordered classes first" in message
+
+
+def test_n04_a_measurement_is_what_the_library_takes_for_one() -> None:
+    values = [str(0.5 + i) for i in range(25)] * 4
+    assert "25 values differ: this is a regression target" in refusal(CommandError, values)
+
+
+@pytest.mark.parametrize("classes", [None, "1,2"])
+def test_a_long_measurement_is_refused_at_once(classes: str | None) -> None:
+    """Not after a time that grows with the square of the rows."""
+    values = [f"{0.5 + i}" for i in range(20_000)]
+    start = time.perf_counter()
+    assert "20000" in refusal(CommandError, values, classes)
+    assert time.perf_counter() - start < 5
 
 
 def test_a_label_for_each_row_is_refused() -> None:
@@ -175,9 +207,15 @@ def test_n07_several_codes_and_one_that_is_not_there() -> None:
     assert notes.texts() == ["--missing-label '8': no row has this label"]
 
 
+@pytest.mark.parametrize("labels", [["1,0", "1,5", "2,0"], ["1", "1,5", "2"]])
+def test_decimal_commas_in_labels_are_no_words(labels: list[str]) -> None:
+    assert refusal(CommandError, labels * 4).endswith("; write the decimal commas as points")
+    assert target_of(labels * 4, ",".join(f'"{label}"' for label in labels)).classes == labels
+
+
 def test_a_word_among_numbers_is_named() -> None:
     message = refusal(CommandError, ["1", "2", "3", "n/a", "2", "1", "3"])
-    assert "the labels are numbers except 'n/a' (row 4)" in message
+    assert "most are numbers, but not 'n/a' (row 4)" in message
     assert "--missing-label 'n/a'" in message
 
 
@@ -187,6 +225,16 @@ def test_n08_booleans_and_two_classes() -> None:
     assert target_of(pa.array([True, False, True]), "TRUE,false").classes == [True, False]
     assert "the labels are True and False" in refusal(UsageError, pa.array([True, False]), "a,b")
     assert target_of(["0", "1", "1"]).classes == ["0", "1"]
+
+
+@pytest.mark.parametrize("words", [("False", "True"), ("FALSE", "TRUE"), ("false", "true")])
+def test_n08_booleans_as_text_are_ordered_like_booleans(words: tuple[str, str]) -> None:
+    """As from CSV; they come back as they were written."""
+    target = target_of([words[1], words[0], words[1]])
+    assert (target.classes, target.order) == (list(words), "False before True")
+    assert target.labels.tolist() == [words[1], words[0], words[1]]
+    assert target_of([words[1], words[0]] * 2, f"{words[1]},{words[0]}").classes == [*words[::-1]]
+    assert "words without an order" in refusal(CommandError, [*words, "maybe"] * 2)
 
 
 @pytest.mark.parametrize("classes", [None, "0,1"])

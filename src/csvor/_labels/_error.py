@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 _MAX_SHOWN = 10
 _MAX_WIDTH = 40
 _MAX_ROWS = 5
+_GIVEN = ("problem", "remedy", "positions", "count", "fault", "labels")
 
 
 class LabelError(ValueError):
@@ -26,10 +28,14 @@ class LabelError(ValueError):
         The first few rows concerned, counted from 0; empty when no row is to blame.
     count : int, default=0
         Number of rows concerned.
+    fault : str, default=""
+        A short name of the problem, for callers with a remedy of their own.
+    labels : tuple, default=()
+        The labels that such a remedy would name.
 
     Attributes
     ----------
-    problem, remedy, positions, count
+    problem, remedy, positions, count, fault, labels
         As given.
 
     Examples
@@ -40,22 +46,28 @@ class LabelError(ValueError):
     """
 
     def __init__(
-        self, problem: str, remedy: str, *, positions: tuple[int, ...] = (), count: int = 0
+        self,
+        problem: str,
+        remedy: str,
+        *,
+        positions: tuple[int, ...] = (),
+        count: int = 0,
+        fault: str = "",
+        labels: tuple[Any, ...] = (),
     ) -> None:
         self.problem = problem
         self.remedy = remedy
         self.positions = positions
         self.count = count
+        self.fault = fault
+        self.labels = labels
         super().__init__(f"{problem}{_rows(positions, count)}. {remedy}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Worker processes send errors back pickled; the default would call __init__ with the
         # finished sentence alone.
-        return _rebuild, (self.problem, self.remedy, self.positions, self.count)
-
-
-def _rebuild(problem: str, remedy: str, positions: tuple[int, ...], count: int) -> LabelError:
-    return LabelError(problem, remedy, positions=positions, count=count)
+        given = {name: getattr(self, name) for name in _GIVEN}
+        return partial(LabelError, **given), ()
 
 
 def _rows(positions: tuple[int, ...], count: int) -> str:
@@ -66,11 +78,20 @@ def _rows(positions: tuple[int, ...], count: int) -> str:
     return f" (row{'s' if count > 1 else ''} {listed}{more}, counted from 0)"
 
 
-def error_at(problem: str, remedy: str, where: NDArray[np.bool_]) -> LabelError:
+def error_at(
+    problem: str,
+    remedy: str,
+    where: NDArray[np.bool_],
+    *,
+    fault: str = "",
+    labels: Iterable[Any] = (),
+) -> LabelError:
     """Return a `LabelError` that points at the rows where the mask is true."""
     rows = np.flatnonzero(where)
     first = tuple(int(row) for row in rows[:_MAX_ROWS])
-    return LabelError(problem, remedy, positions=first, count=int(rows.size))
+    return LabelError(
+        problem, remedy, positions=first, count=int(rows.size), fault=fault, labels=tuple(labels)
+    )
 
 
 def show(labels: Iterable[Any]) -> str:

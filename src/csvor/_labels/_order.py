@@ -57,13 +57,16 @@ def numeric_order(column: Column) -> list[int]:
 
 
 def _words_without_order(column: Column, is_word: list[bool]) -> LabelError:
-    words = show(sorted(label for label, word in zip(column.labels, is_word, strict=True) if word))
+    found = sorted(label for label, word in zip(column.labels, is_word, strict=True) if word)
+    words = show(found)
     if 2 * sum(is_word) <= len(is_word):
         return error_at(
             f"The labels have no order: most are numbers, but not {words}",
             "Correct or drop these rows, or list all labels from the lowest to the highest in "
             "classes=[...].",
             column.rows_of(is_word),
+            fault="some words",
+            labels=found,
         )
     remedy = (
         "List them from the lowest to the highest in classes=[...], or use an ordered pandas "
@@ -74,7 +77,7 @@ def _words_without_order(column: Column, is_word: list[bool]) -> LabelError:
             f" The categories of this categorical, {show(column.categories)}, are not declared as "
             "ordered; if they are in order, .cat.as_ordered() says so."
         )
-    return LabelError(f"The labels are words without an order: {words}", remedy)
+    return LabelError(f"The labels are words without an order: {words}", remedy, fault="words")
 
 
 def _refuse_two_spellings(column: Column, numbers: list[Decimal]) -> None:
@@ -87,6 +90,7 @@ def _refuse_two_spellings(column: Column, numbers: list[Decimal]) -> None:
                 f"One number is written in {len(same)} ways: {show(sorted(same))}",
                 "Write each label in one way, or convert the labels to numbers.",
                 column.rows_of([label in same for label in column.labels]),
+                fault="two spellings",
             )
 
 
@@ -104,12 +108,15 @@ def _continuous(column: Column, order: list[int], fractional: list[bool]) -> Lab
             f"{problem}, and {distinct} values differ: this is a regression target",
             "Cut it into ordered classes (numpy.digitize, pandas.cut), or use a regressor.",
             where,
+            fault="measurement",
         )
     found = [column.labels[position] for position in order]
     return error_at(
         problem,
         f"If these are ordered classes, list them: classes=[{', '.join(map(_plain, found))}].",
         where,
+        fault="fractions",
+        labels=found,
     )
 
 

@@ -73,9 +73,7 @@ def audit(
     tune: opt.Tune = False,
     folds: opt.Folds = 5,
     seed: opt.Seed = 0,
-    top: Annotated[
-        int, typer.Option("--top", help="Rows to show.", min=0, rich_help_panel=opt.OUTPUT)
-    ] = 20,
+    top: Annotated[int, opt.whole("--top", 0, 20, "Rows to show.", panel=opt.OUTPUT)] = 20,
     suspects: Annotated[
         str | None,
         typer.Option(
@@ -182,15 +180,25 @@ def predict(
 def demo(
     data: Annotated[
         DemoData | None,
-        typer.Option(
-            "--data", help="A data set of skordinal instead of generated records.", metavar="NAME"
+        opt.one_of(
+            "--data",
+            DemoData,
+            "A data set of skordinal instead of generated records.",
+            panel=None,
         ),
     ] = None,
     out: Annotated[
         str, typer.Option("--out", metavar="DIR", help="Folder for the files.")
     ] = "csvor-demo",
     noise: Annotated[
-        float, typer.Option("--noise", help="Share of the labels to spoil; between 0 and 1.")
+        float,
+        opt.number(
+            "--noise",
+            lambda x: 0 < x < 1,
+            "a number between 0 and 1, such as 0.1",
+            "Share of the labels to spoil; between 0 and 1.",
+            panel=None,
+        ),
     ] = 0.1,
     seed: opt.Seed = 0,
     debug: opt.Debug = False,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit, audit_labels
-from csvor.cli._errors import UsageError, listed
+from csvor.cli._errors import UsageError, listed, plural
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import WITH_GAMMA, DataOptions, ModelOptions
@@ -18,7 +18,6 @@ from csvor.cli._render import (
     console,
     data_facts,
     model_fact,
-    plural,
     print_facts,
     print_suspects,
 )
@@ -103,7 +102,9 @@ def suspect_rows(work: Prepared, audit: LabelAudit) -> dict[str, list[Any]]:
     rows["given"] = [plain(label) for label in work.target.labels[order]]
     rows["suggested"] = [plain(label) for label in np.asarray(audit.suggested)[order]]
     rows["residual"] = audit.residual[order].tolist()
-    rows["direction"] = [str(word) for word in np.asarray(audit.direction)[order]]
+    # A row that keeps its label is on neither side of it.
+    moved = np.asarray(audit.suggested) != work.target.labels
+    rows["direction"] = np.where(moved, audit.direction, "")[order].tolist()
     rows["flagged"] = audit.flagged[order].tolist()
     return rows
 
@@ -125,6 +126,7 @@ def _document(
 ) -> dict[str, Any]:
     model = audit.model[-1]
     keys = ["row", *(["id"] if work.ids is not None else []), *FIXED[1:]]
+    columns = {**rows, "direction": [word or None for word in rows["direction"]]}
     epsilon = float(model.epsilon_)
     return {
         "command": "audit",
@@ -138,6 +140,8 @@ def _document(
             "iterations": int(model.n_iter_),
         },
         "flagged": int(audit.flagged.sum()),
-        "suspects": [dict(zip(keys, row, strict=True)) for row in zip(*rows.values(), strict=True)],
+        "suspects": [
+            dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ],
         "notes": notes.texts(),
     }

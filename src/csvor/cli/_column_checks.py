@@ -3,20 +3,20 @@
 import re
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError, rows_text
+from csvor._validation import _FAR_SPREADS, _HUGE
+from csvor.cli._errors import CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
-from csvor.cli._table import Column
+from csvor.cli._table import BLANK, Column, as_number
 
 MOST_CATEGORIES = 1000
-# Beyond this the squares that a scale is computed from overflow.
-LARGEST = 1e150
-# A value this many interquartile ranges from the median is hardly a measurement.
-FAR_RANGES = 200.0
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ]\d.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}( \d.*)?"
 )
+_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 
 Rows = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -34,6 +34,34 @@ def is_numeric(column: Column, rows: Rows) -> bool:
     if n_numbers >= 20 and n_numbers >= 9 * int(wrong.sum()):
         refuse_texts_among_numbers(column, rows)
     return False
+
+
+def with_points(column: Column, rows: Rows, notes: Notes) -> Column:
+    """The column with decimal points, if all it holds are numbers and some have commas."""
+    if column.kind != "text":
+        return column
+    codes, texts = column.coded
+    filled = [text for text in texts if text not in BLANK]
+    commas = [text for text in filled if "," in text]
+    numerals = all(_COMMA.fullmatch(text) or _THOUSANDS.fullmatch(text) for text in commas)
+    others = [text for text in filled if "," not in text]
+    if not commas or not numerals or np.isnan([as_number(text) for text in others]).any():
+        return column
+    if not all(re.fullmatch(r"[+-]?\d+", text) for text in others):
+        refuse_texts_among_numbers(column, rows)
+    first = commas[0]
+    row = rows[np.argmax(codes == texts.index(first))] + 1
+    if any(text.count(",") > 1 for text in commas) or all(map(_THOUSANDS.fullmatch, commas)):
+        raise CommandError(
+            f"column '{column.name}': commas may mark thousands or decimals (row {row}: "
+            f"'{first}'); write decimals with a point and thousands without a mark"
+        )
+    notes.add(
+        f"column '{column.name}': decimal commas are read as points (row {row}: '{first}' is "
+        f"{first.replace(',', '.')})"
+    )
+    points = pc.replace_substring(column.values, ",", ".")
+    return Column(column.name, column.kind, points, column.levels)
 
 
 def refuse_dates_and_lists(column: Column) -> None:
@@ -60,9 +88,9 @@ def refuse_texts_among_numbers(column: Column, rows: Rows, remedy: str = "") -> 
         return
     first = ", ".join(f"row {rows[i] + 1}: '{texts[codes[i]]}'" for i in at[:3])
     more = f" and {len(at) - 3} more" if len(at) > 3 else ""
-    are = "is not a number" if len(at) == 1 else "are not numbers"
+    are, them = ("is not a number", "it") if len(at) == 1 else ("are not numbers", "them")
     remedy = remedy or (
-        "correct them, blank them and use --impute, or leave the column out with "
+        f"correct {them}, blank {them} and use --impute, or leave the column out with "
         f"--drop {quoted(column.name)}"
     )
     raise CommandError(
@@ -95,10 +123,11 @@ def refuse_bad_range(name: str, values: Numbers, rows: Rows) -> None:
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
         raise CommandError(
-            f"column '{name}': {len(infinite)} infinite value{'s' * (len(infinite) > 1)} "
-            f"({rows_text(rows[infinite])}); correct them or leave these rows out"
+            f"column '{name}': {plural(len(infinite), 'infinite value')} "
+            f"({rows_text(rows[infinite])}); correct {'it' if len(infinite) == 1 else 'them'} or "
+            f"leave {these_rows(len(infinite))} out"
         )
-    large = np.flatnonzero(np.abs(values) > LARGEST)
+    large = np.flatnonzero(np.abs(values) > _HUGE)
     if len(large):
         raise CommandError(
             f"column '{name}', row {rows[large[0]] + 1}: {values[large[0]]:g} is too large to "
@@ -110,9 +139,22 @@ def refuse_blanks(blanks: dict[str, Rows], remedy: str) -> None:
     """Refuse blank numbers, all columns that hold some at once."""
     if not blanks:
         return
+    raise CommandError(f"blank values in columns of numbers: {_told(blanks)}; {remedy}")
+
+
+def note_blank_words(blanks: dict[str, Rows], notes: Notes) -> None:
+    """Say so where a blank becomes a category."""
+    if blanks:
+        notes.add(
+            f"blank values in columns of words: {_told(blanks)}; they count as a category of "
+            "their own, so fill them in if they are not one"
+        )
+
+
+def _told(blanks: dict[str, Rows]) -> str:
     told = [f"'{name}' {len(rows)} ({rows_text(rows, most=3)})" for name, rows in blanks.items()]
-    more = f" and {len(told) - 5} more columns" if len(told) > 5 else ""
-    raise CommandError(f"blank values in columns of numbers: {', '.join(told[:5])}{more}; {remedy}")
+    more = len(told) - 5
+    return ", ".join(told[:5]) + (f" and {plural(more, 'more column')}" if more > 0 else "")
 
 
 def note_far_value(name: str, values: Numbers, rows: Rows, notes: Notes) -> None:
@@ -120,7 +162,7 @@ def note_far_value(name: str, values: Numbers, rows: Rows, notes: Notes) -> None
     low, median, high = np.nanquantile(values, [0.25, 0.5, 0.75])
     distance = np.abs(values - median)
     at = int(np.nanargmax(distance))
-    if len(values) >= 10 and high > low and distance[at] > FAR_RANGES * (high - low):
+    if len(values) >= 10 and high > low and distance[at] > _FAR_SPREADS * (high - low):
         times = distance[at] / (high - low)
         notes.add(
             f"column '{name}', row {rows[at] + 1}: {values[at]:g} is {times:.0f} interquartile "
@@ -131,4 +173,4 @@ def note_far_value(name: str, values: Numbers, rows: Rows, notes: Notes) -> None
 
 def quoted(text: str) -> str:
     """A word as it can be typed in a shell."""
-    return text if re.fullmatch(r"[\w.%+-]+", text) and text[0] != "-" else f"'{text}'"
+    return text if re.fullmatch(r"[\w.%+][\w.%+-]*", text) else f"'{text}'"

@@ -9,7 +9,7 @@ from typing import NoReturn
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from csvor.cli._errors import CommandError, UsageError, listed
+from csvor.cli._errors import CommandError, UsageError, listed, plural
 
 _BLOCK = 1 << 24
 
@@ -120,9 +120,9 @@ def _refuse(
     row = faulty[0]
     where = "" if row.number is None else f", row {row.number - n_lines}"
     raise CommandError(
-        f"{name}{where}: {row.actual_columns} cells where the first line names "
-        f"{row.expected_columns} columns ({row.text[:60]!r}); put cells that hold the delimiter "
-        "in quotes"
+        f"{name}{where}: {plural(row.actual_columns, 'cell')} where the first line names "
+        f"{plural(row.expected_columns, 'column')} ({row.text[:60]!r}); put cells "
+        "that hold the delimiter in quotes"
     ) from None
 
 

@@ -31,8 +31,6 @@ SHOWN = 10
 
 def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) -> None:
     """Make records, spoil some labels, audit them and say how many were found."""
-    if not 0 < noise < 1:
-        raise UsageError(f"--noise {noise:g}: must be between 0 and 1")
     rng = np.random.default_rng(seed)
     graded = bridges(rng) if name is None else bundled(name)
     given, wrong = with_wrong_labels(graded, noise, rng)
@@ -47,7 +45,8 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     rows["flagged"] = flagged
 
     screen = console()
-    changed = f"{wrong.sum()} of {len(given)} labels were changed to another at random"
+    were = "was" if wrong.sum() == 1 else "were"
+    changed = f"{wrong.sum()} of {len(given)} labels {were} changed to another at random"
     print_facts(screen, [*data_facts(work), ("Spoilt", changed), model_fact(work)])
     print_suspects(screen, rows, SHOWN)
     with progress("Comparing"), notes.of_warnings():

@@ -14,6 +14,8 @@ from typer.core import TyperGroup
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
+# As of a program that the signal of a broken pipe ends: 128 + SIGPIPE.
+PIPE_CLOSED = 141
 
 
 class CommandError(Exception):
@@ -52,7 +54,7 @@ def failures_in_one_line(debug: bool = False) -> Iterator[None]:
     except BrokenPipeError:
         # The reader of the pipe has gone; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(PIPE_CLOSED) from None
     except Exception as error:
         if debug:
             typer.echo(traceback.format_exc().rstrip(), err=True)
@@ -104,28 +106,33 @@ class OneLineGroup(TyperGroup):
         except (KeyboardInterrupt, typer.Abort):
             typer.echo("csvor: interrupted", err=True)
             status = INTERRUPTED
+        except CommandError as error:
+            complain(str(error))
+            status = error.exit_code
         except Exception as error:
             # Older releases of typer raise click's errors, later ones their own: same methods.
             if not hasattr(error, "format_message"):
                 raise
             context = getattr(error, "ctx", None)
             hint = f" (see '{context.command_path} --help')" if context else ""
-            # Newer ones also put the kind of a refused value before what is wrong with it.
-            message = error.format_message().replace(": Value error, ", ": ")
-            complain(message.rstrip(".") + hint)
+            complain(error.format_message().rstrip(".") + hint)
             status = WRONG_USE
         sys.exit(status)
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
-    """The part of a message that helps with a name that is not among the `known` ones."""
+def closest(name: str, known: Sequence[str]) -> str | None:
+    """The one of the `known` names that `name` may be a slip of."""
     close = get_close_matches(name, known, n=1)
     if not close:
         lowered = {k.lower(): k for k in known}
         close = [lowered[m] for m in get_close_matches(name.lower(), list(lowered), n=1)]
-    if close:
-        return f"did you mean '{close[0]}'?"
-    return f"the columns are {listed(known)}"
+    return close[0] if close else None
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """The part of a message that helps with a name that is not among the `known` ones."""
+    close = closest(name, known)
+    return f"the columns are {listed(known)}" if close is None else f"did you mean '{close}'?"
 
 
 def listed(names: Sequence[object], most: int = 10) -> str:
@@ -144,3 +151,18 @@ def rows_text(positions: Any, count: int | None = None, most: int = 5) -> str:
     shown = ", ".join(str(position + 1) for position in positions[:most])
     more = count - min(len(positions), most)
     return f"row{'s' * (count > 1)} {shown}" + (f" and {more} more" if more > 0 else "")
+
+
+def plural(count: int, name: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{count} {name}{'' if count == 1 else 's'}"
+
+
+def are(count: int) -> str:
+    """`is` of one, else `are`."""
+    return "is" if count == 1 else "are"
+
+
+def these_rows(count: int) -> str:
+    """`this row` or `these rows`."""
+    return "this row" if count == 1 else "these rows"

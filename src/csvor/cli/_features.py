@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from csvor.cli._column_checks import (
     Rows,
     is_numeric,
+    note_blank_words,
     note_far_value,
     quoted,
     refuse_bad_range,
@@ -21,8 +22,9 @@ from csvor.cli._column_checks import (
     refuse_dates_and_lists,
     refuse_identifier,
     refuse_texts_among_numbers,
+    with_points,
 )
-from csvor.cli._errors import CommandError, UsageError, listed
+from csvor.cli._errors import CommandError, UsageError, closest, listed, plural
 from csvor.cli._notes import Notes
 from csvor.cli._table import Column, Table
 from csvor.preprocessing import MedianClipper
@@ -49,8 +51,9 @@ def choose_features(
     features = Features()
     data: dict[str, Any] = {}
     blanks: dict[str, Rows] = {}
+    blank_words: dict[str, Rows] = {}
     for name in names:
-        column = table.columns[name].take(rows)
+        column = with_points(table.columns[name].take(rows), rows, notes)
         if is_numeric(column, rows):
             values, _ = column.numbers
             refuse_bad_range(name, values, rows)
@@ -74,6 +77,9 @@ def choose_features(
             refuse_identifier(column, rows)
             features.categorical[name] = sorted(column.coded[1])
             data[name] = _texts(column)
+            if "" in column.coded[1]:
+                blank_words[name] = rows[data[name] == ""]
+    note_blank_words(blank_words, notes)
     if not impute:
         first = quoted(next(iter(blanks), ""))
         refuse_blanks(blanks, f"fill them in, let --impute do so, or --drop {first}")
@@ -93,15 +99,21 @@ def features_frame(table: Table, features: Features, *, impute: bool, notes: Not
     """Take the columns that a model was fitted with from another table."""
     missing = [name for name in features.used if name not in table.columns]
     if missing:
+        others = [name for name in table.columns if name not in features.used]
+        pairs = [(name, closest(name, others)) for name in missing]
+        renames = [f"'{found}' to '{name}'" for name, found in pairs if found is not None]
+        remedy = f"add {'it' if len(missing) == 1 else 'them'} or fit anew"
+        if renames:
+            remedy = f"rename {' and '.join(renames)} if that is meant"
         raise UsageError(
             f"{table.source} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the "
-            f"model was fitted with; it has {listed(list(table.columns))}"
+            f"model was fitted with; {remedy}; it has {listed(list(table.columns))}"
         )
     rows = np.arange(table.n_rows)
     data: dict[str, Any] = {}
     blanks: dict[str, Rows] = {}
     for name in features.numeric:
-        column = table.columns[name]
+        column = with_points(table.columns[name], rows, notes)
         refuse_dates_and_lists(column)
         refuse_texts_among_numbers(column, rows, "the model takes this column as numbers")
         values, _ = column.numbers
@@ -147,6 +159,6 @@ def _note_new_values(column: Column, known: set[str], notes: Notes) -> None:
     count = int(np.isin(codes, new).sum())
     if count:
         notes.add(
-            f"column '{column.name}': {count} row{'s' * (count > 1)} with values that the model "
+            f"column '{column.name}': {plural(count, 'row')} with values that the model "
             f"has not seen ({listed([texts[i] for i in new])}); they count as none of the known"
         )

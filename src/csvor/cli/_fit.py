@@ -48,8 +48,7 @@ def run_fit(
         }
         print(json.dumps(document, allow_nan=False))
         return
-    told = (
-        f"{error:.3f} of the training rows get another label; {flagged} were cut away as outliers"
-    )
+    cut = "1 was cut away as an outlier" if flagged == 1 else f"{flagged} were cut away as outliers"
+    told = f"{error:.3f} of the training rows get another label; {cut}"
     facts = [*data_facts(work), model_fact(work), ("Fit", told), ("Written", model_path)]
     print_facts(console(), facts)

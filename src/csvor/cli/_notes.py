@@ -9,7 +9,8 @@ import typer
 
 from csvor.cli._errors import one_line
 
-_NUMBER = re.compile(r"\d[\d.,]*(e[+-]?\d+)?")
+# What names a column is kept apart from what was measured.
+_NUMBER = re.compile(r"('[^']*'|column \d+)|\d[\d.,]*(?:e[+-]?\d+)?")
 
 # Warnings of the estimator and of scikit-learn that the commands give in words of their own,
 # with the rows and columns of the file.
@@ -17,7 +18,7 @@ _TOLD_BY_US = (".*interquartile ranges", "No rows of class", "The least populate
 
 
 class Notes:
-    """Collects notes; those that differ in their numbers alone are told once, with a count."""
+    """Collects notes; warnings that differ in their numbers alone are told once, with a count."""
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
@@ -26,7 +27,9 @@ class Notes:
     def add(self, text: str) -> None:
         """Take up one note."""
         text = one_line(text)
-        key = _NUMBER.sub("#", text)
+        self._take(text, text)
+
+    def _take(self, text: str, key: str) -> None:
         self._first.setdefault(key, text)
         self._count[key] = self._count.get(key, 0) + 1
 
@@ -64,4 +67,7 @@ class Notes:
             finally:
                 for warning in caught:
                     if issubclass(warning.category, (UserWarning, RuntimeWarning)):
-                        self.add(str(warning.message).replace("raise max_iter", "raise --max-iter"))
+                        text = one_line(str(warning.message))
+                        key = _NUMBER.sub(lambda found: found[1] or "#", text)
+                        text = text.replace("raise max_iter", "raise --max-iter")
+                        self._take(text.replace("after 1 iterations", "after 1 iteration"), key)

@@ -1,6 +1,7 @@
 """The options that commands share, and their checks."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
@@ -17,6 +18,55 @@ KernelName = StrEnum("KernelName", "linear rbf poly sigmoid cosine")
 LossName = StrEnum("LossName", "hinge logistic exponential")
 ConstraintsName = StrEnum("ConstraintsName", "explicit implicit")
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
+
+
+def number(
+    option: str,
+    fits: Callable[[float], bool],
+    wanted: str,
+    help: str,
+    *,
+    panel: str | None = MODEL,
+    metavar: str = "X",
+    kind: type[int] | type[float] = float,
+) -> Any:
+    """Return an option that is a number; typer alone would not say which numbers it takes."""
+
+    def parse(given: Any) -> float:
+        try:
+            value = kind(given)
+        except ValueError:
+            value = math.nan
+        if not fits(value):
+            raise UsageError(f"{option} {given}: must be {wanted}")
+        return value
+
+    return typer.Option(option, parser=parse, metavar=metavar, help=help, rich_help_panel=panel)
+
+
+def whole(
+    option: str, least: int, example: int, help: str, *, panel: str = MODEL, most: float = math.inf
+) -> Any:
+    """Return an option that is a whole number."""
+    to = f" to {most}" if most < math.inf else ""
+    wanted = f"a whole number from {least}{to}, such as {example}"
+    return number(
+        option, lambda n: least <= n <= most, wanted, help, panel=panel, metavar="N", kind=int
+    )
+
+
+def one_of(option: str, names: type[StrEnum], help: str, *, panel: str | None = MODEL) -> Any:
+    """Return an option that is one of some names."""
+
+    def parse(given: Any) -> StrEnum:
+        try:
+            return names(given)
+        except ValueError:
+            raise UsageError(f"{option} {given}: must be one of {', '.join(names)}") from None
+
+    metavar = "|".join(names)
+    return typer.Option(option, parser=parse, metavar=metavar, help=help, rich_help_panel=panel)
+
 
 Data = Annotated[
     str,
@@ -63,36 +113,45 @@ Impute = Annotated[
 ]
 Clip = Annotated[
     float | None,
-    typer.Option(
+    number(
         "--clip",
+        lambda x: 0 < x < math.inf,
+        "a finite number greater than 0, such as 5",
+        "Limit numbers to the median ± S median deviations.",
+        panel=DATA,
         metavar="S",
-        help="Limit numbers to the median ± S median deviations.",
-        rich_help_panel=DATA,
     ),
 ]
 Strength = Annotated[
     float,
-    typer.Option(
-        "--C", help="Weight of the losses against the penalty; > 0.", rich_help_panel=MODEL
+    number(
+        "--C",
+        lambda x: 0 < x < math.inf,
+        "a finite number greater than 0, such as 1",
+        "Weight of the losses against the penalty; > 0.",
     ),
 ]
 Power = Annotated[
     float,
-    typer.Option("--p", help="Power of the residuals; > 0, at most 2.", rich_help_panel=MODEL),
+    number(
+        "--p",
+        lambda x: 0 < x <= 2,
+        "a number greater than 0 and at most 2, such as 1",
+        "Power of the residuals; > 0, at most 2.",
+    ),
 ]
 Contamination = Annotated[
     float,
-    typer.Option(
+    number(
         "--contamination",
-        help="Share of rows expected to be wrong; 0 to 0.5.",
-        rich_help_panel=MODEL,
+        lambda x: 0 <= x <= 0.5,
+        "a number from 0 to 0.5, such as 0.1",
+        "Share of rows expected to be wrong; 0 to 0.5.",
     ),
 ]
 Kernel = Annotated[
     KernelName,
-    typer.Option(
-        "--kernel", help="Shape of the score; rbf for curved classes.", rich_help_panel=MODEL
-    ),
+    one_of("--kernel", KernelName, "Shape of the score; rbf for curved classes."),
 ]
 Gamma = Annotated[
     str | None,
@@ -105,48 +164,25 @@ Gamma = Annotated[
 ]
 Components = Annotated[
     int | None,
-    typer.Option(
-        "--components",
-        metavar="N",
-        min=1,
-        help="Approximate the kernel by N rows drawn at random.",
-        rich_help_panel=MODEL,
-    ),
+    whole("--components", 1, 500, "Approximate the kernel by N rows drawn at random."),
 ]
 Loss = Annotated[
-    LossName,
-    typer.Option(
-        "--loss", help="Loss by the margin; --p 2 is the loss itself.", rich_help_panel=MODEL
-    ),
+    LossName, one_of("--loss", LossName, "Loss by the margin; --p 2 is the loss itself.")
 ]
 Constraints = Annotated[
     ConstraintsName,
-    typer.Option(
+    one_of(
         "--constraints",
-        help="A row meets the two thresholds beside its label, or all.",
-        rich_help_panel=MODEL,
+        ConstraintsName,
+        "A row meets the two thresholds beside its label, or all.",
     ),
 ]
-MaxIter = Annotated[
-    int | None,
-    typer.Option(
-        "--max-iter",
-        metavar="N",
-        min=1,
-        help="Limit of iterations of a fit.",
-        rich_help_panel=MODEL,
-    ),
-]
+MaxIter = Annotated[int | None, whole("--max-iter", 1, 500, "Limit of iterations of a fit.")]
 Tune = Annotated[
     bool, typer.Option("--tune", help="Choose C and p by cross-validation.", rich_help_panel=MODEL)
 ]
-Folds = Annotated[
-    int,
-    typer.Option("--folds", help="Parts of the cross-validation.", min=2, rich_help_panel=MODEL),
-]
-Seed = Annotated[
-    int, typer.Option("--seed", help="Seed of the random parts.", min=0, rich_help_panel=MODEL)
-]
+Folds = Annotated[int, whole("--folds", 2, 5, "Parts of the cross-validation.")]
+Seed = Annotated[int, whole("--seed", 0, 1, "Seed of the random parts.", most=2**32 - 1)]
 AsJson = Annotated[
     bool,
     typer.Option(
@@ -190,14 +226,6 @@ class ModelOptions:
     clip: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.C < math.inf:
-            raise UsageError(f"--C {self.C:g}: must be greater than 0 and finite")
-        if not 0 < self.p <= 2:
-            raise UsageError(f"--p {self.p:g}: must be greater than 0 and at most 2")
-        if not 0 <= self.contamination <= 0.5:
-            raise UsageError(f"--contamination {self.contamination:g}: must be from 0 to 0.5")
-        if self.clip is not None and not 0 < self.clip < math.inf:
-            raise UsageError(f"--clip {self.clip:g}: must be greater than 0 and finite")
         if self.gamma is not None and self.kernel not in WITH_GAMMA:
             raise UsageError(
                 f"--gamma {self.gamma}: the {self.kernel} kernel has none; --kernel rbf has"

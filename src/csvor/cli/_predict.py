@@ -22,9 +22,9 @@ def run_predict(
     with progress(f"Reading {data}"):
         table = read_table(data, notes)
         ids = _ids(table, model, id_name)
-        _note_unused(table, model, ids[0] if ids else None, notes)
         with about(table.source):
             frame = features_frame(table, model.features, impute=model.impute, notes=notes)
+        _note_unused(table, model, ids[0] if ids else None, notes)
     with progress("Predicting"), notes.of_warnings():
         labels = [plain(label) for label in model.pipeline.predict(frame)]
     columns: dict[str, list[Any]] = {"row": list(range(1, table.n_rows + 1))}

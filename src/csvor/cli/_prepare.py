@@ -8,6 +8,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
+from csvor.cli._column_checks import quoted
 from csvor.cli._errors import UsageError, about, listed
 from csvor.cli._features import Features, choose_features, make_pipeline
 from csvor.cli._notes import Notes
@@ -94,6 +95,7 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
                 notes=notes,
             )
     _note_missing_classes(target, notes)
+    _note_copies(target, frame, notes)
     _refuse_large_exact_kernel(options, len(target.rows))
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
@@ -164,6 +166,18 @@ def _note_missing_classes(target: Target, notes: Notes) -> None:
             f"no row has the label{'s' * (len(empty) > 1)} {listed(empty)}; kept as "
             f"{'classes' if len(empty) > 1 else 'a class'}"
         )
+
+
+def _note_copies(target: Target, frame: pd.DataFrame, notes: Notes) -> None:
+    """Say so where a feature is the label in other words: the audit would only compare the two."""
+    labels, codes = np.unique(target.labels, return_inverse=True)
+    for name in frame.columns:
+        values, found = pd.factorize(frame[name], use_na_sentinel=False)
+        if len(found) == len(labels) == len(np.unique(values * len(labels) + codes)):
+            notes.add(
+                f"column '{name}' determines the label exactly; drop it with --drop "
+                f"{quoted(name)} if it is a copy of it"
+            )
 
 
 def plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from csvor import CSVOR
+from csvor.cli._errors import plural
 from csvor.cli._options import WITH_GAMMA
 from csvor.cli._prepare import Prepared
 from csvor.cli._table import shown
@@ -17,9 +18,15 @@ MOST_NAMES = 20
 Fact = tuple[str, str]
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave a closed pipe to the command, which ends quietly; rich would end it itself."""
+        raise BrokenPipeError
+
+
 def console(*, error: bool = False) -> Console:
     """Where a report goes; colours and width follow the terminal."""
-    return Console(file=sys.stderr if error else sys.stdout, highlight=False, markup=False)
+    return _Console(file=sys.stderr if error else sys.stdout, highlight=False, markup=False)
 
 
 def print_facts(out: Console, facts: Sequence[Fact]) -> None:
@@ -125,8 +132,3 @@ def _cell(name: str, value: object) -> Text:
     if name == "flagged":
         return Text("yes" if value else "")
     return Text(shown(value))
-
-
-def plural(count: int, name: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{count} {name}{'' if count == 1 else 's'}"

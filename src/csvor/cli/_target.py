@@ -8,9 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._labels import LabelError, OrdinalLabels
+from csvor._labels._order import number_of
 from csvor.cli._column_checks import quoted
 from csvor.cli._csv import split_list
-from csvor.cli._errors import CommandError, UsageError, listed, rows_text
+from csvor.cli._errors import (
+    CommandError,
+    UsageError,
+    are,
+    listed,
+    plural,
+    rows_text,
+    these_rows,
+)
 from csvor.cli._notes import Notes
 from csvor.cli._table import Column, as_number, shown
 
@@ -80,10 +89,9 @@ def _without_missing(
     open_ = np.flatnonzero(np.isin(codes, list(blank - gone)))
     if len(open_):
         raise CommandError(
-            f"column '{column.name}': {len(open_)} of {len(codes)} labels "
-            f"{'are' if len(open_) > 1 else 'is'} blank "
-            f"({rows_text(open_)}); fill them in, or leave these rows out "
-            "with --missing-label ''"
+            f"column '{column.name}': {len(open_)} of {len(codes)} labels {are(len(open_))} blank "
+            f"({rows_text(open_)}); fill {'it' if len(open_) == 1 else 'them'} in, or leave "
+            f"{these_rows(len(open_))} out with --missing-label ''"
         )
     return np.flatnonzero(~np.isin(codes, list(gone))), left_out
 
@@ -95,8 +103,8 @@ class _Found:
         self.column = column
         self.rows = rows
         self.codes, self.texts = column.coded
-        self.values = [as_number(text) for text in self.texts]
-        self.are_numbers = bool(np.isfinite(self.values).all()) and column.kind != "bool"
+        self.values = [number_of(text) for text in self.texts]
+        self.are_numbers = None not in self.values
 
     def labels(self) -> NDArray[Any]:
         """One label a row, in the type of the file."""
@@ -104,28 +112,30 @@ class _Found:
             return np.array(self.texts)[self.codes]
         return np.asarray(self.column.values.to_numpy(zero_copy_only=False))
 
+    def rows_with(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The rows of some labels, counted from 0 in the file."""
+        wanted = set(texts)
+        return self.rows[np.array([text in wanted for text in self.texts])[self.codes]]
+
     def where(self, *texts: str) -> str:
         """The rows of some labels, for a message."""
-        codes = [self.texts.index(text) for text in texts]
-        at = np.flatnonzero(np.isin(self.codes, codes))
-        return rows_text(self.rows[at])
+        return rows_text(self.rows_with(texts))
 
     def declared(self, entries: list[str]) -> list[Any]:
         """The classes that `entries` name, in their order, as the file has them."""
         if len(entries) < 2:
             raise UsageError("--classes: name at least two classes, lowest first")
-        if self.column.kind == "text" and self.are_numbers:
-            self._refuse_two_spellings()
         classes = [self._as_in_file(entry) for entry in entries]
         known = {shown(value) for value in classes}
         unknown = [text for text in self.texts if text not in known]
         if unknown:
-            n_rows = int(np.isin(self.codes, [self.texts.index(t) for t in unknown]).sum())
-            are = "labels are" if n_rows > 1 else "label is"
+            n_rows = len(self.rows_with(unknown))
+            it, them = ("it" if n == 1 else "them" for n in (n_rows, len(unknown)))
             raise CommandError(
-                f"column '{self.column.name}': {n_rows} {are} none of --classes: "
-                f"{listed(unknown)} ({self.where(*unknown)}); correct them, add them to --classes "
-                f"or leave these rows out with --missing-label {quoted(unknown[0])}"
+                f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
+                f"--classes: {listed(unknown)} ({self.where(*unknown)}); correct {it}, add {them} "
+                f"to --classes or leave {these_rows(n_rows)} out with --missing-label "
+                f"{quoted(unknown[0])}"
             )
         return classes
 
@@ -139,7 +149,9 @@ class _Found:
         if kind == "text":
             if entry in self.texts or not self.are_numbers:
                 return entry
-            same = [t for t, v in zip(self.texts, self.values, strict=True) if v == number]
+            same = [
+                t for t, v in zip(self.texts, self.values, strict=True) if v == number_of(entry)
+            ]
             return same[0] if same else entry
         dtype = self.labels().dtype
         if not np.isfinite(number) or (dtype.kind in "iu" and not number.is_integer()):
@@ -156,26 +168,19 @@ class _Found:
             return list(levels), "ordered category of the file"
         if self.column.kind == "bool":
             return [False, True], "False before True"
-        if not self.are_numbers:
-            self._refuse_words()
-        self._refuse_two_spellings()
-        self._refuse_fractions()
-        if len(self.texts) == len(self.codes) > 2:
-            raise CommandError(
-                f"column '{self.column.name}': every row has a label of its own; csvor needs "
-                "classes that rows share"
-            )
+        if sorted(text.lower() for text in self.texts) == ["false", "true"]:
+            return sorted(self.texts, key=str.lower), "False before True"
         far = Notes()
         try:
             with far.of_warnings():
                 classes = OrdinalLabels.from_data(self.labels()).classes.tolist()
         except LabelError as error:
-            where = (
-                f" ({rows_text(self.rows[list(error.positions)], error.count)})"
-                if error.positions
-                else ""
+            raise self._in_options(error) from error
+        if len(self.texts) == len(self.codes) > 2:
+            raise CommandError(
+                f"column '{self.column.name}': every row has a label of its own; csvor needs "
+                "classes that rows share"
             )
-            raise CommandError(f"column '{self.column.name}': {error.problem}{where}") from error
         for text in far.texts():
             notes.add(
                 f"column '{self.column.name}': {text.partition('. If ')[0]}; leave out a code for "
@@ -184,44 +189,26 @@ class _Found:
         as_text = self.column.kind == "text"
         return classes, "numbers" + " (every label can be read as one)" * as_text
 
-    def _refuse_words(self) -> None:
-        words = [t for t, v in zip(self.texts, self.values, strict=True) if not np.isfinite(v)]
-        name = self.column.name
-        if len(words) <= len(self.texts) / 2:
-            raise CommandError(
-                f"column '{name}': the labels are numbers except {listed(words)} "
-                f"({self.where(*words)}); leave these rows out with --missing-label "
-                f"{quoted(words[0])}, or give the order of all labels with --classes"
-            )
-        raise CommandError(
-            f"column '{name}': the labels are words ({listed(sorted(self.texts))}) and csvor does "
-            "not guess their order; give it with --classes LOWEST,...,HIGHEST"
+    def _in_options(self, error: LabelError) -> CommandError:
+        """What the library refused, with rows of the file and a remedy in options."""
+        labels = [shown(label) for label in error.labels]
+        first = quoted("".join(labels[:1]))
+        remedies = {
+            "words": "csvor does not guess it; give it with --classes LOWEST,...,HIGHEST",
+            "some words": f"leave {these_rows(error.count)} out with --missing-label {first}, or "
+            "give the order of all labels with --classes",
+            "two spellings": "write it in one",
+            "fractions": f"if these are grades, say so with --classes {','.join(labels)}",
+            "measurement": "cut it into ordered classes first",
+        }
+        if all(number_of(text.replace(",", ".", 1)) is not None for text in self.texts):
+            remedies["words"] = remedies["some words"] = "write the decimal commas as points"
+        where = ""
+        if error.positions:
+            where = f" ({rows_text(self.rows[list(error.positions)], error.count)})"
+        # The library begins with a phrase that scikit-learn asks for.
+        problem = error.problem.removeprefix("Unknown label type: continuous. ")
+        return CommandError(
+            f"column '{self.column.name}': {problem[0].lower()}{problem[1:]}"
+            f"{where}; {remedies.get(error.fault, error.remedy)}"
         )
-
-    def _refuse_two_spellings(self) -> None:
-        first: dict[float, str] = {}
-        for text, value in zip(self.texts, self.values, strict=True):
-            other = first.setdefault(value, text)
-            if other != text:
-                raise CommandError(
-                    f"column '{self.column.name}': '{other}' ({self.where(other)}) and '{text}' "
-                    f"({self.where(text)}) are one number written in two ways; write it in one"
-                )
-
-    def _refuse_fractions(self) -> None:
-        pairs = sorted(zip(self.values, self.texts, strict=True))
-        broken = [text for value, text in pairs if not value.is_integer()]
-        if not broken:
-            return
-        n_rows = int(np.isin(self.codes, [self.texts.index(t) for t in broken]).sum())
-        told = (
-            f"column '{self.column.name}': {n_rows} of {len(self.codes)} labels are not whole "
-            f"numbers ({self.where(*broken)})"
-        )
-        if len(pairs) > max(20, len(self.codes) / 2) or len(pairs) == len(self.codes):
-            raise CommandError(
-                f"{told} and {len(pairs)} are different: this is a measurement; cut it into "
-                "ordered classes first"
-            )
-        shown_classes = ",".join(shown(value) for value, _ in pairs)
-        raise CommandError(f"{told}; if these are grades, say so with --classes {shown_classes}")
