@@ -371,7 +371,7 @@ def far_value(X, y):
         lambda X, y: CSVOR().fit(X, np.where(np.arange(y.size) == 5, 99, y)),
         lambda X, y: CSVOR().fit(X * [1e-9, 1.0], y),
         lambda X, y: CSVOR(kernel="sigmoid", coef0=-9.0, gamma=9.0).fit(X, y),
-        lambda X, y: PINSVOR(tau=0.99, C=1e-4).fit(X, y),
+        lambda X, y: PINSVOR(tau=0.9, C=1e-4).fit(X, y),
         lambda X, y: make_pipeline(CSVOR(max_iter=1)).fit(X, y),
         far_value,
     ],

@@ -49,11 +49,12 @@ def test_delta_keeps_the_weight_finite():
 def test_auto_cap_is_a_quantile_five_times_and_then_stays():
     g = np.arange(1.0, 11.0) ** 2  # r = 1..10
     schedule = CapSchedule(1.0, None, 0.1, np.ones(10))
-    loss = schedule.loss_at(0, g, None)
+    loss = schedule.loss_at(0, lambda: g, None)
     assert loss == SQUARED
     caps = []
     for iteration in range(1, 8):
-        loss = schedule.loss_at(iteration, g * iteration**2, loss)
+        grown = g * iteration**2
+        loss = schedule.loss_at(iteration, lambda grown=grown: grown, loss)
         caps.append(loss.epsilon)
     # The 0.9 quantile of iteration * (1..10) is 9 * iteration: one of ten rows lies above.
     np.testing.assert_allclose(caps, [9, 18, 27, 36, 45, 45, 45], rtol=2e-9)
@@ -62,7 +63,7 @@ def test_auto_cap_is_a_quantile_five_times_and_then_stays():
 
 def test_auto_cap_is_at_least_one():
     schedule = CapSchedule(1.0, None, 0.1, np.ones(10))
-    assert schedule.loss_at(1, np.full(10, 0.01), SQUARED).epsilon == 1.0
+    assert schedule.loss_at(1, lambda: np.full(10, 0.01), SQUARED).epsilon == 1.0
 
 
 def test_auto_cap_counts_a_weight_as_repetitions():
@@ -70,19 +71,22 @@ def test_auto_cap_counts_a_weight_as_repetitions():
     weights = np.array([3.0, 0.0, 4.0, 2.0])
     repeated = np.repeat(r, weights.astype(int))
     for share in (0.1, 0.2, 0.25, 0.3, 0.5):
-        weighted = CapSchedule(1.0, None, share, weights).loss_at(1, r**2, SQUARED)
-        plain = CapSchedule(1.0, None, share, np.ones(9)).loss_at(1, repeated**2, SQUARED)
+        weighted = CapSchedule(1.0, None, share, weights).loss_at(1, lambda: r**2, SQUARED)
+        plain = CapSchedule(1.0, None, share, np.ones(9)).loss_at(1, lambda: repeated**2, SQUARED)
         assert weighted.epsilon == plain.epsilon
 
 
 def test_no_contamination_means_no_cap():
-    assert CapSchedule(1.0, None, 0.0, np.ones(4)).loss_at(1, np.ones(4), SQUARED).epsilon == np.inf
+    assert (
+        CapSchedule(1.0, None, 0.0, np.ones(4)).loss_at(1, lambda: np.ones(4), SQUARED).epsilon
+        == np.inf
+    )
 
 
 def test_given_cap_closes_gradually_and_is_then_exact():
     g = np.arange(1.0, 101.0) ** 2
     schedule = CapSchedule(1.0, 1.5, 0.5, np.ones(100), warmup=10, gradual=True)
-    caps = [schedule.loss_at(t, g, SQUARED).epsilon for t in range(1, 12)]
+    caps = [schedule.loss_at(t, lambda: g, SQUARED).epsilon for t in range(1, 12)]
     # Shares of 5, 10, .. 50 % of r = 1..100 lie above 95, 90, .. 50.
     np.testing.assert_allclose(caps, [*range(95, 45, -5), 1.5])
 
@@ -91,17 +95,32 @@ def test_auto_cap_is_raised_where_it_cuts_too_many():
     """r = 1..10 with a cap of 5.5: five rows are cut; 1.5 times 20 % allow three, those above 7."""
     g = np.arange(1.0, 11.0) ** 2
     schedule = CapSchedule(1.0, None, 0.2, np.ones(10))
-    raised = schedule.reopened(g, CappedPower(1.0, 5.5, 1e-10))
+    raised = schedule.reopened(lambda: g, CappedPower(1.0, 5.5, 1e-10))
     assert raised == CappedPower(1.0, pytest.approx(7.0, rel=2e-9), 1e-10)
     assert raised.capped(g).sum() == 3
-    assert schedule.reopened(g, raised) is raised
-    assert CapSchedule(1.0, 5.5, 0.5, np.ones(10)).reopened(g, CappedPower(1.0, 5.5)).epsilon == 5.5
+    assert schedule.reopened(lambda: g, raised) is raised
+    assert (
+        CapSchedule(1.0, 5.5, 0.5, np.ones(10)).reopened(lambda: g, CappedPower(1.0, 5.5)).epsilon
+        == 5.5
+    )
 
 
 def test_settled_loss_is_the_stated_one():
     g = np.arange(1.0, 11.0) ** 2
     given = CapSchedule(1.5, 3.0, 0.5, np.ones(10), warmup=10, gradual=True)
-    assert given.settled(1, g, SQUARED).epsilon == 3.0
+    assert given.settled(1, lambda: g, SQUARED).epsilon == 3.0
     auto = CapSchedule(1.0, None, 0.1, np.ones(10))
-    assert auto.settled(1, g, SQUARED).epsilon == pytest.approx(9.0)
-    assert auto.settled(9, g, CappedPower(1.0, 7.0)).epsilon == 7.0
+    assert auto.settled(1, lambda: g, SQUARED).epsilon == pytest.approx(9.0)
+    assert auto.settled(9, lambda: g, CappedPower(1.0, 7.0)).epsilon == 7.0
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize("epsilon", [1.5, np.inf])
+def test_the_weight_is_the_slope_of_the_smoothed_loss(p, epsilon):
+    loss, step = CappedPower(p, epsilon, 1e-3), 1e-6
+    g = np.array([0.01, 0.3, 1.0, 2.0, 40.0])
+    slope = (loss.smoothed(g + step) - loss.smoothed(g - step)) / (2 * step)
+    np.testing.assert_allclose(loss.supergradient(g), slope, rtol=1e-6)
+    assert np.all(loss.smoothed(g) <= loss.value(g) * (1 + 1e-12))
+    if epsilon < np.inf:
+        assert loss.epsilon + loss.shortfall == pytest.approx(loss.smoothed(g)[-1], rel=1e-12)

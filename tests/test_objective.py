@@ -101,16 +101,6 @@ def test_line_is_the_surrogate_on_a_line(rng, loss, pairs, ridge):
         )
 
 
-@pytest.mark.parametrize("loss", [SquaredHinge(), Logistic()])
-def test_majorizer_touches_and_lies_above(rng, loss):
-    _, _, surrogate, point = surrogate_of(rng, loss)
-    gradient, above = surrogate.gradient(point), surrogate.majorizer(point)
-    for _ in range(50):
-        step = rng.normal(size=point.theta.size)
-        model = surrogate.value(point) + gradient @ step + 0.5 * step @ above @ step
-        assert surrogate.value(surrogate.at(point.theta + step)) <= model * (1 + 1e-12)
-
-
 def test_matrix_products_are_those_of_the_centred_scaled_array(rng):
     X = rng.normal(size=(30, 4)) * [1, 100, 1e-3, 1] + [0, 1e4, 1, 3]
     X[:, 3] = 7.0  # constant

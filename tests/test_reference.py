@@ -8,8 +8,8 @@ from scipy import sparse
 from csvor._losses import CapSchedule
 from csvor._margins import SquaredHinge
 from csvor._matrix import DenseMatrix
-from csvor._objective import OrdinalObjective
-from csvor._solvers import alternate_once, minimise_newton, reweight
+from csvor._objective import CappedArrays, OrdinalObjective
+from csvor._solvers import minimise_newton, reweight
 from csvor._thresholds import explicit_pairs
 from problems import noisy_quartiles
 
@@ -163,25 +163,18 @@ def test_alternating_scheme_follows_the_letter_of_the_paper(number, p, epsilon):
     X, y = noisy_quartiles(number)
     gamma, delta, n_iter = 0.1, 1e-6, 12
     expected, w, b = letter_of_algorithm_2(X, y, gamma, p, epsilon, delta, n_iter)
-    weights = np.ones(300)
-    objective = OrdinalObjective(DenseMatrix(X, weights), explicit_pairs(y - 1, 4))
-    # Started where M = 0 and D = I: at w = 0, b = 0 every finite pair has slack 1.
-    start = objective.origin()
-    assert np.all(start.excess == 1.0)
-    schedule = CapSchedule(p, epsilon, 0.0, weights, warmup=0, delta_start=delta, delta_min=delta)
-    C = 0.5 / gamma
-    solution = reweight(
-        start,
-        schedule,
-        lambda point: objective.pairs.sums(SquaredHinge().value(point.excess)),
-        lambda D, point: alternate_once(objective.weighted(SquaredHinge(), D), point),
-        C * weights,
-        tol=0.0,
-        max_iter=n_iter,
+    weights, C = np.ones(300), 0.5 / gamma
+    problem = CappedArrays(
+        DenseMatrix(X, weights), y - 1, 4, C * weights, "explicit", SquaredHinge(), bounded=True
     )
+    # Started where M = 0 and D = I: at w = 0, b = 0 every finite pair has slack 1.
+    start = problem.packing.origin
+    assert set(problem.losses(start)) == {1.0, 2.0}
+    schedule = CapSchedule(p, epsilon, 0.0, weights, warmup=0, delta_start=delta, delta_min=delta)
+    solution = reweight(problem, start, schedule, tol=0.0, max_iter=n_iter, bound=True)
     assert solution.objective / C == pytest.approx(expected, rel=1e-9)
-    scaled, thresholds = objective.split(solution.point.theta)
-    coef, shift = objective.matrix.in_given_units(scaled)
+    scaled, thresholds = problem.packing.split(solution.point)
+    coef, shift = problem.matrix.in_given_units(scaled)
     np.testing.assert_allclose(coef, w, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(thresholds + shift, b, rtol=1e-6, atol=1e-9)
 

@@ -1,7 +1,7 @@
 """The solvers on problems that are not ordinal: they know bounds, points and weights only."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import permutations
 from types import SimpleNamespace
 
@@ -11,6 +11,7 @@ from scipy.optimize import lsq_linear
 from threadpoolctl import threadpool_info
 
 from csvor._losses import CappedPower
+from csvor._objective import CappedPoint
 from csvor._solvers import Status, follow_smoothing, reweight, threads_for
 from csvor._solvers.newton import bounded_step, least_on_line
 
@@ -61,108 +62,126 @@ def test_least_on_line_by_hand():
     assert least_on_line(lambda t: (2 * (t - 3.0), 2.0)) == 1.0
 
 
-@dataclass(frozen=True)
-class Location:
-    """A point of the problem min_m m^2 / 2 + sum min(|x_i - m|^p, eps)."""
+class RobustMean:
+    """min m^2 / 2 + sum v((x_i - m)^2), theta = [m]; the surrogate is its own Newton model."""
 
-    m: float
-    x: np.ndarray
+    n_bounded = 0
 
-    @property
-    def penalty(self):
-        return 0.5 * self.m**2
+    def __init__(self, x, pace=1.0):
+        self.x = np.asarray(x)
+        self.pace = pace  # a share of the way to the minimum of the surrogate
 
+    def losses(self, theta):
+        return (self.x - theta[0]) ** 2
 
-def squared_distances(point):
-    return (point.x - point.m) ** 2
+    def at(self, theta, loss, damping):
+        g, m = self.losses(theta), float(theta[0])
+        weights = loss.supergradient(g)
+        cut = loss.capped(g)
+        return CappedPoint(
+            theta,
+            0.5 * m**2 + loss.value(g[~cut]).sum(),
+            0.5 * m**2 + loss.smoothed(g[~cut]).sum() + cut.sum() * loss.shortfall,
+            cut.sum() * loss.epsilon if cut.any() else 0.0,
+            np.array([m - 2 * weights @ (self.x - m)]),
+            np.array([[1 + 2 * weights.sum()]]) / self.pace,
+        )
+
+    def line(self, theta, step, loss):
+        weights, m = loss.supergradient(self.losses(theta)), theta[0]
+
+        def slope(t):
+            at = m + t * step[0]
+            first = at - 2 * weights @ (self.x - at)
+            return float(first * step[0]), float((1 + 2 * weights.sum()) * step[0] ** 2)
+
+        return slope
+
+    def settled(self, theta, loss):
+        return theta
 
 
 class Fixed:
-    """A schedule that is settled from the start."""
+    """A schedule whose loss is the same from the start."""
 
     def __init__(self, loss):
         self.loss = loss
 
-    def loss_at(self, iteration, g, last):
+    def loss_at(self, iteration, losses, last):
         return self.loss
 
     def steady(self, iteration):
         return True
 
-    def reopened(self, g, last):
+    def reopened(self, losses, last):
         return last
 
-    def settled(self, iteration, g, last):
+    def settled(self, iteration, losses, last):
         return self.loss
 
 
-def weighted_mean(weights, point):
-    """argmin m^2 / 2 + sum weights (x - m)^2."""
-    return Location(float(2 * weights @ point.x / (1 + 2 * weights.sum())), point.x)
-
-
-ROBUST_MEAN = (squared_distances, weighted_mean)
+ORIGIN = np.zeros(1)
 
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0])
 @pytest.mark.parametrize("epsilon", [2.0, np.inf])
 def test_reweight_on_a_robust_mean(p, epsilon):
     """Not an ordinal problem: the history falls to a point that no grid value near it beats."""
-    x = np.array([0.1, 0.2, 0.4, 0.5, 9.0])
-    loss = CappedPower(p, epsilon, 1e-12)
-    run = reweight(
-        Location(0.0, x),
-        Fixed(loss),
-        squared_distances,
-        weighted_mean,
-        np.ones(5),
-        tol=1e-12,
-        max_iter=5000,
-    )
+    problem, loss = RobustMean([0.1, 0.2, 0.4, 0.5, 9.0]), CappedPower(p, epsilon, 1e-12)
+    run = reweight(problem, ORIGIN, Fixed(loss), tol=1e-12, max_iter=5000)
     assert run.status.converged
     assert run.fixed_from == 0
     history = np.array(run.history)
     assert np.all(np.diff(history) <= 1e-12 * history[:-1])
     assert run.objective == history[-1]
-    near = run.point.m + np.linspace(-0.01, 0.01, 201)
-    values = [0.5 * m**2 + loss.value((x - m) ** 2).sum() for m in near]
+    near = run.point[0] + np.linspace(-0.01, 0.01, 201)
+    values = [problem.at(np.array([m]), loss, 1.0).value for m in near]
     assert run.objective <= min(values) + 1e-6
     if epsilon == 2.0:
-        assert run.loss.capped(squared_distances(run.point)).tolist() == [False] * 4 + [True]
+        cut = run.loss.capped(problem.losses(run.point))
+        assert cut.tolist() == [False] * 4 + [True]
 
 
 def test_reweight_says_that_the_limit_ended_it():
-    x = np.array([0.1, 0.2, 0.4, 0.5, 9.0])
-    run = reweight(
-        Location(0.0, x), Fixed(CappedPower(1.0, delta=1e-6)), *ROBUST_MEAN, np.ones(5),
-        tol=0.0, max_iter=3,
-    )  # fmt: skip
+    problem = RobustMean([0.1, 0.2, 0.4, 0.5, 9.0])
+    run = reweight(problem, ORIGIN, Fixed(CappedPower(1.0, delta=1e-6)), tol=0.0, max_iter=3)
     assert run.status is Status.MAX_ITER
     assert run.n_iter == 3
 
 
 def test_reweight_keeps_the_best_point_where_a_step_fails():
-    start = Location(0.3, np.array([0.1, 0.2, 0.4, 0.5]))
-    steps = iter([0.3, 5.0])
-    run = reweight(
-        start,
-        Fixed(CappedPower(2.0)),
-        squared_distances,
-        lambda weights, point: Location(next(steps), point.x),
-        np.ones(4),
-        tol=0.0,
-        max_iter=10,
-    )
+    class Wrong(RobustMean):
+        """Every step leads up: the line says that its far end is least."""
+
+        def at(self, theta, loss, damping):
+            model = super().at(theta, loss, damping)
+            return replace(model, gradient=-model.gradient)
+
+        def line(self, theta, step, loss):
+            return lambda t: (-1.0, 1.0)
+
+    problem = Wrong([0.1, 0.2, 0.4, 0.5])
+    run = reweight(problem, np.array([0.3]), Fixed(CappedPower(2.0)), tol=0.0, max_iter=10)
     assert run.status is Status.NO_DESCENT
-    assert run.point.m == 0.3
+    assert run.point[0] == 0.3
     assert run.history == [run.objective]
+
+
+def test_reweight_cuts_a_step_that_goes_too_far():
+    """A model of a tenth of the curvature asks for steps of ten times the length."""
+    problem = RobustMean([0.1, 0.2, 0.4, 0.5, 9.0], pace=10.0)
+    loss = CappedPower(1.0, 2.0, 1e-12)
+    run = reweight(problem, ORIGIN, Fixed(loss), tol=1e-12, max_iter=5000)
+    exact = reweight(RobustMean(problem.x), ORIGIN, Fixed(loss), tol=1e-12, max_iter=5000)
+    assert run.objective == pytest.approx(exact.objective, rel=1e-9)
+    assert np.all(np.diff(run.history) <= 1e-12)
 
 
 def test_reweight_reports_each_iteration():
     seen = []
     run = reweight(
-        Location(0.0, np.array([1.0, 2.0])), Fixed(CappedPower(1.0, delta=1e-6)), *ROBUST_MEAN,
-        np.ones(2), tol=1e-6, max_iter=100, report=lambda i, value: seen.append((i, value)),
+        RobustMean([1.0, 2.0]), ORIGIN, Fixed(CappedPower(1.0, delta=1e-6)),
+        tol=1e-6, max_iter=100, report=lambda i, value: seen.append((i, value)),
     )  # fmt: skip
     assert seen == list(enumerate(run.history, start=1))
 
@@ -175,45 +194,17 @@ def test_a_hessian_that_is_no_number_is_refused(bad):
         bounded_step(hessian, np.ones(3), np.ones(3), 1)
 
 
-def test_reweight_refuses_an_objective_that_is_no_number():
-    def explode(weights, point):
-        return Location(np.nan, point.x)
-
-    with pytest.raises(FloatingPointError, match="smaller C"):
-        reweight(
-            Location(0.0, np.arange(5.0)),
-            Fixed(CappedPower(2.0)),
-            squared_distances,
-            explode,
-            np.ones(5),
-            tol=1e-9,
-            max_iter=10,
-        )
-
-
 def test_what_is_cut_does_not_loosen_the_tolerance():
     """0 and 1 at p = 2: m^2/2 + m^2 + (m - 1)^2 is least at m = 2/5, where it is 3/5.
 
     A thousand rows beside them add the constant 1e3 * eps = 1e12, of which 1e-9 would be 1e3.
     """
-    x = np.concatenate([[0.0, 1.0], np.full(1000, 1e9)])
-
-    def creep(weights, point):
-        """A tenth of the way to the minimum."""
-        return Location(point.m + 0.1 * (weighted_mean(weights, point).m - point.m), x)
-
-    solution = reweight(
-        Location(0.0, x),
-        Fixed(CappedPower(2.0, epsilon=1e9)),
-        squared_distances,
-        creep,
-        np.ones(x.size),
-        tol=1e-3,
-        max_iter=1000,
-    )
+    problem = RobustMean(np.concatenate([[0.0, 1.0], np.full(1000, 1e9)]), pace=0.1)
+    loss = CappedPower(2.0, epsilon=1e9)
+    solution = reweight(problem, ORIGIN, Fixed(loss), tol=1e-3, max_iter=1000)
     assert solution.status is Status.CONVERGED
-    assert solution.point.m == pytest.approx(0.4, abs=0.05)
-    assert solution.point.penalty + np.sum(squared_distances(solution.point)[:2]) < 0.61
+    assert solution.point[0] == pytest.approx(0.4, abs=0.05)
+    assert 0.5 * solution.point[0] ** 2 + problem.losses(solution.point)[:2].sum() < 0.61
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)

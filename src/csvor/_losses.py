@@ -6,12 +6,14 @@ residual. The losses here are concave in ``g``, which is what re-weighting needs
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Losses = Callable[[], Array]
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,25 @@ class CappedPower:
     def value(self, g: Array) -> Array:
         return np.minimum(self.uncapped(g), self.epsilon)
 
+    @property
+    def cap(self) -> float:
+        """The cap as one on g."""
+        return float(self.epsilon) ** (2.0 / self.p)
+
     def capped(self, g: Array) -> NDArray[np.bool_]:
         """True for the samples that are cut away, ``r^p > epsilon``."""
-        return self.uncapped(g) > self.epsilon
+        return g > self.cap
+
+    def smoothed(self, g: Array) -> Array:
+        """``(g + delta)^(p/2) - delta^(p/2)``, capped where v is: its slope is `supergradient`."""
+        half = 0.5 * self.p
+        return (np.minimum(g, self.cap) + self.delta) ** half - self.delta**half
+
+    @property
+    def shortfall(self) -> float:
+        """What `smoothed` falls short of the cap for the samples that are cut away, as <= 0."""
+        capped = self.epsilon < np.inf
+        return float(self.smoothed(np.array(np.inf))) - self.epsilon if capped else 0.0
 
     def supergradient(self, g: Array) -> Array:
         """``(p/2) (g + delta)^((p-2)/2)``, and 0 for the samples that are cut away."""
@@ -47,6 +65,14 @@ SQUARED = CappedPower(p=2.0)
 
 # A cap found from the data may cut this many times the share that was asked for.
 _MOST_CUT = 1.5
+
+
+def weighted_quantile(values: Array, level: float, weights: Array) -> float:
+    """The least value up to which ``level`` of the weight lies: a weight is a repetition."""
+    if weights.max() == weights.min():
+        rank = max(int(np.ceil(level * values.size - 1e-9)) - 1, 0)  # 0.55 * 100 is 55.00000...01
+        return float(np.partition(values, rank)[rank])
+    return float(np.quantile(values, level, weights=weights, method="inverted_cdf"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,44 +95,47 @@ class CapSchedule:
     delta_start: float = 1.0
     delta_ratio: float = 0.05
     delta_min: float = 1e-14
+    most_cut: float = _MOST_CUT
 
-    def loss_at(self, iteration: int, g: Array, last: CappedPower | None) -> CappedPower:
-        """The loss of an iteration, given ``g`` and the loss of the one before."""
+    def loss_at(self, iteration: int, losses: Losses, last: CappedPower | None) -> CappedPower:
+        """The loss of an iteration, given what finds ``g`` and the loss of the one before."""
         if iteration == 0 or last is None:
             return SQUARED
-        return CappedPower(self.p, self._cap(iteration, g, last), self._delta(iteration))
+        return CappedPower(self.p, self._cap(iteration, losses, last), self._delta(iteration))
 
-    def settled(self, iteration: int, g: Array, last: CappedPower | None) -> CappedPower:
+    def settled(self, iteration: int, losses: Losses, last: CappedPower | None) -> CappedPower:
         """The loss that counts where the iterations end here, settled or not."""
         if self.epsilon is not None:
             cap = self.epsilon
         elif last is not None and iteration > self.warmup:
             cap = last.epsilon
         else:
-            cap = self._quantile(g, 1.0 - self.cut_share)
+            cap = self._quantile(losses(), 1.0 - self.cut_share) if self.cut_share else np.inf
         return CappedPower(self.p, cap, self.delta_min)
 
     def steady(self, iteration: int) -> bool:
         """Whether the cap is past its warm-up; equal caps before that are a coincidence."""
         return iteration > self.warmup
 
-    def reopened(self, g: Array, last: CappedPower) -> CappedPower:
+    def reopened(self, losses: Losses, last: CappedPower) -> CappedPower:
         """The loss to go on with from where a run ended, the same where it may end there.
 
         A cap taken from the residuals of an early iterate can come to cut many more rows than
-        asked for. It is then raised until ``_MOST_CUT`` times the share is left.
+        asked for. It is then raised until ``most_cut`` times the share is left.
         """
-        if self.epsilon is not None or not last.capped(g).any():
+        if self.epsilon is not None or last.epsilon == np.inf:
             return last
-        most = min(_MOST_CUT * self.cut_share, 1.0)
+        g = losses()
+        most = min(self.most_cut * self.cut_share, 1.0)
         if self.importance[last.capped(g)].sum() <= most * self.importance.sum():
             return last
         return replace(last, epsilon=self._quantile(g, 1.0 - most))
 
-    def _cap(self, iteration: int, g: Array, last: CappedPower) -> float:
+    def _cap(self, iteration: int, losses: Losses, last: CappedPower) -> float:
         if iteration <= self.warmup:
             reached = iteration / self.warmup if self.gradual else 1.0
-            return self._quantile(g, 1.0 - reached * self.cut_share)
+            level = 1.0 - reached * self.cut_share
+            return self._quantile(losses(), level) if level < 1.0 else np.inf
         return last.epsilon if self.epsilon is None else self.epsilon
 
     def _delta(self, iteration: int) -> float:
@@ -116,10 +145,6 @@ class CapSchedule:
 
     def _quantile(self, g: Array, level: float) -> float:
         floor = 1.0 if self.epsilon is None else self.epsilon
-        if level >= 1.0:
-            return np.inf
-        residual = g ** (0.5 * self.p)
-        # The inverted distribution function is the quantile for which a weight is a repetition.
-        cap = np.quantile(residual, level, weights=self.importance, method="inverted_cdf")
         # A hair above, so that rounding does not decide on the row whose residual it is.
-        return max(float(cap) * (1.0 + 1e-9), floor)
+        cap = weighted_quantile(g, level, self.importance) ** (0.5 * self.p) * (1.0 + 1e-9)
+        return max(cap, floor)

@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 class MarginLoss(Protocol):
     """What the objective asks of a pair's loss."""
 
+    # Whether the sum of a row's losses, under a concave loss of its own, has a convex model with
+    # that loss's curvature in it.
+    bends: bool
     # Share of ``bound`` that Newton adds to the curvature before it knows better.
     damping: float
 
@@ -33,6 +36,7 @@ class MarginLoss(Protocol):
 class SquaredHinge:
     """``max(0, u)^2``, piecewise quadratic."""
 
+    bends = True
     damping = 0.0
 
     def value(self, u: Array) -> Array:
@@ -59,6 +63,7 @@ class SmoothHinge:
     """
 
     width: float
+    bends = False
     # Most pairs with a slack have no curvature; a little of the bound keeps Newton's steps sane.
     damping = 1e-2
 
@@ -82,6 +87,7 @@ class SmoothHinge:
 class Logistic:
     """``log(1 + exp(-margin))``."""
 
+    bends = False
     damping = 0.0
 
     def value(self, u: Array) -> Array:
@@ -104,6 +110,7 @@ class Logistic:
 class Exponential:
     """``exp(-margin)``, level beyond a margin of -500 so that it stays a number."""
 
+    bends = False
     damping = 0.0
 
     def value(self, u: Array) -> Array:

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+# A slack of this size, in units of the margin, is none.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -66,6 +69,32 @@ def implicit_pairs(codes: NDArray[np.integer], n_classes: int) -> Pairs:
 
 
 PAIRS = {"explicit": explicit_pairs, "implicit": implicit_pairs}
+
+
+def rooms(
+    scores: Array, codes: NDArray[np.integer], n_classes: int, *, implicit: bool
+) -> tuple[Array, Array]:
+    """Where each threshold costs these rows nothing: from ``low`` to ``high``, empty or not."""
+    highest, lowest = np.full(n_classes, -np.inf), np.full(n_classes, np.inf)
+    np.maximum.at(highest, codes, scores)
+    np.minimum.at(lowest, codes, scores)
+    if implicit:
+        highest = np.maximum.accumulate(highest)
+        lowest = np.minimum.accumulate(lowest[::-1])[::-1]
+    return highest[:-1] + 1.0, lowest[1:] - 1.0
+
+
+def settle(thresholds: Array, low: Array, high: Array) -> Array:
+    """Thresholds with room in its middle; where it is open on one side, at its other end."""
+    free = (low <= thresholds + _ROUNDING) & (thresholds <= high + _ROUNDING)
+    free &= np.isfinite(low) | np.isfinite(high)
+    if not free.any():
+        return thresholds
+    low, high = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
+    moved = thresholds.copy()
+    moved[free] = 0.5 * (low[free] + high[free])
+    moved = np.maximum.accumulate(moved)
+    return thresholds if np.any(moved[~free] != thresholds[~free]) else moved
 
 
 def count_passed(scores: Array, thresholds: Array) -> NDArray[np.intp]:

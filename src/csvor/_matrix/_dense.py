@@ -2,56 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._matrix._chunks import in_chunks
+
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 
 class DenseMatrix:
-    """A private copy ``(X - center) / scale`` of the features.
+    """The features ``(given - center) * factor``, as a copy or on the fly.
 
     The thresholds are free, so a shift of a column changes nothing but its rounding, and a
-    scale is undone by ``ridge``, the penalty of each scaled coefficient. The problem solved is
-    the one stated in the units of X; only its conditioning changes.
+    factor is undone by ``ridge``, the penalty of each scaled coefficient. The problem solved is
+    the one stated in the units of X; only its conditioning changes. A constant column has the
+    factor 0.
     """
 
     def __init__(self, X: Array, sample_weight: Array) -> None:
+        self.given = X
         share = sample_weight / sample_weight.sum()
         self.center = share @ X
-        self.values = X - self.center
-        spread = np.sqrt(share @ self.values**2)
+        shifted = X - self.center
+        spread = np.sqrt(share @ shifted**2)
         # A column whose spread is below the rounding of its values is constant; so is one whose
         # ridge, 1 / spread^2, would leave the range of numbers.
         constant = spread <= np.maximum(1e-15 * np.abs(self.center), 1e-150)
-        self.scale = np.where(constant, np.maximum(np.abs(self.center), 1.0), spread)
-        self.values /= self.scale
-        self.values[:, constant] = 0.0
+        self._scale = np.where(constant, np.maximum(np.abs(self.center), 1.0), spread)
+        self.factor = np.where(constant, 0.0, 1.0 / self._scale)
+        # The penalty ||w||^2 as seen by the scaled coefficients.
+        self.ridge = self._scale**-2.0
 
     @property
     def n_features(self) -> int:
-        return self.values.shape[1]
+        return self.given.shape[1]
 
-    @property
-    def ridge(self) -> Array:
-        """``1 / scale^2``: the penalty ``||w||^2`` as seen by the scaled coefficients."""
-        return self.scale**-2.0
+    @cached_property
+    def values(self) -> Array:
+        """The features."""
+        return (self.given - self.center) * self.factor
+
+    def for_chunks(self, work: Callable[[slice], T]) -> list[T]:
+        """What ``work`` gives for each chunk of rows, in their order; chunks run side by side."""
+        return in_chunks(work, *self.given.shape)
+
+    def sum_chunks(self, work: Callable[[slice], Array]) -> Array:
+        """The sum of what ``work`` gives, always in the order of the chunks."""
+        first, *others = self.for_chunks(work)
+        for other in others:
+            first += other
+        return first
 
     def matvec(self, coef: Array) -> Array:
-        return self.values @ coef
+        if "values" in self.__dict__:
+            return self.values @ coef
+        weighted = self.factor * coef
+        parts = self.for_chunks(lambda rows: (self.given[rows] - self.center) @ weighted)
+        return np.concatenate(parts)
 
     def rmatvec(self, u: Array) -> Array:
         """``X' u`` for u of shape (n_samples,) or (n_samples, k)."""
         return self.values.T @ u
 
     def gram(self, weights: Array) -> Array:
-        """``X' diag(weights) X``, from the rows with a weight only."""
+        """``X' diag(weights) X``, from the rows with a weight only; a weight is not negative."""
         rows = np.flatnonzero(weights)
         part = self.values if rows.size == weights.size else self.values[rows]
-        root = part * np.sqrt(weights[rows])[:, None]
+        root = part * np.sqrt(np.maximum(weights[rows], 0.0))[:, None]
         return root.T @ root
 
     def in_given_units(self, coef: Array) -> tuple[Array, float]:
         """Coefficients for X as given, and what the thresholds gain by it."""
-        coef = coef / self.scale
+        coef = coef / self._scale
         return coef, float(self.center @ coef)

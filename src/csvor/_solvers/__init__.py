@@ -1,6 +1,5 @@
 """The solvers: nothing ordinal beyond "the last coordinates of theta are not negative"."""
 
-from csvor._solvers.alternating import alternate_once
 from csvor._solvers.newton import minimise_newton
 from csvor._solvers.program import solve_program
 from csvor._solvers.reweight import reweight
@@ -11,7 +10,6 @@ from csvor._solvers.threads import threads_for
 __all__ = [
     "Solution",
     "Status",
-    "alternate_once",
     "follow_smoothing",
     "minimise_newton",
     "reweight",

@@ -6,13 +6,16 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.optimize import nnls
 
 Array = NDArray[np.float64]
 
 # A step that promises less than this share of the value cannot be told from rounding.
 _ROUNDING = 1e-15
+# What a diagonal of ones is lifted by, in turn, where rounding has made a matrix indefinite.
+_LIFTS = 10.0 ** np.arange(-14, 1)
 
 
 class ConvexProblem(Protocol):
@@ -66,41 +69,40 @@ def bounded_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) 
         raise FloatingPointError(
             "The problem left the range of numbers: scale the features, or use a smaller C."
         )
-    scale = np.diag(hessian).copy()
+    scale = hessian.diagonal().copy()
     scale[scale <= 0.0] = 1.0  # a coordinate that nothing pulls at keeps its place
-    scale = scale**-0.5
+    scale **= -0.5
     lower = _cholesky(hessian * scale * scale[:, None])
-    reduced = solve_triangular(lower, gradient * scale, lower=True, check_finite=False)
-    step = -solve_triangular(lower, reduced, lower=True, trans=1, check_finite=False)
+    step = -dpotrs(lower, gradient * scale, lower=True)[0]
     free = theta.size - n_bounded
     bounded = theta[free:] / scale[free:]
-    if np.all(step[free:] + bounded >= 0.0):
+    if (step[free:] + bounded >= 0.0).all():
         return step * scale
+    reduced = _solve(lower, gradient * scale)
     corner = lower[free:, free:].T
     target, _ = nnls(corner, corner @ bounded - reduced[free:])
     step[free:] = target - bounded
-    step[:free] = -solve_triangular(
-        lower[:free, :free],
-        reduced[:free] + lower[free:, :free].T @ step[free:],
-        lower=True,
-        trans=1,
-        check_finite=False,
-    )
+    rest = reduced[:free] + lower[free:, :free].T @ step[free:]
+    step[:free] = -_solve(lower[:free, :free], rest, transposed=True)
     step *= scale
     # Exactly on the bound, not nearly: the next step must find theta feasible.
     step[free:][target == 0.0] = -theta[free:][target == 0.0]
     return step
 
 
+def _solve(lower: Array, right: Array, transposed: bool = False) -> Array:
+    if transposed:
+        return solve_triangular(lower, right, lower=True, trans="T", check_finite=False)
+    return solve_triangular(lower, right, lower=True, check_finite=False)
+
+
 def _cholesky(scaled: Array) -> Array:
     """Factor a positive semi-definite matrix of unit diagonal, lifted by rounding if need be."""
-    size = np.arange(scaled.shape[0])
-    for jitter in (0.0, *10.0 ** np.arange(-14, 1)):
-        scaled[size, size] = 1.0 + jitter
-        try:
-            return cholesky(scaled, lower=True, check_finite=False)
-        except np.linalg.LinAlgError:
-            pass
+    for jitter in (0.0, *_LIFTS):
+        np.fill_diagonal(scaled, 1.0 + jitter)
+        lower, failed = dpotrf(scaled, lower=True, clean=True)
+        if not failed:
+            return lower
     raise FloatingPointError("The Hessian is not positive semi-definite.")
 
 

@@ -1,0 +1,272 @@
+"""Compiled loops over the rows, for the hinge: what `_objective` states with arrays, in one pass.
+
+Rows are worked on in blocks whose columns fit into the cache, each step of the formula as a loop
+that the compiler turns into vector instructions. Nothing is compiled at import; the compiled code
+is kept on disk.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Rows of a block.
+_BLOCK = 128
+# Sums may be taken in any order, which vector instructions need; no value is assumed finite.
+_FAST = {"reassoc", "contract", "nsz", "arcp"}
+# From this many columns on, rows without a weight are taken out of a block first.
+_PACKED_FROM = 16
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def add_rows(X, center, factor, codes, costs, w, b, implicit, p, cap, delta, bend, sums, curvature):
+    """Add the terms of all rows of X to objective, gradient and Hessian.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d); ``(X - center) * factor`` are the features of w
+    codes, costs : ndarrays of shape (n,)
+    w, b : ndarrays of shape (d,) and (m,)
+    implicit : bool
+    p, cap, delta, bend : float
+        The cap is one on g. ``bend`` is the share of the loss's curvature in g that counts.
+    sums : ndarray of shape (d + m + 3,)
+        Gradient by w and by b, the losses of the rows that are not cut, the same of the smoothed
+        loss, and the costs of the rows that are cut.
+    curvature : ndarray of shape (d + m, d + m)
+        Upper triangle.
+    """
+    n_rows, d = X.shape
+    m = b.size
+    z, pair, share = np.empty((d, _BLOCK)), np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    f, y, cost, g = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    weight, bent, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    whole = np.empty(_BLOCK)
+    for start in range(0, n_rows, _BLOCK):
+        n = min(_BLOCK, n_rows - start)
+        rows, labels = X[start : start + n], codes[start : start + n]
+        given = costs[start : start + n]
+        f[:] = 0.0
+        for j in range(d):
+            for r in range(n):
+                z[j, r] = (rows[r, j] - center[j]) * factor[j]
+            for r in range(n):
+                f[r] += w[j] * z[j, r]
+        for r in range(n):
+            y[r], cost[r] = labels[r], given[r]
+        _meet_thresholds(n, f, y, b, implicit, g, pair, pull)
+        _weigh(n, g, cost, p, cap, delta, bend, weight, bent, sums[d + m :])
+        _share_out(n, weight, bent, pair, pull, implicit, share, whole, sums[d:], curvature[d:, d:])
+        if d >= _PACKED_FROM:
+            n = _pack(n, weight, pull, whole, share, z)
+        _add_products(n, z, pull, whole, share, sums, curvature)
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _meet_thresholds(n, f, y, b, implicit, g, pair, pull):
+    """Slacks times side of each pair, their sum, and the sum of their squares."""
+    g[:n] = 0.0
+    pull[:n] = 0.0
+    for k in range(b.size):
+        for r in range(n):
+            above, off = y[r] > k, y[r] - k
+            over = f[r] - b[k]
+            slack = max(1.0 - over, 0.0) if above else max(1.0 + over, 0.0)
+            if not implicit:
+                slack = slack if (off == 0.0) or (off == 1.0) else 0.0
+            g[r] += slack * slack
+            pair[k, r] = slack if above else -slack
+            pull[r] += pair[k, r]
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _weigh(n, g, cost, p, cap, delta, bend, weight, bent, totals):
+    """Twice the weight of each row's squared slacks, and how much of it a slack takes back."""
+    half = 0.5 * p
+    least = delta**half if delta > 0.0 else 0.0
+    value, smooth, cut = 0.0, 0.0, 0.0
+    if p == 2.0:
+        for r in range(n):
+            weight[r], bent[r] = 2.0 * cost[r], 0.0
+            value += cost[r] * g[r] if g[r] <= cap else 0.0
+        smooth = value
+    elif p == 1.0:
+        for r in range(n):
+            root = np.sqrt(g[r] + delta)
+            weight[r] = cost[r] / root if root > 0.0 else 0.0
+            bent[r] = bend * weight[r] / (g[r] + delta) if root > 0.0 else 0.0
+            value += cost[r] * np.sqrt(g[r]) if g[r] <= cap else 0.0
+            smooth += cost[r] * (root - least) if g[r] <= cap else 0.0
+    else:
+        for r in range(n):
+            weight[r], bent[r] = 0.0, 0.0
+            if g[r] > 0.0:
+                power = (g[r] + delta) ** half
+                weight[r] = cost[r] * p * power / (g[r] + delta)
+                bent[r] = bend * weight[r] / (g[r] + delta)
+                if g[r] <= cap:
+                    value += cost[r] * (power if delta < 1e-17 * g[r] else g[r] ** half)
+                    smooth += cost[r] * (power - least)
+    if cap < np.inf:
+        for r in range(n):
+            out = g[r] > cap
+            weight[r] = 0.0 if out else weight[r]
+            bent[r] = 0.0 if out else bent[r]
+            cut += cost[r] if out else 0.0
+    totals[-3] += value
+    totals[-2] += smooth
+    totals[-1] += cut
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _share_out(n, weight, bent, pair, pull, implicit, share, whole, slopes, own):
+    """Curvature of each pair with the score, their sum, and what concerns thresholds alone."""
+    m = pair.shape[0]
+    whole[:n] = 0.0
+    for k in range(m):
+        slope, square = 0.0, 0.0
+        for r in range(n):
+            slope += weight[r] * pair[k, r]
+            held = pair[k, r] != 0.0
+            share[k, r] = weight[r] - bent[r] * pair[k, r] * pull[r] if held else 0.0
+            square += weight[r] - bent[r] * pair[k, r] * pair[k, r] if held else 0.0
+            whole[r] += share[k, r]
+        slopes[k] += slope
+        own[k, k] += square
+        for other in range(k + 1, m if implicit else min(k + 2, m)):
+            both = 0.0
+            for r in range(n):
+                both += bent[r] * pair[k, r] * pair[other, r]
+            own[k, other] -= both
+    for r in range(n):
+        pull[r] *= weight[r]
+
+
+@njit(nogil=True, cache=True)
+def _pack(n, weight, pull, whole, share, z):
+    """Move the rows that have a slack and are not cut to the front; their number."""
+    last = 0
+    for r in range(n):
+        if whole[r] == 0.0 and pull[r] == 0.0:
+            continue
+        pull[last], whole[last] = pull[r], whole[r]
+        for k in range(share.shape[0]):
+            share[k, last] = share[k, r]
+        for j in range(z.shape[0]):
+            z[j, last] = z[j, r]
+        last += 1
+    return last
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _add_products(n, z, pull, whole, share, sums, curvature):
+    d, m = z.shape[0], share.shape[0]
+    scaled = np.empty(n)
+    for i in range(d):
+        slope = 0.0
+        for r in range(n):
+            slope += pull[r] * z[i, r]
+            scaled[r] = whole[r] * z[i, r]
+        sums[i] -= slope
+        for j in range(i, d):
+            both = 0.0
+            for r in range(n):
+                both += scaled[r] * z[j, r]
+            curvature[i, j] += both
+        for k in range(m):
+            both = 0.0
+            for r in range(n):
+                both += share[k, r] * z[i, r]
+            curvature[i, d + k] -= both
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def add_slope(X, center, factor, codes, costs, w, b, dw, db, t, implicit, p, cap, delta, slopes):
+    """Add first and second derivative at t of the surrogate on ``(w, b) + t (dw, db)``.
+
+    The surrogate is the one at t = 0.
+    """
+    d, m = w.size, b.size
+    first, second = 0.0, 0.0
+    for i in range(X.shape[0]):
+        f, step = 0.0, 0.0
+        for j in range(d):
+            z = (X[i, j] - center[j]) * factor[j]
+            f += w[j] * z
+            step += dw[j] * z
+        from_k = 0 if implicit else max(codes[i] - 1, 0)
+        to_k = m if implicit else min(codes[i] + 1, m)
+        g, slope, own = 0.0, 0.0, 0.0
+        for k in range(from_k, to_k):
+            side = 1.0 if codes[i] > k else -1.0
+            excess, change = 1.0 - side * (f - b[k]), -side * (step - db[k])
+            if excess > 0.0:
+                g += excess * excess
+            if excess + t * change > 0.0:
+                slope += (excess + t * change) * change
+                own += change * change
+        if g <= cap and own > 0.0 and (g + delta > 0.0 or p == 2.0):
+            weight = costs[i] * (2.0 if p == 2.0 else p * (g + delta) ** (0.5 * p - 1.0))
+            first += weight * slope
+            second += weight * own
+    slopes[0] += first
+    slopes[1] += second
+
+
+@njit(nogil=True, cache=True)
+def squared_slacks(X, center, factor, codes, w, b, implicit, g):
+    """Set g to the sum of squared slacks of each row."""
+    d, m = w.size, b.size
+    for i in range(X.shape[0]):
+        f = 0.0
+        for j in range(d):
+            f += w[j] * ((X[i, j] - center[j]) * factor[j])
+        total = 0.0
+        from_k = 0 if implicit else max(codes[i] - 1, 0)
+        to_k = m if implicit else min(codes[i] + 1, m)
+        for k in range(from_k, to_k):
+            side = 1.0 if codes[i] > k else -1.0
+            slack = max(1.0 - side * (f - b[k]), 0.0)
+            total += slack * slack
+        g[i] = total
+
+
+@njit(nogil=True, cache=True)
+def to_theta(theta, ridge, threshold_ridge, by_coef, by_thresholds, ww, wb, bb):
+    """Penalty, gradient and Hessian in theta = [w; b_1; gaps] from those of the losses in (w, b).
+
+    Of the blocks ww and bb the upper triangles are read. The penalty is
+    ``1/2 w' diag(ridge) w + threshold_ridge/2 ||b - mean(b)||^2``.
+    """
+    d, m = ridge.size, bb.shape[0]
+    b = np.cumsum(theta[d:])
+    mean = b.mean()
+    gradient = np.empty(d + m)
+    hessian = np.empty((d + m, d + m))
+    penalty = 0.0
+    for i in range(d):
+        penalty += 0.5 * ridge[i] * theta[i] ** 2
+        gradient[i] = by_coef[i] + ridge[i] * theta[i]
+        for j in range(i, d):
+            hessian[i, j] = hessian[j, i] = ww[i, j]
+        hessian[i, i] += ridge[i]
+        total = 0.0
+        for k in range(m - 1, -1, -1):  # a gap moves all thresholds from its own on
+            total += wb[i, k]
+            hessian[i, d + k] = hessian[d + k, i] = total
+    own = np.empty((m, m))
+    for k in range(m):
+        penalty += 0.5 * threshold_ridge * (b[k] - mean) ** 2
+        for other in range(k, m):
+            own[k, other] = own[other, k] = bb[k, other] - threshold_ridge / m
+        own[k, k] += threshold_ridge
+    total = 0.0
+    for k in range(m - 1, -1, -1):
+        total += by_thresholds[k] + threshold_ridge * (b[k] - mean)
+        gradient[d + k] = total
+        from_k = 0.0
+        for other in range(m - 1, -1, -1):
+            from_k += own[k, other]
+            below = hessian[d + k + 1, d + other] if k + 1 < m else 0.0
+            hessian[d + k, d + other] = from_k + below
+    return penalty, gradient, hessian
