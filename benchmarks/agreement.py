@@ -167,8 +167,8 @@ def main():
     warnings.filterwarnings("ignore", "All (inner )?boundaries coincide")
     text = f"""# Relative gap of the objective to that of Clarabel
 
-{N_PROBLEMS} random problems of 2 to 7 classes, C from 1e-2 to 1e3, default settings. Absolute values;
-the median and the worst are over the problems, iterations and milliseconds are medians.
+{N_PROBLEMS} random problems of 2 to 7 classes, C from 1e-2 to 1e3, default settings. Median
+and worst of the absolute values over the problems; iterations and milliseconds are medians.
 
 {gaps_to_optimum()}
 
