@@ -1,6 +1,6 @@
 """Errors of the capped losses on clean test rows, with and without corrupted training rows.
 
-    python benchmarks/losses.py [--splits 6] [--jobs 2]
+    python benchmarks/losses.py [--splits 4] [--jobs 2]
 
 Explicit and implicit CSVOR and the capped logistic and exponential losses, the same without a
 cap, and the proportional odds model (POM) of skordinal.
@@ -130,7 +130,7 @@ Mean absolute error:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--splits", type=int, default=6)
+    parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
     jobs = product(SIZES, LEVELS, range(asked.splits))
