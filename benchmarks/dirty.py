@@ -2,6 +2,8 @@
 
 import csv
 import os
+import platform
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
@@ -80,7 +82,10 @@ def measured(
 
 def _timed(measure: Callable[..., Any], job: tuple[Any, ...]) -> tuple[Any, float]:
     start = time.process_time()
-    return measure(*job), time.process_time() - start
+    found = measure(*job)
+    seconds = time.process_time() - start
+    print(*job, f"{seconds:.0f} s", file=sys.stderr, flush=True)
+    return found, seconds
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -93,8 +98,17 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def versions(*packages: str) -> str:
-    """What a table was measured with."""
-    return ", ".join(f"{package} {version(package)}" for package in packages)
+    """What a table was measured with, and on which processor."""
+    named = [f"{package} {version(package)}" for package in (*packages, "numpy")]
+    return ", ".join([f"Python {platform.python_version()}", *named]) + f", on {processor()}"
+
+
+def processor() -> str:
+    """The name of the processor."""
+    listing = Path("/proc/cpuinfo")
+    lines = listing.read_text(encoding="utf-8").splitlines() if listing.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 def write_result(name: str, text: str) -> None:
