@@ -158,7 +158,7 @@ Draws 0 to {first[-1]}:
 {table(found, first)}
 
 {more}
-The pair of "RBF fixed" and the criterion were settled on draws 0 to 3; "RBF scale" is the default
+The pair of "RBF fixed" and the criterion were settled on draws 0 to 3. "RBF scale" is the default
 gamma with the C that the guide's example has.
 
 Chosen C and gamma times columns, by draw:
