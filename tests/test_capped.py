@@ -60,7 +60,7 @@ def test_chunks_and_layouts_change_nothing(rng, constraints, order, monkeypatch)
     if X is None:
         X = np.repeat(matrix.given, 2, axis=0)[::2]
     whole = CappedHinge(matrix, codes, n_classes, importance, constraints)
-    monkeypatch.setattr("csvor._matrix._chunks._NUMBERS", 1000)
+    monkeypatch.setattr("csvor._chunks._NUMBERS", 1000)
     parts = CappedHinge(DenseMatrix(X, np.ones(3000)), codes, n_classes, importance, constraints)
     loss = LOSSES[2]
     one, other = whole.at(theta, loss, 0.5), parts.at(theta, loss, 0.5)
@@ -100,7 +100,7 @@ def test_gradient_by_finite_differences(rng, name, constraints, loss):
 @pytest.mark.parametrize("p", [1.0, 1.5, 2.0])
 def test_the_model_without_damping_is_the_hessian(rng, constraints, p):
     given, theta = problem(rng, 60)
-    capped, loss = CappedHinge(*given, constraints), CappedPower(p, 2.0, 1e-2)
+    capped, loss = CappedHinge(*given, constraints), CappedPower(p, np.inf, 1e-2)
     columns = differences(lambda at: capped.at(at, loss, 0.0).gradient, theta, 1e-7)
     hessian = capped.at(theta, loss, 0.0).hessian
     np.testing.assert_allclose(hessian, columns, rtol=1e-4, atol=1e-4 * np.abs(hessian).max())
@@ -108,7 +108,7 @@ def test_the_model_without_damping_is_the_hessian(rng, constraints, p):
 
 @both_constraints
 @pytest.mark.parametrize("p", [0.3, 0.7, 1.0])
-@pytest.mark.parametrize("damping", [0.0, 0.5])
+@pytest.mark.parametrize("damping", [1e-6, 0.5])
 def test_the_model_is_convex(rng, constraints, p, damping):
     given, theta = problem(rng, 60)
     hessian = CappedHinge(*given, constraints).at(theta, CappedPower(p, 3.0, 1e-8), damping).hessian

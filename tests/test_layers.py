@@ -13,14 +13,14 @@ PACKAGE = ROOT / "src" / "csvor"
 # A module may import from the lines above its own, never from its own line or below.
 # A sub-package is one layer and may use its own parts; "csvor" is the __init__.
 LAYERS = (
-    {"_loops", "_notices"},
+    {"_chunks", "_loops", "_notices"},
+    {"_matrix"},
     # Know nothing of each other: a loss never sees X, a solver nothing that is ordinal.
     {
         "_features",
         "_labels",
         "_losses",
         "_margins",
-        "_matrix",
         "_pinball",
         "_probability",
         "_solvers",

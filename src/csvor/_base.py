@@ -26,7 +26,7 @@ from csvor._features import (
     gamma_of,
 )
 from csvor._labels import OrdinalLabels
-from csvor._matrix import DenseMatrix
+from csvor._matrix import DenseMatrix, spans_of
 from csvor._notices import warn
 from csvor._probability import fit_slope, interval_probabilities
 from csvor._solvers import Solution, Status, threads_for
@@ -39,6 +39,9 @@ from csvor._validation import (
 )
 
 Array = NDArray[np.float64]
+
+# Rows that tell the slope of the probabilities to half a percent.
+_ENOUGH = 20_000
 
 # Of the parameters that all estimators have.
 CONSTRAINTS: dict[str, list[Any]] = {
@@ -152,8 +155,10 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         everything = counted.size == weights.size
         rows, weights = (X, weights) if everything else (X[counted], weights[counted])
         codes_counted = codes if everything else codes[counted]
+        spans = None
         if self.kernel != "precomputed":
-            check_ranges(self, rows, counted)
+            spans = spans_of(rows, weights)
+            check_ranges(self, rows, spans, counted)
         elif X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
@@ -161,7 +166,9 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
             )
         with threads_for(counted.size * self._n_columns(rows)):
             features = self._features(rows, counted, weights)
-            matrix = DenseMatrix(features.mapped, weights)
+            matrix = DenseMatrix(
+                features.mapped, weights, spans if features.mapped is rows else None
+            )
             seen_codes = (np.cumsum(present) - 1)[codes_counted]
             fitted = self._fit_coded(matrix, seen_codes, present, weights)
         coef, shift = matrix.in_given_units(fitted.coef)
@@ -174,7 +181,11 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         thresholds = spread_over_classes(fitted.thresholds, present, *reach)
         self.classes_ = labels.classes
         self.thresholds_ = thresholds + shift
-        self.slope_ = fit_slope(fitted.scores[kept], codes_counted[kept], thresholds, weights[kept])
+        judged = np.flatnonzero(kept)
+        judged = judged[:: max(judged.size // _ENOUGH, 1)]
+        self.slope_ = fit_slope(
+            fitted.scores[judged], codes_counted[judged], thresholds, weights[judged]
+        )
         scores = fitted.scores + shift
         if not everything:
             scores, of_counted = self._project(X), scores

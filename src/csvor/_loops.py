@@ -18,8 +18,25 @@ _FAST = {"reassoc", "contract", "nsz", "arcp"}
 _PACKED_FROM = 16
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
-def add_rows(X, center, factor, codes, costs, w, b, implicit, p, cap, delta, bend, sums, curvature):
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def add_rows(
+    X,
+    center,
+    factor,
+    codes,
+    costs,
+    w,
+    b,
+    implicit,
+    p,
+    cap,
+    delta,
+    bend,
+    edge,
+    width,
+    sums,
+    curvature,
+):
     """Add the terms of all rows of X to objective, gradient and Hessian.
 
     Parameters
@@ -28,8 +45,12 @@ def add_rows(X, center, factor, codes, costs, w, b, implicit, p, cap, delta, ben
     codes, costs : ndarrays of shape (n,)
     w, b : ndarrays of shape (d,) and (m,)
     implicit : bool
-    p, cap, delta, bend : float
-        The cap is one on g. ``bend`` is the share of the loss's curvature in g that counts.
+    p, cap, delta : float
+        The cap is one on g.
+    bend, edge, width : float
+        Of the curvature: ``bend`` is the share of the loss's curvature in g that counts; its
+        corner at the cap is spread over ``edge`` on either side, and left out where that is 0;
+        ``width`` stands for delta.
     sums : ndarray of shape (d + m + 3,)
         Gradient by w and by b, the losses of the rows that are not cut, the same of the smoothed
         loss, and the costs of the rows that are cut.
@@ -40,8 +61,8 @@ def add_rows(X, center, factor, codes, costs, w, b, implicit, p, cap, delta, ben
     m = b.size
     z, pair, share = np.empty((d, _BLOCK)), np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
     f, y, cost, g = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    weight, bent, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    whole = np.empty(_BLOCK)
+    weight, firm, bent = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    pull, whole = np.empty(_BLOCK), np.empty(_BLOCK)
     for start in range(0, n_rows, _BLOCK):
         n = min(_BLOCK, n_rows - start)
         rows, labels = X[start : start + n], codes[start : start + n]
@@ -55,14 +76,17 @@ def add_rows(X, center, factor, codes, costs, w, b, implicit, p, cap, delta, ben
         for r in range(n):
             y[r], cost[r] = labels[r], given[r]
         _meet_thresholds(n, f, y, b, implicit, g, pair, pull)
-        _weigh(n, g, cost, p, cap, delta, bend, weight, bent, sums[d + m :])
-        _share_out(n, weight, bent, pair, pull, implicit, share, whole, sums[d:], curvature[d:, d:])
+        _weigh(n, g, cost, p, cap, delta, weight, sums[d + m :])
+        _firm_up(n, g, cost, p, cap, delta, bend, edge, width, weight, firm, bent)
+        _share_out(
+            n, weight, firm, bent, pair, pull, implicit, share, whole, sums[d:], curvature[d:, d:]
+        )
         if d >= _PACKED_FROM:
             n = _pack(n, weight, pull, whole, share, z)
         _add_products(n, z, pull, whole, share, sums, curvature)
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def _meet_thresholds(n, f, y, b, implicit, g, pair, pull):
     """Slacks times side of each pair, their sum, and the sum of their squares."""
     g[:n] = 0.0
@@ -79,31 +103,29 @@ def _meet_thresholds(n, f, y, b, implicit, g, pair, pull):
             pull[r] += pair[k, r]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
-def _weigh(n, g, cost, p, cap, delta, bend, weight, bent, totals):
-    """Twice the weight of each row's squared slacks, and how much of it a slack takes back."""
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _weigh(n, g, cost, p, cap, delta, weight, totals):
+    """Twice the weight of each row's squared slacks."""
     half = 0.5 * p
     least = delta**half if delta > 0.0 else 0.0
     value, smooth, cut = 0.0, 0.0, 0.0
     if p == 2.0:
         for r in range(n):
-            weight[r], bent[r] = 2.0 * cost[r], 0.0
+            weight[r] = 2.0 * cost[r]
             value += cost[r] * g[r] if g[r] <= cap else 0.0
         smooth = value
     elif p == 1.0:
         for r in range(n):
             root = np.sqrt(g[r] + delta)
             weight[r] = cost[r] / root if root > 0.0 else 0.0
-            bent[r] = bend * weight[r] / (g[r] + delta) if root > 0.0 else 0.0
             value += cost[r] * np.sqrt(g[r]) if g[r] <= cap else 0.0
             smooth += cost[r] * (root - least) if g[r] <= cap else 0.0
     else:
         for r in range(n):
-            weight[r], bent[r] = 0.0, 0.0
+            weight[r] = 0.0
             if g[r] > 0.0:
                 power = (g[r] + delta) ** half
                 weight[r] = cost[r] * p * power / (g[r] + delta)
-                bent[r] = bend * weight[r] / (g[r] + delta)
                 if g[r] <= cap:
                     value += cost[r] * (power if delta < 1e-17 * g[r] else g[r] ** half)
                     smooth += cost[r] * (power - least)
@@ -111,15 +133,35 @@ def _weigh(n, g, cost, p, cap, delta, bend, weight, bent, totals):
         for r in range(n):
             out = g[r] > cap
             weight[r] = 0.0 if out else weight[r]
-            bent[r] = 0.0 if out else bent[r]
             cut += cost[r] if out else 0.0
     totals[-3] += value
     totals[-2] += smooth
     totals[-1] += cut
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
-def _share_out(n, weight, bent, pair, pull, implicit, share, whole, slopes, own):
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _firm_up(n, g, cost, p, cap, delta, bend, edge, width, weight, firm, bent):
+    """Curvature of each row's squared slacks, and how much of it a slack takes back."""
+    if width == delta or p == 2.0:
+        for r in range(n):
+            firm[r] = weight[r]
+    elif p == 1.0:
+        for r in range(n):
+            firm[r] = cost[r] / np.sqrt(g[r] + width) if g[r] <= cap else 0.0
+    else:
+        for r in range(n):
+            inside = 0.0 < g[r] <= cap
+            firm[r] = cost[r] * p * (g[r] + width) ** (0.5 * p - 1.0) if inside else 0.0
+    for r in range(n):
+        bent[r] = bend * firm[r] / (g[r] + width) if bend * firm[r] > 0.0 else 0.0
+    if edge > 0.0:
+        corner = p * (cap + width) ** (0.5 * p - 1.0) / edge
+        for r in range(n):
+            bent[r] += corner * cost[r] if abs(g[r] - cap) < edge else 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _share_out(n, weight, firm, bent, pair, pull, implicit, share, whole, slopes, own):
     """Curvature of each pair with the score, their sum, and what concerns thresholds alone."""
     m = pair.shape[0]
     whole[:n] = 0.0
@@ -128,8 +170,8 @@ def _share_out(n, weight, bent, pair, pull, implicit, share, whole, slopes, own)
         for r in range(n):
             slope += weight[r] * pair[k, r]
             held = pair[k, r] != 0.0
-            share[k, r] = weight[r] - bent[r] * pair[k, r] * pull[r] if held else 0.0
-            square += weight[r] - bent[r] * pair[k, r] * pair[k, r] if held else 0.0
+            share[k, r] = firm[r] - bent[r] * pair[k, r] * pull[r] if held else 0.0
+            square += firm[r] - bent[r] * pair[k, r] * pair[k, r] if held else 0.0
             whole[r] += share[k, r]
         slopes[k] += slope
         own[k, k] += square
@@ -142,7 +184,7 @@ def _share_out(n, weight, bent, pair, pull, implicit, share, whole, slopes, own)
         pull[r] *= weight[r]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _pack(n, weight, pull, whole, share, z):
     """Move the rows that have a slack and are not cut to the front; their number."""
     last = 0
@@ -158,7 +200,7 @@ def _pack(n, weight, pull, whole, share, z):
     return last
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def _add_products(n, z, pull, whole, share, sums, curvature):
     d, m = z.shape[0], share.shape[0]
     scaled = np.empty(n)
@@ -180,7 +222,7 @@ def _add_products(n, z, pull, whole, share, sums, curvature):
             curvature[i, d + k] -= both
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def add_slope(X, center, factor, codes, costs, w, b, dw, db, t, implicit, p, cap, delta, slopes):
     """Add first and second derivative at t of the surrogate on ``(w, b) + t (dw, db)``.
 
@@ -213,7 +255,7 @@ def add_slope(X, center, factor, codes, costs, w, b, dw, db, t, implicit, p, cap
     slopes[1] += second
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def squared_slacks(X, center, factor, codes, w, b, implicit, g):
     """Set g to the sum of squared slacks of each row."""
     d, m = w.size, b.size
@@ -231,7 +273,7 @@ def squared_slacks(X, center, factor, codes, w, b, implicit, g):
         g[i] = total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def to_theta(theta, ridge, threshold_ridge, by_coef, by_thresholds, ww, wb, bb):
     """Penalty, gradient and Hessian in theta = [w; b_1; gaps] from those of the losses in (w, b).
 
@@ -270,3 +312,22 @@ def to_theta(theta, ridge, threshold_ridge, by_coef, by_thresholds, ww, wb, bb):
             below = hessian[d + k + 1, d + other] if k + 1 < m else 0.0
             hessian[d + k, d + other] = from_k + below
     return penalty, gradient, hessian
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def add_spans(X, weights, low, high, sums):
+    """Lower ``low``, raise ``high`` and add the weighted sums of the columns of X."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            value = X[i, j]
+            low[j] = min(low[j], value)
+            high[j] = max(high[j], value)
+            sums[j] += weights[i] * value
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def add_squares(X, weights, center, squares):
+    """Add the weighted squares of the columns of ``X - center``."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            squares[j] += weights[i] * (X[i, j] - center[j]) ** 2

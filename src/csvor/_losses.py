@@ -43,6 +43,11 @@ class CappedPower:
         """True for the samples that are cut away, ``r^p > epsilon``."""
         return g > self.cap
 
+    @property
+    def corner(self) -> float:
+        """The slope of `smoothed` just below the cap, where it is 0 just above."""
+        return 0.5 * self.p * (self.cap + self.delta) ** (0.5 * self.p - 1.0)
+
     def smoothed(self, g: Array) -> Array:
         """``(g + delta)^(p/2) - delta^(p/2)``, capped where v is: its slope is `supergradient`."""
         half = 0.5 * self.p
@@ -96,12 +101,32 @@ class CapSchedule:
     delta_ratio: float = 0.05
     delta_min: float = 1e-14
     most_cut: float = _MOST_CUT
+    resumed_from: CappedPower | None = None
 
     def loss_at(self, iteration: int, losses: Losses, last: CappedPower | None) -> CappedPower:
         """The loss of an iteration, given what finds ``g`` and the loss of the one before."""
+        if self.resumed_from is not None:
+            return replace(self.resumed_from, delta=self.delta_min)
         if iteration == 0 or last is None:
             return SQUARED
         return CappedPower(self.p, self._cap(iteration, losses, last), self._delta(iteration))
+
+    def part(self, rows: NDArray[np.intp]) -> CapSchedule:
+        """The schedule for some of the rows."""
+        return replace(self, importance=self.importance[rows])
+
+    def for_many(self, tol: float) -> CapSchedule:
+        """The schedule for so many rows that kinks are a matter of their density.
+
+        A share of about ``delta^(1/2)`` of them lies near enough to one that delta costs up to
+        ``delta^(p/2)``: together ``tol``, in units of a loss of 1 a row.
+        """
+        least = min(tol ** (2.0 / (1.0 + self.p)), 1e-4)
+        return replace(self, delta_min=max(self.delta_min, least))
+
+    def resumed(self, loss: CappedPower) -> CapSchedule:
+        """The schedule to go on with where a run on some of the rows ended under ``loss``."""
+        return replace(self, resumed_from=loss, warmup=0)
 
     def settled(self, iteration: int, losses: Losses, last: CappedPower | None) -> CappedPower:
         """The loss that counts where the iterations end here, settled or not."""

@@ -7,6 +7,7 @@ classes as 0..K-1; threshold k (0-based) parts the codes ``<= k`` from the codes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,6 +96,24 @@ def settle(thresholds: Array, low: Array, high: Array) -> Array:
     moved[free] = 0.5 * (low[free] + high[free])
     moved = np.maximum.accumulate(moved)
     return thresholds if np.any(moved[~free] != thresholds[~free]) else moved
+
+
+def row_losses(
+    value: Callable[[Array], Array],
+    scores: Array,
+    codes: NDArray[np.integer],
+    thresholds: Array,
+    constraints: str,
+) -> Array:
+    """Each sample's sum of ``value(excess)`` over its pairs, without an array of all pairs."""
+    if constraints == "explicit":
+        edges = np.concatenate([[-np.inf], thresholds, [np.inf]])
+        return value(1.0 - scores + edges[codes]) + value(1.0 + scores - edges[codes + 1])
+    total = np.zeros_like(scores)
+    for k, threshold in enumerate(thresholds):
+        over = scores - threshold
+        total += value(1.0 - np.where(codes > k, over, -over))
+    return total
 
 
 def count_passed(scores: Array, thresholds: Array) -> NDArray[np.intp]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from csvor._matrix import Spans
 from csvor._notices import warn
 
 Array = NDArray[np.float64]
@@ -78,19 +79,19 @@ def check_class_weight(
     return weighted
 
 
-def check_ranges(estimator: Any, X: Array, positions: NDArray[np.intp]) -> None:
+def check_ranges(estimator: Any, X: Array, spans: Spans, positions: NDArray[np.intp]) -> None:
     """Refuse columns too large to compute with; name those with a far value or of odd size.
 
     ``positions`` are those of the rows of X in what the user gave.
     """
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = spans.low, spans.high
     huge = np.flatnonzero(np.maximum(-low, high) > _HUGE)
     if huge.size:
         raise ValueError(
             f"{_range_of(estimator, huge[0], low, high)}, too large to compute with. "
             "Divide it, or leave it out."
         )
-    middle, spread = X.mean(axis=0), X.std(axis=0)
+    middle, spread = spans.mean, spans.spread
     reach = np.maximum(high - middle, middle - low)
     # One far value raises the standard deviation so much that only these can hold one.
     suspects = np.flatnonzero(reach > 0.25 * np.sqrt(X.shape[0]) * spread)

@@ -13,7 +13,7 @@ from csvor._margins import SmoothHinge
 from csvor._matrix import DenseMatrix
 from csvor._objective import OrdinalObjective, Point
 from csvor._solvers import follow_smoothing
-from csvor._thresholds import PAIRS
+from csvor._thresholds import PAIRS, row_losses
 
 Array = NDArray[np.float64]
 
@@ -81,8 +81,9 @@ class SlackSumClassifier(ThresholdClassifier):
         return Fitted(coef, thresholds, solution.point.scores, every_row, solution)
 
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
-        pairs = PAIRS[self._pairs](codes, self.classes_.size)
-        return pairs.sums(np.maximum(pairs.excess(scores, self.thresholds_), 0.0))
+        return row_losses(
+            lambda excess: np.maximum(excess, 0.0), scores, codes, self.thresholds_, self._pairs
+        )
 
 
 class SVOREX(SlackSumClassifier):

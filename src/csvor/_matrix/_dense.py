@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._matrix._chunks import in_chunks
+from csvor._chunks import in_chunks
+from csvor._matrix._spans import Spans, spans_of
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -24,19 +26,25 @@ class DenseMatrix:
     factor 0.
     """
 
-    def __init__(self, X: Array, sample_weight: Array) -> None:
+    def __init__(self, X: Array, sample_weight: Array, spans: Spans | None = None) -> None:
         self.given = X
-        share = sample_weight / sample_weight.sum()
-        self.center = share @ X
-        shifted = X - self.center
-        spread = np.sqrt(share @ shifted**2)
+        spans = spans or spans_of(X, sample_weight)
+        self.center, spread = spans.mean, spans.spread
         # A column whose spread is below the rounding of its values is constant; so is one whose
         # ridge, 1 / spread^2, would leave the range of numbers.
         constant = spread <= np.maximum(1e-15 * np.abs(self.center), 1e-150)
+        constant |= spans.low == spans.high
         self._scale = np.where(constant, np.maximum(np.abs(self.center), 1.0), spread)
         self.factor = np.where(constant, 0.0, 1.0 / self._scale)
         # The penalty ||w||^2 as seen by the scaled coefficients.
         self.ridge = self._scale**-2.0
+
+    def part(self, rows: NDArray[np.intp]) -> DenseMatrix:
+        """Some of the rows, with the same center and factors."""
+        part = copy(self)
+        part.__dict__.pop("values", None)
+        part.given = self.given[rows]
+        return part
 
     @property
     def n_features(self) -> int:
@@ -70,11 +78,10 @@ class DenseMatrix:
         return self.values.T @ u
 
     def gram(self, weights: Array) -> Array:
-        """``X' diag(weights) X``, from the rows with a weight only; a weight is not negative."""
+        """``X' diag(weights) X``, from the rows with a weight only."""
         rows = np.flatnonzero(weights)
         part = self.values if rows.size == weights.size else self.values[rows]
-        root = part * np.sqrt(np.maximum(weights[rows], 0.0))[:, None]
-        return root.T @ root
+        return part.T @ (weights[rows][:, None] * part)
 
     def in_given_units(self, coef: Array) -> tuple[Array, float]:
         """Coefficients for X as given, and what the thresholds gain by it."""

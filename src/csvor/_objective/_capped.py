@@ -3,14 +3,16 @@
 ``g_i`` sums the losses of a sample's pairs. With the supergradient ``D_i`` of v at g_i, the
 gradient is that of the surrogate ``h + sum c_i D_i g_i``; the Hessian of the smoothed loss is that
 of the surrogate less ``-v''(g_i)`` times the outer product of the gradient of g_i. ``damping`` is
-the share of that second part which is left away: 1 is the surrogate, a bound; 0 Newton's model.
+the share of that second part which is left away: 1 is the surrogate, a bound; near 0 Newton's model
+as far as it is convex; 0 Newton's model.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +64,21 @@ class CappedPoint:
         return (self.smooth - other.smooth) + (self.constant - other.constant)
 
 
+class Bends(NamedTuple):
+    """What of v's curvature is in the model.
+
+    ``bend`` is the share of its smooth part, in units of that of p = 1: up to 1 the model of the
+    hinge is convex, whatever p is. Without damping it is all there, but for p < 1, where it would
+    bend down almost everywhere. Then the corner at the cap is there too, as if it were spread over
+    ``edge`` on either side; and the kink at 0, a matter of the rows near it, is spread over the
+    root of ``width`` in place of that of delta, so that some fifty rows for each parameter tell it.
+    """
+
+    bend: float
+    edge: float
+    width: float
+
+
 class Capped(ABC):
     """What both forms have; ``importance`` are the c_i."""
 
@@ -70,6 +87,7 @@ class Capped(ABC):
     ) -> None:
         self.matrix = matrix
         self.codes = codes
+        self.n_samples = codes.size
         self.n_classes = n_classes
         self.importance = importance
         self.implicit = constraints == "implicit"
@@ -102,12 +120,19 @@ class Capped(ABC):
         low, high = rooms(scores, codes, self.n_classes, implicit=self.implicit)
         return self.packing.with_thresholds(theta, settle(thresholds, low, high))
 
-    def _bend(self, loss: CappedPower, damping: float) -> float:
-        """Share of the curvature of v in the model, in units of that of p = 1.
+    def sampled(self, size: int) -> NDArray[np.intp]:
+        """Rows of a part: drawn by a fixed seed, with each class among them."""
+        drawn = np.random.default_rng(0).integers(0, self.codes.size, size)
+        counts = np.bincount(self.codes[drawn], minlength=self.n_classes)
+        rare = [np.flatnonzero(self.codes == code)[:2] for code in np.flatnonzero(counts < 2)]
+        return np.concatenate([drawn, *rare])
 
-        Up to 1 the model of the hinge stays convex, whatever p is.
-        """
-        return min((1.0 - damping) * (2.0 - loss.p), 1.0)
+    def _bends(self, loss: CappedPower, damping: float) -> Bends:
+        if damping > 0.0 or loss.p < 1.0:
+            return Bends(min((1.0 - damping) * (2.0 - loss.p), 1.0), 0.0, loss.delta)
+        edge = 0.1 * loss.cap if loss.epsilon < np.inf else 0.0
+        wanted = 50.0 * self.packing.origin.size / self.n_samples
+        return Bends(2.0 - loss.p, edge, max(min(wanted**2, 1e-2), loss.delta))
 
 
 class CappedArrays(Capped):
@@ -160,11 +185,19 @@ class CappedArrays(Capped):
         smooth = float(self.importance[left] @ loss.smoothed(g[left])) + cut * loss.shortfall
         towards = pairs.side * pairs.counted * margin.slope(excess)
         curve = margin.bound(excess) if self.bounded else margin.curvature(excess)
-        own = weights[:, None] * pairs.counted * curve
+        bends = self._bends(loss, damping) if margin.bends else Bends(0.0, 0.0, loss.delta)
+        firm = self.importance * replace(loss, delta=bends.width).supergradient(g)
+        own = firm[:, None] * pairs.counted * curve
         share, by_thresholds = own, np.diag(own.sum(axis=0))
-        bend = self._bend(loss, damping) if margin.bends else 0.0
-        if bend > 0.0:
-            bent = 0.5 * bend * weights / (g + loss.delta)
+        bent = np.zeros_like(g)
+        if bends.bend > 0.0:
+            bent = 0.5 * bends.bend * firm / (g + bends.width)
+        if bends.edge > 0.0:
+            near = np.abs(g - loss.cap) < bends.edge
+            bent += (
+                0.5 * self.importance * replace(loss, delta=bends.width).corner / bends.edge * near
+            )
+        if bent.any():
             share = own - (bent * towards.sum(axis=1))[:, None] * towards
             by_thresholds = by_thresholds - towards.T @ (bent[:, None] * towards)
         pulls = weights[:, None] * towards
@@ -184,6 +217,14 @@ class CappedArrays(Capped):
 
 class CappedHinge(Capped):
     """The squared hinge, by loops that pass over the rows once a point and keep nothing of them."""
+
+    def part(self, rows: NDArray[np.intp]) -> CappedHinge:
+        """The problem of these rows, which stand for all."""
+        importance = self.importance[rows]
+        importance = importance * (self.importance.sum() / importance.sum())
+        constraints = "implicit" if self.implicit else "explicit"
+        part = self.matrix.part(rows)
+        return CappedHinge(part, self.codes[rows], self.n_classes, importance, constraints)
 
     def losses(self, theta: Array) -> Array:
         g = np.empty(self.codes.size)
@@ -219,7 +260,7 @@ class CappedHinge(Capped):
     def at(self, theta: Array, loss: CappedPower, damping: float) -> CappedPoint:
         coef, thresholds = self.packing.split(theta)
         d, m = coef.size, thresholds.size
-        form = (self.implicit, loss.p, loss.cap, loss.delta, self._bend(loss, damping))
+        form = (self.implicit, loss.p, loss.cap, loss.delta, *self._bends(loss, damping))
 
         def add(rows: slice) -> Array:
             found = np.zeros((d + m + 1, max(d + m, d + m + 3)))

@@ -3,6 +3,7 @@
 from csvor._solvers.newton import minimise_newton
 from csvor._solvers.program import solve_program
 from csvor._solvers.reweight import reweight
+from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Solution, Status
 from csvor._solvers.threads import threads_for
@@ -13,6 +14,7 @@ __all__ = [
     "follow_smoothing",
     "minimise_newton",
     "reweight",
+    "reweight_from_sample",
     "solve_program",
     "threads_for",
 ]

@@ -15,7 +15,11 @@ Array = NDArray[np.float64]
 # A step that promises less than this share of the value cannot be told from rounding.
 _ROUNDING = 1e-15
 # What a diagonal of ones is lifted by, in turn, where rounding has made a matrix indefinite.
-_LIFTS = 10.0 ** np.arange(-14, 1)
+_LIFTS = 10.0 ** np.arange(-14, -5)
+
+
+class IndefiniteError(FloatingPointError):
+    """A model without a minimum."""
 
 
 class ConvexProblem(Protocol):
@@ -103,7 +107,7 @@ def _cholesky(scaled: Array) -> Array:
         lower, failed = dpotrf(scaled, lower=True, clean=True)
         if not failed:
             return lower
-    raise FloatingPointError("The Hessian is not positive semi-definite.")
+    raise IndefiniteError("The Hessian is not positive semi-definite.")
 
 
 def least_on_line(slope: Any, *, max_iter: int = 50) -> float:

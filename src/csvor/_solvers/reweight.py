@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._solvers.newton import bounded_step, least_on_line
+from csvor._solvers.newton import IndefiniteError, bounded_step, least_on_line
 from csvor._solvers.solution import Solution, Status
 
 Array = NDArray[np.float64]
@@ -72,9 +72,10 @@ class Damping:
 
     share: float = 1.0
     factor: float = 0.5
+    least: float = 1e-6
 
     def after_full_step(self, fixed: bool) -> float:
-        return max(self.factor * self.share, 1e-6) if fixed else 1.0
+        return max(self.factor * self.share, self.least) if fixed else 1.0
 
 
 def reweight(
@@ -85,6 +86,7 @@ def reweight(
     tol: float,
     max_iter: int,
     bound: bool = False,
+    near: bool = False,
     report: Callable[[int, float], None] | None = None,
 ) -> Solution:
     """Minimise ``h(x) + sum_i c_i v(g_i(x))`` by surrogates ``h(x) + sum_i c_i D_i g_i(x)``.
@@ -109,13 +111,16 @@ def reweight(
     bound : bool, default=False
         The model is a bound: whole steps, with nothing to check. They creep, so the constant is
         not taken out of the objective that ``tol`` is a share of.
+    near : bool, default=False
+        The start is near the end, and the samples are many: Newton's model is good from the first
+        step on, and no coordinate is left to chance.
     report : callable (iteration, objective), optional
     """
     loss = schedule.loss_at(0, lambda: problem.losses(theta), None)
-    damping = Damping()
+    damping = Damping(0.0, 0.0, 0.0) if near else Damping()
     point = best = problem.at(theta, loss, damping.share)
     history: list[float] = []
-    fixed_from, status, fixed, stage = 0, Status.MAX_ITER, False, 0
+    fixed_from, status, fixed, stage = 0, Status.MAX_ITER, near, int(near)
     for _ in range(max_iter):
         trial, promised = _advance(problem, point, loss, damping, fixed and not bound, bound)
         fall = point.fall_to(trial)
@@ -134,9 +139,9 @@ def reweight(
         stage += bound or schedule.steady(stage) or fall <= early
         upcoming = schedule.loss_at(stage, losses, loss)
         fixed = upcoming == loss and schedule.steady(stage)
-        ended = fall <= least and (promised <= least or bound)
+        ended = fall <= least and (promised <= least or bound or near)
         if fixed and (ended or not lowered):
-            point = best = _settle(problem, best, loss)
+            point = best = best if near else _settle(problem, best, loss)
             upcoming = schedule.reopened(_once(problem, point.theta), loss)
             if upcoming == loss:
                 status = Status.CONVERGED if lowered else Status.NO_DESCENT
@@ -158,7 +163,11 @@ def _advance(
     problem: Problem, point: Model, loss: Any, damping: Damping, bending: bool, bound: bool
 ) -> tuple[Model, float]:
     """The next point, and the fall that the slope of the whole step promised."""
-    step = bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
+    try:
+        step = bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
+    except IndefiniteError:
+        point = problem.at(point.theta, loss, 1e-6)
+        step = bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
     slope = float(point.gradient @ step)
     share = damping.after_full_step(bending)
     trial = problem.at(point.theta + step, loss, share)
