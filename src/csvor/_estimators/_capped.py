@@ -48,8 +48,8 @@ class CSVOR(ThresholdClassifier):
         The cap, at least 1 (the residual of a row on a threshold); ``inf`` cuts nothing.
         "auto" takes it from ``contamination``.
     contamination : float, default=0.1
-        Share of rows expected to be wrong, in [0, 0.5]. In each of the first 5 re-weightings
-        the cap is the (1 - contamination) quantile of the current :math:`r_i^p`, but at least 1;
+        Share of rows expected to be wrong, in [0, 0.5]. Five times in the course of a fit the cap
+        is set to the (1 - contamination) quantile of the current :math:`r_i^p`, but at least 1;
         then it stays. 0 cuts nothing. Not used where ``epsilon`` is a number.
     constraints : {"explicit", "implicit"}, default="explicit"
         Which thresholds a row meets: the two beside its class, or all K - 1.
@@ -77,8 +77,9 @@ class CSVOR(ThresholdClassifier):
     class_weight : dict or "balanced", default=None
         Factors of the weights of a class's rows; "balanced" gives all classes the same sum.
     solver : {"newton", "alternating"}, default="newton"
-        "newton" solves each re-weighted problem exactly; "alternating" is the scheme printed in
-        the paper, kept for comparison: it stalls far from a stationary point.
+        "newton" takes Newton steps on the re-weighted problems; "alternating" is the scheme
+        printed in the paper (hinge only), kept for comparison: it stalls far from a stationary
+        point.
     tol : float, default=1e-6
         The fit ends when the objective falls by at most ``tol`` times itself, >= 0.
     max_iter : int, default=500
@@ -115,7 +116,8 @@ class CSVOR(ThresholdClassifier):
     objective_ : float
         The objective at the end.
     objective_history_ : ndarray of shape (n_iter_,)
-        The objective after each iteration, under the cap then in force.
+        The lowest objective so far under the cap in force, after each iteration. Of a fit on
+        more than 40 000 rows, the iterations on all of them.
     settled_from_ : int
         From this entry of ``objective_history_`` on the cap is the final one and nothing rises.
     n_iter_ : int

@@ -1,0 +1,95 @@
+"""Fits that start from a sample of their rows."""
+
+import numpy as np
+import pytest
+
+import csvor._solvers.sample
+from csvor import CSVOR
+from problems import mislabel
+
+PARAMETERS = [
+    {},
+    {"p": 0.7},
+    {"p": 1.5, "constraints": "implicit"},
+    {"p": 2.0, "epsilon": 3.0},
+    {"epsilon": np.inf, "C": 0.01},
+    {"contamination": 0.2},
+]
+
+
+def rows(n=6000, d=4):
+    """Quintiles of a noisy score, every tenth label wrong."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    score = X @ np.ones(d) + 0.5 * rng.normal(size=n)
+    y = np.digitize(score, np.quantile(score, [0.2, 0.4, 0.6, 0.8]))
+    return X, mislabel(y, 0.1, 1)[0]
+
+
+@pytest.fixture
+def small_sample(monkeypatch):
+    monkeypatch.setattr(csvor._solvers.sample, "SIZE", 1500)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_the_end_is_as_low_as_without_a_sample(parameters, small_sample, monkeypatch):
+    X, y = rows()
+    model = CSVOR(**parameters).fit(X, y)
+    assert model.converged_
+    monkeypatch.setattr(csvor._solvers.sample, "SIZE", 10**9)
+    given = {**parameters, "epsilon": model.epsilon_}
+    whole = CSVOR(**given).fit(X, y)
+    # The same cap, another local optimum at most; without a cap or with p > 1 the same.
+    assert model.objective_ <= whole.objective_ * (
+        1 + (1e-2 if given["epsilon"] < np.inf else 1e-5)
+    )
+    if np.isinf(given["epsilon"]):
+        np.testing.assert_allclose(model.coef_, whole.coef_, rtol=5e-3)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS[:4], ids=str)
+def test_the_end_is_stationary(parameters, small_sample):
+    """No small change of a coefficient or threshold lowers the objective by more than 1e-5."""
+    X, y = rows()
+    model = CSVOR(**parameters).fit(X, y)
+    base = model.objective_
+
+    def objective(coef, thresholds):
+        moved = CSVOR(**parameters)
+        moved.__dict__.update(model.__dict__, coef_=coef, thresholds_=thresholds)
+        capped = np.minimum(moved.residuals(X, y), model.epsilon_)
+        return 0.5 * coef @ coef + model.C * capped.sum()
+
+    assert objective(model.coef_, model.thresholds_) == pytest.approx(base, rel=1e-9)
+    rng = np.random.default_rng(3)
+    for size in (1e-2, 1e-3, 1e-4):
+        for _ in range(20):
+            coef = model.coef_ + size * rng.normal(size=model.coef_.size)
+            thresholds = model.thresholds_ + size * rng.normal(size=model.thresholds_.size)
+            assert objective(coef, np.sort(thresholds)) >= base * (1 - 1e-5)
+
+
+def test_two_fits_are_the_same_to_the_bit_and_know_rare_classes(small_sample):
+    X, y = rows()
+    y[:2] = 5
+    model, again = CSVOR().fit(X, y), CSVOR().fit(X, y)
+    np.testing.assert_array_equal(model.coef_, again.coef_)
+    assert model.classes_.tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.isfinite(model.thresholds_).all()
+
+
+def test_weights_count(small_sample):
+    X, y = rows()
+    weights = np.random.default_rng(0).integers(0, 3, y.size)
+    weighted = CSVOR(p=2, epsilon=np.inf).fit(X, y, weights)
+    repeated = CSVOR(p=2, epsilon=np.inf).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-4)
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-6)
+
+
+def test_the_history_is_that_of_all_rows(small_sample):
+    X, y = rows()
+    model = CSVOR().fit(X, y)
+    assert model.n_iter_ == model.objective_history_.size <= 20
+    assert np.all(np.diff(model.objective_history_) <= 0)
+    assert model.objective_history_[-1] == model.objective_
