@@ -331,3 +331,39 @@ def add_squares(X, weights, center, squares):
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             squares[j] += weights[i] * (X[i, j] - center[j]) ** 2
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def free_step(hessian, gradient):
+    """Minimise ``1/2 s'Hs + g's``: the step, and whether H was found to be positive definite.
+
+    Scaled to a diagonal of 1; a coordinate that nothing pulls at keeps its place.
+    """
+    size = gradient.size
+    scale, step, lower = np.empty(size), np.empty(size), np.empty((size, size))
+    for i in range(size):
+        scale[i] = hessian[i, i] ** -0.5 if hessian[i, i] > 0.0 else 1.0
+    for i in range(size):
+        for j in range(i + 1):
+            left = 1.0 if i == j else hessian[i, j] * scale[i] * scale[j]
+            for k in range(j):
+                left -= lower[i, k] * lower[j, k]
+            if j < i:
+                lower[i, j] = left / lower[j, j]
+            elif left > 1e-14:
+                lower[i, i] = np.sqrt(left)
+            else:
+                return step, False
+    for i in range(size):
+        left = -gradient[i] * scale[i]
+        for k in range(i):
+            left -= lower[i, k] * step[k]
+        step[i] = left / lower[i, i]
+    for i in range(size - 1, -1, -1):
+        left = step[i]
+        for k in range(i + 1, size):
+            left -= lower[k, i] * step[k]
+        step[i] = left / lower[i, i]
+    for i in range(size):
+        step[i] *= scale[i]
+    return step, True

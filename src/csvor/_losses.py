@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ class CappedPower:
     def value(self, g: Array) -> Array:
         return np.minimum(self.uncapped(g), self.epsilon)
 
-    @property
+    @cached_property
     def cap(self) -> float:
         """The cap as one on g."""
         return float(self.epsilon) ** (2.0 / self.p)
@@ -53,11 +54,13 @@ class CappedPower:
         half = 0.5 * self.p
         return (np.minimum(g, self.cap) + self.delta) ** half - self.delta**half
 
-    @property
+    @cached_property
     def shortfall(self) -> float:
         """What `smoothed` falls short of the cap for the samples that are cut away, as <= 0."""
-        capped = self.epsilon < np.inf
-        return float(self.smoothed(np.array(np.inf))) - self.epsilon if capped else 0.0
+        if self.epsilon == np.inf:
+            return 0.0
+        half = 0.5 * self.p
+        return (self.cap + self.delta) ** half - self.delta**half - float(self.epsilon)
 
     def supergradient(self, g: Array) -> Array:
         """``(p/2) (g + delta)^((p-2)/2)``, and 0 for the samples that are cut away."""

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# A slack of this size, in units of the margin, is none.
-_ROUNDING = 1e-9
+# A slack of this size, in units of the margin, is what a solver leaves of none.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)

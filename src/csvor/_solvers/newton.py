@@ -10,10 +10,14 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.optimize import nnls
 
+from csvor._loops import free_step
+
 Array = NDArray[np.float64]
 
 # A step that promises less than this share of the value cannot be told from rounding.
 _ROUNDING = 1e-15
+# Up to this size a call of LAPACK takes longer than its work.
+_SMALL = 40
 # What a diagonal of ones is lifted by, in turn, where rounding has made a matrix indefinite.
 _LIFTS = 10.0 ** np.arange(-14, -5)
 
@@ -73,12 +77,16 @@ def bounded_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) 
         raise FloatingPointError(
             "The problem left the range of numbers: scale the features, or use a smaller C."
         )
+    free = theta.size - n_bounded
+    if theta.size <= _SMALL:
+        step, found = free_step(hessian, gradient)
+        if found and (step[free:] >= -theta[free:]).all():
+            return step
     scale = hessian.diagonal().copy()
     scale[scale <= 0.0] = 1.0  # a coordinate that nothing pulls at keeps its place
     scale **= -0.5
     lower = _cholesky(hessian * scale * scale[:, None])
     step = -dpotrs(lower, gradient * scale, lower=True)[0]
-    free = theta.size - n_bounded
     bounded = theta[free:] / scale[free:]
     if (step[free:] + bounded >= 0.0).all():
         return step * scale

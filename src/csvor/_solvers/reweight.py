@@ -142,6 +142,7 @@ def reweight(
         ended = fall <= least and (promised <= least or bound or near)
         if fixed and (ended or not lowered):
             point = best = best if near else _settle(problem, best, loss)
+            history[-1] = min(history[-1], best.value)
             upcoming = schedule.reopened(_once(problem, point.theta), loss)
             if upcoming == loss:
                 status = Status.CONVERGED if lowered else Status.NO_DESCENT
@@ -187,7 +188,7 @@ def _settle(problem: Problem, point: Model, loss: Any) -> Model:
     if moved is point.theta:
         return point
     trial = problem.at(moved, loss, 1.0)
-    return trial if point.fall_to(trial) >= -_ROUNDING * point.moving else point
+    return trial if point.smooth_fall_to(trial) >= -_ROUNDING * point.moving else point
 
 
 def _once(problem: Problem, theta: Array) -> Callable[[], Array]:
