@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 
 from csvor import CSVOR, audit_labels
 from csvor.cli._app import app
+from csvor.cli._prepare import Prepared
 
 HEADER = ["row", "given", "suggested", "residual", "direction", "flagged"]
 WORDS = np.array(["low", "medium", "high"])
@@ -274,6 +275,7 @@ def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
         (["--target", "rnk"], 2, "has no column 'rnk' (--target); did you mean 'rank'?"),
         (["--target", "zzz"], 2, "the columns are 'a', 'b', 'rank', 'name'"),
         ([*ORDER, "--drop", "Name "], 2, "has no column 'Name ' (--drop); did you mean 'name'?"),
+        ([*ORDER, "--drop", "name,a"], 2, "(--drop); give --drop once for each column"),
         ([*ORDER, "--id", "nme"], 2, "has no column 'nme' (--id); did you mean 'name'?"),
         ([*ORDER, "--drop", "rank"], 2, "column 'rank' is named by both --target and --drop"),
         ([*ORDER, "--id", "rank"], 2, "column 'rank' is named by both --target and --id"),
@@ -304,3 +306,13 @@ def test_wrong_use_and_wrong_data(path: str, args: list[str], status: int, messa
     assert line.startswith("csvor: error: ")
     assert message in line
     assert os.listdir() == ["t.csv"]
+
+
+def test_the_column_of_ids_is_read_once(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once a row, which is quadratic."""
+    read = Prepared.ids.fget
+    times = []
+    monkeypatch.setattr(Prepared, "ids", property(lambda work: times.append(1) or read(work)))
+    result = run("audit", path, *ORDER, "--id", "name", "--suspects", "out.csv")
+    assert result.exit_code == 0
+    assert len(times) <= 4

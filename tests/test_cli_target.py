@@ -271,3 +271,8 @@ def test_labels_are_not_dates() -> None:
 
 def test_no_row_left() -> None:
     assert "no row is left" in refusal(CommandError, ["9", "9"], missing=["9"])
+
+
+def test_a_slip_in_the_list_of_classes_is_named() -> None:
+    message = refusal(CommandError, ["good", "poor", "excellent"] * 2, "poor,good,excelent")
+    assert message.endswith("; 'excelent' in --classes is no label, is 'excellent' meant?")

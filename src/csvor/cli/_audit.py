@@ -96,9 +96,10 @@ def suspect_rows(work: Prepared, audit: LabelAudit) -> dict[str, list[Any]]:
     """All audited rows as columns, worst first."""
     order = audit.order
     rows: dict[str, list[Any]] = {"row": (work.target.rows[order] + 1).tolist()}
-    if work.ids is not None:
+    ids = work.ids
+    if ids is not None:
         name = "id" if work.data.id in FIXED else str(work.data.id)
-        rows[name] = [work.ids[i] for i in order]
+        rows[name] = [ids[i] for i in order.tolist()]
     rows["given"] = [plain(label) for label in work.target.labels[order]]
     rows["suggested"] = [plain(label) for label in np.asarray(audit.suggested)[order]]
     rows["residual"] = audit.residual[order].tolist()

@@ -85,9 +85,9 @@ class Table:
         """The column that an option names."""
         if name not in self.columns:
             known = list(self.columns)
-            raise UsageError(
-                f"{self.source} has no column '{name}' ({option}); {nearest(name, known)}"
-            )
+            several = all(part.strip() in known for part in name.split(","))
+            hint = f"give {option} once for each column" if several else nearest(name, known)
+            raise UsageError(f"{self.source} has no column '{name}' ({option}); {hint}")
         return self.columns[name]
 
 

@@ -15,6 +15,7 @@ from csvor.cli._errors import (
     CommandError,
     UsageError,
     are,
+    closest,
     listed,
     plural,
     rows_text,
@@ -131,11 +132,18 @@ class _Found:
         if unknown:
             n_rows = len(self.rows_with(unknown))
             it, them = ("it" if n == 1 else "them" for n in (n_rows, len(unknown)))
+            idle = [text for text in known if text not in self.texts]
+            typos = [(text, closest(text, unknown)) for text in idle]
+            hint = "".join(
+                f"; '{typo}' in --classes is no label, is '{meant}' meant?"
+                for typo, meant in typos
+                if meant is not None
+            )
             raise CommandError(
                 f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
                 f"--classes: {listed(unknown)} ({self.where(*unknown)}); correct {it}, add {them} "
                 f"to --classes or leave {these_rows(n_rows)} out with --missing-label "
-                f"{quoted(unknown[0])}"
+                f"{quoted(unknown[0])}{hint}"
             )
         return classes
 
