@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from csvor import _loops
 from csvor._losses import SQUARED, CappedPower
 from csvor._margins import MARGIN_LOSSES, SquaredHinge
 from csvor._matrix import DenseMatrix
@@ -159,3 +160,10 @@ def test_thresholds_settle_by_hand():
     low, high = rooms(np.array([0.0, 4.0, 7.0]), np.array([1, 0, 2]), 3, implicit=True)
     np.testing.assert_array_equal(low, [5.0, 5.0])
     np.testing.assert_array_equal(high, [-1.0, 6.0])
+
+
+def test_compiled_code_needs_no_place_on_disk():
+    """A function without a file cannot be kept; it is compiled all the same."""
+    space = {}
+    exec("def double(x):\n    return 2 * x", space)
+    assert _loops._compiled()(space["double"])(21) == 42

@@ -49,7 +49,10 @@ def test_the_end_is_as_low_as_without_a_sample(parameters, small_sample, monkeyp
 
 @pytest.mark.parametrize("parameters", PARAMETERS[:4], ids=str)
 def test_the_end_is_stationary(parameters, small_sample):
-    """No small change of a coefficient or threshold lowers the objective by more than 1e-5."""
+    """No small change of coefficients and thresholds lowers the objective by more than 1e-5.
+
+    For p < 1, where the slope at a kink is infinite, by more than 5e-4.
+    """
     X, y = rows()
     model = CSVOR(**parameters).fit(X, y)
     base = model.objective_
@@ -66,7 +69,8 @@ def test_the_end_is_stationary(parameters, small_sample):
         for _ in range(20):
             coef = model.coef_ + size * rng.normal(size=model.coef_.size)
             thresholds = model.thresholds_ + size * rng.normal(size=model.thresholds_.size)
-            assert objective(coef, np.sort(thresholds)) >= base * (1 - 1e-5)
+            lower = 1e-5 if model.p >= 1 else 5e-4
+            assert objective(coef, np.sort(thresholds)) >= base * (1 - lower)
 
 
 def test_two_fits_are_the_same_to_the_bit_and_know_rare_classes(small_sample):
@@ -93,3 +97,29 @@ def test_the_history_is_that_of_all_rows(small_sample):
     assert model.n_iter_ == model.objective_history_.size <= 20
     assert np.all(np.diff(model.objective_history_) <= 0)
     assert model.objective_history_[-1] == model.objective_
+
+
+def test_a_cap_that_cuts_too_many_of_all_rows_is_raised_for_good(small_sample):
+    """A third of the labels at random, 5 % said to be wrong: the cap of the sample cuts more."""
+    X, y = rows(12_000)
+    rng = np.random.default_rng(2)
+    wrong = rng.choice(y.size, y.size // 3, replace=False)
+    y[wrong] = rng.integers(0, 5, wrong.size)
+    for p in (1.0, 1.5, 2.0):
+        model = CSVOR(p=p, contamination=0.05).fit(X, y)
+        assert model.converged_
+        assert model.n_iter_ < 100
+        assert model.outliers_.mean() <= 0.0751
+
+
+def test_little_loss_a_row_is_no_loss_of_precision(small_sample, monkeypatch):
+    """Classes with hardly any overlap: delta must be small beside the losses that there are."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 3))
+    score = X.sum(axis=1)
+    kept = np.min(np.abs(score[:, None] - [-1.0, 1.0]), axis=1) > 0.05
+    X, y = X[kept], np.digitize(score[kept], [-1.0, 1.0])
+    model = CSVOR(C=1e3, epsilon=np.inf).fit(X, y)
+    monkeypatch.setattr(csvor._solvers.sample, "SIZE", 10**9)
+    whole = CSVOR(C=1e3, epsilon=np.inf, tol=1e-8, max_iter=3000).fit(X, y)
+    assert model.objective_ <= whole.objective_ * (1 + 1e-4)

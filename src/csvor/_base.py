@@ -182,7 +182,8 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.classes_ = labels.classes
         self.thresholds_ = thresholds + shift
         judged = np.flatnonzero(kept)
-        judged = judged[:: max(judged.size // _ENOUGH, 1)]
+        if judged.size > 2 * _ENOUGH:
+            judged = judged[np.random.default_rng(0).integers(0, judged.size, _ENOUGH)]
         self.slope_ = fit_slope(
             fitted.scores[judged], codes_counted[judged], thresholds, weights[judged]
         )

@@ -7,6 +7,9 @@ is kept on disk.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -18,7 +21,20 @@ _FAST = {"reassoc", "contract", "nsz", "arcp"}
 _PACKED_FROM = 16
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile at the first call, and keep the result on disk where there is a place for it."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        options.update(nogil=True, error_model="numpy")
+        try:
+            return njit(cache=True, **options)(function)
+        except RuntimeError:  # neither the package's folder nor the user's can be written to
+            return njit(**options)(function)
+
+    return decorate
+
+
+@_compiled(fastmath=_FAST)
 def add_rows(
     X,
     center,
@@ -86,7 +102,7 @@ def add_rows(
         _add_products(n, z, pull, whole, share, sums, curvature)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@_compiled(fastmath=_FAST)
 def _meet_thresholds(n, f, y, b, implicit, g, pair, pull):
     """Slacks times side of each pair, their sum, and the sum of their squares."""
     g[:n] = 0.0
@@ -103,7 +119,7 @@ def _meet_thresholds(n, f, y, b, implicit, g, pair, pull):
             pull[r] += pair[k, r]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@_compiled(fastmath=_FAST)
 def _weigh(n, g, cost, p, cap, delta, weight, totals):
     """Twice the weight of each row's squared slacks."""
     half = 0.5 * p
@@ -139,7 +155,7 @@ def _weigh(n, g, cost, p, cap, delta, weight, totals):
     totals[-1] += cut
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@_compiled(fastmath=_FAST)
 def _firm_up(n, g, cost, p, cap, delta, bend, edge, width, weight, firm, bent):
     """Curvature of each row's squared slacks, and how much of it a slack takes back."""
     if width == delta or p == 2.0:
@@ -160,7 +176,7 @@ def _firm_up(n, g, cost, p, cap, delta, bend, edge, width, weight, firm, bent):
             bent[r] += corner * cost[r] if abs(g[r] - cap) < edge else 0.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@_compiled(fastmath=_FAST)
 def _share_out(n, weight, firm, bent, pair, pull, implicit, share, whole, slopes, own):
     """Curvature of each pair with the score, their sum, and what concerns thresholds alone."""
     m = pair.shape[0]
@@ -184,7 +200,7 @@ def _share_out(n, weight, firm, bent, pair, pull, implicit, share, whole, slopes
         pull[r] *= weight[r]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_compiled()
 def _pack(n, weight, pull, whole, share, z):
     """Move the rows that have a slack and are not cut to the front; their number."""
     last = 0
@@ -200,7 +216,7 @@ def _pack(n, weight, pull, whole, share, z):
     return last
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@_compiled(fastmath=_FAST)
 def _add_products(n, z, pull, whole, share, sums, curvature):
     d, m = z.shape[0], share.shape[0]
     scaled = np.empty(n)
@@ -222,7 +238,7 @@ def _add_products(n, z, pull, whole, share, sums, curvature):
             curvature[i, d + k] -= both
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@_compiled(fastmath=_FAST)
 def add_slope(X, center, factor, codes, costs, w, b, dw, db, t, implicit, p, cap, delta, slopes):
     """Add first and second derivative at t of the surrogate on ``(w, b) + t (dw, db)``.
 
@@ -255,7 +271,7 @@ def add_slope(X, center, factor, codes, costs, w, b, dw, db, t, implicit, p, cap
     slopes[1] += second
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_compiled()
 def squared_slacks(X, center, factor, codes, w, b, implicit, g):
     """Set g to the sum of squared slacks of each row."""
     d, m = w.size, b.size
@@ -273,7 +289,7 @@ def squared_slacks(X, center, factor, codes, w, b, implicit, g):
         g[i] = total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_compiled()
 def to_theta(theta, ridge, threshold_ridge, by_coef, by_thresholds, ww, wb, bb):
     """Penalty, gradient and Hessian in theta = [w; b_1; gaps] from those of the losses in (w, b).
 
@@ -314,7 +330,7 @@ def to_theta(theta, ridge, threshold_ridge, by_coef, by_thresholds, ww, wb, bb):
     return penalty, gradient, hessian
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_compiled()
 def add_spans(X, weights, low, high, sums):
     """Lower ``low``, raise ``high`` and add the weighted sums of the columns of X."""
     for i in range(X.shape[0]):
@@ -325,7 +341,7 @@ def add_spans(X, weights, low, high, sums):
             sums[j] += weights[i] * value
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_compiled()
 def add_squares(X, weights, center, squares):
     """Add the weighted squares of the columns of ``X - center``."""
     for i in range(X.shape[0]):
@@ -333,7 +349,7 @@ def add_squares(X, weights, center, squares):
             squares[j] += weights[i] * (X[i, j] - center[j]) ** 2
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_compiled()
 def free_step(hessian, gradient):
     """Minimise ``1/2 s'Hs + g's``: the step, and whether H was found to be positive definite.
 

@@ -109,7 +109,7 @@ class CapSchedule:
     def loss_at(self, iteration: int, losses: Losses, last: CappedPower | None) -> CappedPower:
         """The loss of an iteration, given what finds ``g`` and the loss of the one before."""
         if self.resumed_from is not None:
-            return replace(self.resumed_from, delta=self.delta_min)
+            return last or replace(self.resumed_from, delta=self.delta_min)
         if iteration == 0 or last is None:
             return SQUARED
         return CappedPower(self.p, self._cap(iteration, losses, last), self._delta(iteration))
@@ -122,10 +122,10 @@ class CapSchedule:
         """The schedule for so many rows that kinks are a matter of their density.
 
         A share of about ``delta^(1/2)`` of them lies near enough to one that delta costs up to
-        ``delta^(p/2)``: together ``tol``, in units of a loss of 1 a row.
+        ``delta^(p/2)``: together ``tol``, an amount of loss a row.
         """
-        least = min(tol ** (2.0 / (1.0 + self.p)), 1e-4)
-        return replace(self, delta_min=max(self.delta_min, least))
+        least = min(max(tol, 0.0) ** (2.0 / (1.0 + self.p)), 1e-4)
+        return replace(self, delta_min=max(1e-14, least))
 
     def resumed(self, loss: CappedPower) -> CapSchedule:
         """The schedule to go on with where a run on some of the rows ended under ``loss``."""

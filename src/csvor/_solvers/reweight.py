@@ -21,6 +21,8 @@ _NOTHING = 1e-20
 # While the cap is found, the next one is taken where an iteration lowers the objective by less
 # than this share (found by trial: finer is slower, coarser cuts more rows than asked for).
 _EARLY = 1e-2
+# But no later than after so many iterations.
+_PATIENCE = 20
 
 
 class Model(Protocol):
@@ -120,7 +122,8 @@ def reweight(
     damping = Damping(0.0, 0.0, 0.0) if near else Damping()
     point = best = problem.at(theta, loss, damping.share)
     history: list[float] = []
-    fixed_from, status, fixed, stage = 0, Status.MAX_ITER, near, int(near)
+    fixed_from, status, fixed = 0, Status.MAX_ITER, near
+    stage, waited = int(near), 0
     for _ in range(max_iter):
         trial, promised = _advance(problem, point, loss, damping, fixed and not bound, bound)
         fall = point.fall_to(trial)
@@ -135,11 +138,13 @@ def reweight(
         losses = _once(problem, point.theta)
         nothing = _NOTHING * point.value
         least = max(max(tol, _ROUNDING) * (point.value if bound else point.moving), nothing)
-        early = max(_EARLY * point.moving, nothing)
-        stage += bound or schedule.steady(stage) or fall <= early
+        early, waited = max(_EARLY * point.moving, nothing), waited + 1
+        advance = bound or schedule.steady(stage) or fall <= early or waited >= _PATIENCE
+        stage, waited = (stage + 1, 0) if advance else (stage, waited)
         upcoming = schedule.loss_at(stage, losses, loss)
         fixed = upcoming == loss and schedule.steady(stage)
-        ended = fall <= least and (promised <= least or bound or near)
+        slack = 3.0 if near else 1.0  # Newton's next step would promise a small part of this one
+        ended = fall <= least and (promised <= slack * least or bound)
         if fixed and (ended or not lowered):
             point = best = best if near else _settle(problem, best, loss)
             history[-1] = min(history[-1], best.value)

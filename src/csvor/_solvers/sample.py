@@ -25,7 +25,7 @@ class PartedProblem(Problem, Protocol):
     n_samples: int
 
     def sampled(self, size: int) -> Rows: ...
-    def part(self, rows: Rows) -> Problem: ...
+    def part(self, rows: Rows) -> Any: ...
 
 
 class PartedSchedule(Schedule, Protocol):
@@ -43,8 +43,13 @@ def reweight_from_sample(
     """
     if problem.n_samples <= 2 * SIZE:
         return reweight(problem, theta, schedule, **options)
-    schedule = schedule.for_many(options["tol"])
+    tol = options["tol"]
+    schedule = schedule.for_many(tol)
     rows = problem.sampled(SIZE)
-    of_part = {**options, "report": None, "tol": max(options["tol"], _TOL)}
-    near = reweight(problem.part(rows), theta, schedule.part(rows), **of_part)
+    part = problem.part(rows)
+    of_part = {**options, "report": None, "tol": max(tol, _TOL)}
+    near = reweight(part, theta, schedule.part(rows), **of_part)
+    # What tol is a share of, for one sample of weight 1.
+    loss = part.at(near.point, near.loss, 1.0).moving / part.importance.sum()
+    schedule = schedule.for_many(tol * min(loss, 1.0))
     return reweight(problem, near.point, schedule.resumed(near.loss), near=True, **options)
