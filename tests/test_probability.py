@@ -82,3 +82,14 @@ def test_a_row_far_on_the_wrong_side_counts_with_its_whole_misfit(rng):
     assert slope < 0.2
     for factor in (0.99, 1.01):
         assert likelihood(slope) > likelihood(factor * slope)
+
+
+def test_the_slope_of_many_rows_is_that_of_all(rng):
+    """Classes in a cycle, which a part taken at even distances would see only one of."""
+    scores = 2.0 * rng.normal(size=60_000) + np.arange(60_000) % 3
+    thresholds, weights = np.array([-1.0, 1.0]), np.ones(60_000)
+    codes = count_passed(scores + rng.logistic(size=60_000), thresholds)
+    part = fit_slope(scores, codes, thresholds, weights)
+    halves = [fit_slope(scores[i::2], codes[i::2], thresholds, weights[i::2]) for i in (0, 1)]
+    assert part == pytest.approx(1.0, rel=0.03)
+    assert part == pytest.approx(np.mean(halves), rel=0.03)

@@ -40,9 +40,6 @@ from csvor._validation import (
 
 Array = NDArray[np.float64]
 
-# Rows that tell the slope of the probabilities to half a percent.
-_ENOUGH = 20_000
-
 # Of the parameters that all estimators have.
 CONSTRAINTS: dict[str, list[Any]] = {
     "C": [Interval(Real, 0, None, closed="neither")],
@@ -181,12 +178,7 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         thresholds = spread_over_classes(fitted.thresholds, present, *reach)
         self.classes_ = labels.classes
         self.thresholds_ = thresholds + shift
-        judged = np.flatnonzero(kept)
-        if judged.size > 2 * _ENOUGH:
-            judged = judged[np.random.default_rng(0).integers(0, judged.size, _ENOUGH)]
-        self.slope_ = fit_slope(
-            fitted.scores[judged], codes_counted[judged], thresholds, weights[judged]
-        )
+        self.slope_ = fit_slope(fitted.scores[kept], codes_counted[kept], thresholds, weights[kept])
         scores = fitted.scores + shift
         if not everything:
             scores, of_counted = self._project(X), scores
