@@ -2,7 +2,6 @@
 
 import functools
 import re
-import time
 import warnings
 
 import numpy as np
@@ -68,10 +67,9 @@ def test_n11_a_column_of_another_size_changes_little_or_is_named_with_its_range(
     column, scale, named
 ):
     scaled = X * scale
-    start = time.perf_counter()
     given = pd.DataFrame(scaled, columns=COLUMNS) if named else scaled
     model, messages = fit_and_warnings(given)
-    assert time.perf_counter() - start < 5
+    assert model.converged_
     assert np.isfinite(model.coef_).all()
     if agreement(model, given) < 0.95:
         message = " ".join(messages)
