@@ -6,7 +6,6 @@ The draws and the scaling are those of kernels.py. Every grid point is judged by
 each way of choosing then picks from the same figures.
 """
 
-import argparse
 import os
 from itertools import product
 
@@ -114,12 +113,8 @@ def words(key, error):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
-    found, minutes = measured(measure, product(SETS, range(asked.seeds)), asked.jobs)
-    cells = {name: [found[name, seed] for seed in range(asked.seeds)] for name in SETS}
+    found, n, minutes = measured(measure, SETS, doc=__doc__, repeats="seeds", default=4)
+    cells = {name: [found[name, seed] for seed in range(n)] for name in SETS}
     write_result("choosing", report(cells, minutes))
 
 

@@ -1,5 +1,6 @@
 """Data with wrong rows, shared by the benchmarks: sets, corruption, splits and tables."""
 
+import argparse
 import csv
 import os
 import platform
@@ -7,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +73,21 @@ def blank_features(X: NDArray[np.float64], share: float, seed: int) -> NDArray[n
 
 
 def measured(
-    measure: Callable[..., Any], jobs: Iterable[tuple[Any, ...]], n_jobs: int
-) -> tuple[dict[tuple[Any, ...], Any], float]:
-    """What `measure` finds for each job, and the minutes of one core that this took."""
-    jobs = list(jobs)
-    found = Parallel(n_jobs)(delayed(_timed)(measure, job) for job in jobs)
+    measure: Callable[..., Any], *levels: Iterable[Any], doc: str, repeats: str, default: int
+) -> tuple[dict[tuple[Any, ...], Any], int, float]:
+    """What `measure` finds for all levels and repeats, their number, and the minutes of one core.
+
+    The command line decides the number, by an option called ``repeats``, and ``--jobs``.
+    """
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument(f"--{repeats}", type=int, default=default, dest="repeats")
+    parser.add_argument("--jobs", type=int, default=2)
+    asked = parser.parse_args()
+    jobs = list(product(*levels, range(asked.repeats)))
+    found = Parallel(asked.jobs)(delayed(_timed)(measure, job) for job in jobs)
     minutes = sum(seconds for _, seconds in found) / 60
-    return {job: result for job, (result, _) in zip(jobs, found, strict=True)}, minutes
+    results = {job: result for job, (result, _) in zip(jobs, found, strict=True)}
+    return results, asked.repeats, minutes
 
 
 def _timed(measure: Callable[..., Any], job: tuple[Any, ...]) -> tuple[Any, float]:

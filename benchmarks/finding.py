@@ -7,7 +7,6 @@ In each draw 10 % of the labels are changed to another class at random. Rankings
 (self-confidence under 5-fold probabilities of two classifiers). Needs cleanlab.
 """
 
-import argparse
 import csv
 import os
 import subprocess
@@ -174,13 +173,8 @@ Chosen C and gamma times columns, by draw:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=4)
-    parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
-    found, minutes = measured(measure, product(SETS, range(asked.draws)), asked.jobs)
-    agrees = command_line_agrees("stock")
-    write_result("finding", report(found, asked.draws, agrees, minutes))
+    found, n, minutes = measured(measure, SETS, doc=__doc__, repeats="draws", default=4)
+    write_result("finding", report(found, n, command_line_agrees("stock"), minutes))
 
 
 if __name__ == "__main__":

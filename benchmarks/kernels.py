@@ -6,10 +6,8 @@ CSVOR and SVOREX of skordinal (the original C code) are tuned alike: C and gamma
 wrong labels, zero-one error, ties to the smaller C, then the smaller gamma.
 """
 
-import argparse
 import os
 import time
-from itertools import product
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -116,13 +114,9 @@ Chosen C, and gamma times columns, in each draw:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
-    found, minutes = measured(measure, product(SETS, range(asked.seeds)), asked.jobs)
-    cells = {name: [found[name, seed] for seed in range(asked.seeds)] for name in SETS}
-    write_result("kernels", report(cells, asked.seeds, minutes))
+    found, n, minutes = measured(measure, SETS, doc=__doc__, repeats="seeds", default=5)
+    cells = {name: [found[name, seed] for seed in range(n)] for name in SETS}
+    write_result("kernels", report(cells, n, minutes))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Explicit and implicit CSVOR and the capped logistic and exponential losses, the 
 cap, and the proportional odds model (POM) of skordinal.
 """
 
-import argparse
 import os
 import warnings
 from itertools import product
@@ -129,13 +128,8 @@ Mean absolute error:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--splits", type=int, default=4)
-    parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
-    jobs = product(SIZES, LEVELS, range(asked.splits))
-    cells, minutes = measured(measure, jobs, asked.jobs)
-    write_result("losses", report(cells, asked.splits, minutes))
+    cells, n, minutes = measured(measure, SIZES, LEVELS, doc=__doc__, repeats="splits", default=4)
+    write_result("losses", report(cells, n, minutes))
 
 
 if __name__ == "__main__":

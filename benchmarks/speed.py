@@ -274,7 +274,7 @@ def main():
         print(json.dumps(one(options.one)))
         return
     parts = [PARTS[name](options.limit) for name in options.only.split(",")]
-    packages = ("csvor", "numpy", "scikit-learn", "numba", "mord", "statsmodels", "skordinal")
+    packages = ("csvor", "scikit-learn", "numba", "mord", "statsmodels", "skordinal")
     text = "\n\n".join(
         ["# Speed", *parts, f"`python benchmarks/speed.py` with\n{versions(*packages)}; "
          f"{len(os.sched_getaffinity(0))} cores."]

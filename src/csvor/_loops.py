@@ -98,7 +98,7 @@ def add_rows(
             n, weight, firm, bent, pair, pull, implicit, share, whole, sums[d:], curvature[d:, d:]
         )
         if d >= _PACKED_FROM:
-            n = _pack(n, weight, pull, whole, share, z)
+            n = _pack(n, pull, whole, share, z)
         _add_products(n, z, pull, whole, share, sums, curvature)
 
 
@@ -201,7 +201,7 @@ def _share_out(n, weight, firm, bent, pair, pull, implicit, share, whole, slopes
 
 
 @_compiled()
-def _pack(n, weight, pull, whole, share, z):
+def _pack(n, pull, whole, share, z):
     """Move the rows that have a slack and are not cut to the front; their number."""
     last = 0
     for r in range(n):

@@ -124,7 +124,7 @@ class CapSchedule:
         A share of about ``delta^(1/2)`` of them lies near enough to one that delta costs up to
         ``delta^(p/2)``: together ``tol``, an amount of loss a row.
         """
-        least = min(max(tol, 0.0) ** (2.0 / (1.0 + self.p)), 1e-4)
+        least = min(tol ** (2.0 / (1.0 + self.p)), 1e-4)
         return replace(self, delta_min=max(1e-14, least))
 
     def resumed(self, loss: CappedPower) -> CapSchedule:
