@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._loops import weighted_quantile
+
 Array = NDArray[np.float64]
 Losses = Callable[[], Array]
 
@@ -75,23 +77,15 @@ SQUARED = CappedPower(p=2.0)
 _MOST_CUT = 1.5
 
 
-def weighted_quantile(values: Array, level: float, weights: Array) -> float:
-    """The least value up to which ``level`` of the weight lies: a weight is a repetition."""
-    if weights.max() == weights.min():
-        rank = max(int(np.ceil(level * values.size - 1e-9)) - 1, 0)  # 0.55 * 100 is 55.00000...01
-        return float(np.partition(values, rank)[rank])
-    return float(np.quantile(values, level, weights=weights, method="inverted_cdf"))
-
-
 @dataclass(frozen=True, eq=False)
 class CapSchedule:
-    """Which loss each iteration of re-weighting uses, until cap and delta are settled.
+    """Which loss each stage of re-weighting uses, until cap and delta are settled.
 
-    Iteration 0 has unit weights (the squared hinge). Then, for ``warmup`` iterations, the cap
+    Stage 0 has unit weights (the squared hinge). Then, for ``warmup`` stages, the cap
     is the ``1 - share`` quantile of the current ``r^p``, but at least ``floor``; ``share`` grows
     in equal steps to ``cut_share`` where ``gradual``. Afterwards the cap is ``epsilon``, or stays
     as it was last where no ``epsilon`` is given. ``delta`` falls by ``delta_ratio`` each
-    iteration from ``delta_start`` to ``delta_min``.
+    stage from ``delta_start`` to ``delta_min``.
     """
 
     p: float
@@ -106,13 +100,36 @@ class CapSchedule:
     most_cut: float = _MOST_CUT
     resumed_from: CappedPower | None = None
 
-    def loss_at(self, iteration: int, losses: Losses, last: CappedPower | None) -> CappedPower:
-        """The loss of an iteration, given what finds ``g`` and the loss of the one before."""
+    @cached_property
+    def stages(self) -> Array:
+        """A row for each stage until nothing changes: p, level, cap, delta.
+
+        The cap is the ``level`` quantile of r^p where that is below 1, else the cap that stands
+        here, else (nan) the last one.
+        """
         if self.resumed_from is not None:
-            return last or replace(self.resumed_from, delta=self.delta_min)
-        if iteration == 0 or last is None:
-            return SQUARED
-        return CappedPower(self.p, self._cap(iteration, losses, last), self._delta(iteration))
+            deltas = self._falling(self.delta_start)
+            caps = [float(self.resumed_from.epsilon)] + [np.nan] * len(deltas)
+            return np.array([[self.p, 1.0, *row] for row in zip(caps, [*deltas, deltas[-1]])])
+        rows = [[2.0, 1.0, np.inf, 0.0]]
+        deltas = [0.0] if self.p == 2.0 else self._falling(self.delta_start)
+        for stage in range(1, max(len(deltas), self.warmup + 1) + 1):
+            delta = deltas[min(stage, len(deltas)) - 1]
+            if stage <= self.warmup:
+                level = 1.0 - self.cut_share * (stage / self.warmup if self.gradual else 1.0)
+                rows.append([self.p, level, np.inf, delta])
+            else:
+                rows.append([self.p, 1.0, np.nan if self.epsilon is None else self.epsilon, delta])
+        return np.array(rows)
+
+    def loss_at(self, stage: int, losses: Losses, last: CappedPower | None) -> CappedPower:
+        """The loss of a stage, given what finds ``g`` and the loss before."""
+        p, level, epsilon, delta = self.stages[min(stage, len(self.stages) - 1)].tolist()
+        if level < 1.0:
+            epsilon = self._quantile(losses(), level)
+        elif np.isnan(epsilon):
+            epsilon = last.epsilon if last is not None else np.inf
+        return CappedPower(p, epsilon, delta)
 
     def part(self, rows: NDArray[np.intp]) -> CapSchedule:
         """The schedule for some of the rows."""
@@ -129,21 +146,24 @@ class CapSchedule:
 
     def resumed(self, loss: CappedPower) -> CapSchedule:
         """The schedule to go on with where a run on some of the rows ended under ``loss``."""
-        return replace(self, resumed_from=loss, warmup=0)
+        # Below 1 the objective has many small bends, which a larger delta smooths.
+        start, ratio = (self.delta_min, 1.0) if self.p >= 1.0 else (1e-2, 0.2)
+        wide = replace(self, resumed_from=loss, delta_start=start, delta_ratio=ratio)
+        return replace(wide, warmup=len(wide.stages) - 3)
 
-    def settled(self, iteration: int, losses: Losses, last: CappedPower | None) -> CappedPower:
+    def settled(self, stage: int, losses: Losses, last: CappedPower | None) -> CappedPower:
         """The loss that counts where the iterations end here, settled or not."""
         if self.epsilon is not None:
             cap = self.epsilon
-        elif last is not None and iteration > self.warmup:
+        elif last is not None and stage > self.warmup:
             cap = last.epsilon
         else:
             cap = self._quantile(losses(), 1.0 - self.cut_share) if self.cut_share else np.inf
         return CappedPower(self.p, cap, self.delta_min)
 
-    def steady(self, iteration: int) -> bool:
+    def steady(self, stage: int) -> bool:
         """Whether the cap is past its warm-up; equal caps before that are a coincidence."""
-        return iteration > self.warmup
+        return stage > self.warmup
 
     def reopened(self, losses: Losses, last: CappedPower) -> CappedPower:
         """The loss to go on with from where a run ended, the same where it may end there.
@@ -159,20 +179,18 @@ class CapSchedule:
             return last
         return replace(last, epsilon=self._quantile(g, 1.0 - most))
 
-    def _cap(self, iteration: int, losses: Losses, last: CappedPower) -> float:
-        if iteration <= self.warmup:
-            reached = iteration / self.warmup if self.gradual else 1.0
-            level = 1.0 - reached * self.cut_share
-            return self._quantile(losses(), level) if level < 1.0 else np.inf
-        return last.epsilon if self.epsilon is None else self.epsilon
-
-    def _delta(self, iteration: int) -> float:
-        if self.p == 2.0:
-            return 0.0
-        return max(self.delta_start * self.delta_ratio ** (iteration - 1), self.delta_min)
+    def _falling(self, start: float) -> list[float]:
+        deltas = [max(start, self.delta_min)]
+        while deltas[-1] > self.delta_min:
+            deltas.append(max(deltas[-1] * self.delta_ratio, self.delta_min))
+        return deltas
 
     def _quantile(self, g: Array, level: float) -> float:
-        floor = 1.0 if self.epsilon is None else self.epsilon
         # A hair above, so that rounding does not decide on the row whose residual it is.
         cap = weighted_quantile(g, level, self.importance) ** (0.5 * self.p) * (1.0 + 1e-9)
-        return max(cap, floor)
+        return max(cap, self.floor)
+
+    @property
+    def floor(self) -> float:
+        """The least cap while it is found from the data."""
+        return 1.0 if self.epsilon is None else float(self.epsilon)

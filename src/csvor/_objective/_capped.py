@@ -18,15 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor import _loops
-from csvor._losses import CappedPower
+from csvor._losses import CappedPower, CapSchedule
 from csvor._margins import MarginLoss
 from csvor._matrix import DenseMatrix
+from csvor._objective._iterations import iterate
 from csvor._objective._packing import Packing
 from csvor._objective._surrogate import OrdinalObjective
+from csvor._solvers import Run, descend
 from csvor._thresholds import PAIRS, rooms, settle
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
+
+# Up to this many numbers in X iterations are compiled as a whole, and take one thread.
+_FEW_NUMBERS = 400_000
+# And up to this many coordinates; LAPACK solves larger systems.
+_MOST_COMPILED = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +135,10 @@ class Capped(ABC):
         return np.concatenate([drawn, *rare])
 
     def _bends(self, loss: CappedPower, damping: float) -> Bends:
-        if damping > 0.0 or loss.p < 1.0:
+        if damping > 0.0:
             return Bends(min((1.0 - damping) * (2.0 - loss.p), 1.0), 0.0, loss.delta)
         edge = 0.1 * loss.cap if loss.epsilon < np.inf else 0.0
-        wanted = 50.0 * self.packing.origin.size / self.n_samples
+        wanted = 50.0 * self.packing.origin.size / self.n_samples if loss.p >= 1.0 else np.inf
         return Bends(2.0 - loss.p, edge, max(min(wanted**2, 1e-2), loss.delta))
 
 
@@ -270,17 +277,10 @@ class CappedHinge(Capped):
 
         found = self.matrix.sum_chunks(add)
         sums, curvature = found[-1], found[: d + m, : d + m]
+        gradient, hessian = np.empty(d + m), np.empty((d + m, d + m))
+        ridge = self.packing.ridge
+        penalty = _loops.to_theta(theta, ridge, sums, curvature, gradient, hessian)
         kept, smooth, cut = sums[d + m : d + m + 3].tolist()
-        penalty, gradient, hessian = _loops.to_theta(
-            theta,
-            self.packing.ridge,
-            0.0,
-            sums[:d],
-            sums[d : d + m],
-            curvature[:d, :d],
-            curvature[:d, d:],
-            curvature[d:, d:],
-        )
         return CappedPoint(
             theta,
             penalty + kept,
@@ -289,6 +289,34 @@ class CappedHinge(Capped):
             gradient,
             hessian,
         )
+
+    def descend(
+        self,
+        run: Run,
+        schedule: CapSchedule,
+        tol: float,
+        max_iter: int,
+        report: Callable[[int, float], None] | None,
+    ) -> bool:
+        """`_solvers.descend`, by compiled iterations where there are few numbers."""
+        n, size = self.n_samples, run.point.size
+        if size > _MOST_COMPILED or n * self.matrix.n_features > _FEW_NUMBERS:
+            return descend(self, run, schedule, tol, max_iter, report)
+        # Of one memory layout, so that one compilation serves all.
+        X = np.require(self.matrix.given, requirements=["C", "W"])
+        rows = (X, *self._rows(slice(None))[1:])
+        # Some tenths of a second at a time, so that an interrupt is heard.
+        at_once = 1 + 10_000_000 // (self.n_samples * size)
+        outcome = _loops.GOING
+        while outcome == _loops.GOING and len(run.history) < max_iter:
+            n_most = min(at_once, max_iter - len(run.history))
+            ridge = self.packing.ridge
+            outcome = iterate(rows, self.implicit, ridge, schedule, run, tol, n_most)
+            if report is not None:
+                report(len(run.history), run.history[-1])
+        if outcome == _loops.STUCK:
+            return descend(self, run, schedule, tol, max_iter, report)
+        return outcome == _loops.ENDED
 
     def _rows(self, rows: slice) -> tuple[Array, Array, Array, Codes, Array]:
         matrix = self.matrix

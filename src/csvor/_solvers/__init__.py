@@ -2,15 +2,17 @@
 
 from csvor._solvers.newton import minimise_newton
 from csvor._solvers.program import solve_program
-from csvor._solvers.reweight import reweight
+from csvor._solvers.reweight import Run, descend, reweight
 from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Solution, Status
 from csvor._solvers.threads import threads_for
 
 __all__ = [
+    "Run",
     "Solution",
     "Status",
+    "descend",
     "follow_smoothing",
     "minimise_newton",
     "reweight",

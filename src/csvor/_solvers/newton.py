@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.optimize import nnls
 
-from csvor._loops import free_step
+from csvor import _loops
 
 Array = NDArray[np.float64]
 
@@ -79,8 +79,8 @@ def bounded_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) 
         )
     free = theta.size - n_bounded
     if theta.size <= _SMALL:
-        step, found = free_step(hessian, gradient)
-        if found and (step[free:] >= -theta[free:]).all():
+        step = np.empty(theta.size)
+        if _loops.bounded_step(hessian, gradient, theta, n_bounded, step):
             return step
     scale = hessian.diagonal().copy()
     scale[scale <= 0.0] = 1.0  # a coordinate that nothing pulls at keeps its place

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,14 +16,16 @@ from csvor._solvers.solution import Solution, Status
 Array = NDArray[np.float64]
 
 # Less than this share of the objective cannot be told from rounding.
-_ROUNDING = 1e-14
+ROUNDING = 1e-14
 # Less than this share is nothing even where all that is left is the samples that are cut away.
-_NOTHING = 1e-20
+NOTHING = 1e-20
 # While the cap is found, the next one is taken where an iteration lowers the objective by less
 # than this share (found by trial: finer is slower, coarser cuts more rows than asked for).
-_EARLY = 1e-2
+EARLY = 1e-2
 # But no later than after so many iterations.
-_PATIENCE = 20
+PATIENCE = 20
+# Shares of Newton's step to try near the end, where the objective has many small bends.
+_SHORTER = (0.5, 0.25, 0.125)
 
 
 class Model(Protocol):
@@ -53,15 +56,15 @@ class Problem(Protocol):
 
 
 class Schedule(Protocol):
-    """The loss v of each iteration; equal losses mean that it is fixed, unless it is reopened.
+    """The loss v of each stage; equal losses mean that it is fixed, unless it is reopened.
 
     ``losses`` gives the g_i, for those that need them.
     """
 
-    def loss_at(self, iteration: int, losses: Callable[[], Array], last: Any) -> Any: ...
-    def steady(self, iteration: int) -> bool: ...
+    def loss_at(self, stage: int, losses: Callable[[], Array], last: Any) -> Any: ...
+    def steady(self, stage: int) -> bool: ...
     def reopened(self, losses: Callable[[], Array], last: Any) -> Any: ...
-    def settled(self, iteration: int, losses: Callable[[], Array], last: Any) -> Any: ...
+    def settled(self, stage: int, losses: Callable[[], Array], last: Any) -> Any: ...
 
 
 @dataclass
@@ -80,6 +83,83 @@ class Damping:
         return max(self.factor * self.share, self.least) if fixed else 1.0
 
 
+@dataclass
+class Run:
+    """Where the iterations stand: ``best`` is the lowest point under the loss in force.
+
+    ``bound`` and ``near`` are those of `reweight`; ``lowered`` says whether the last step lowered
+    the objective.
+    """
+
+    point: Array
+    best: Array
+    loss: Any
+    damping: Damping
+    fixed: bool = False
+    bound: bool = False
+    near: bool = False
+    stage: int = 0
+    waited: int = 0
+    fixed_from: int = 0
+    lowered: bool = True
+    history: list[float] = field(default_factory=list)
+
+    def change(self, loss: Any) -> None:
+        self.loss, self.fixed_from = loss, len(self.history)
+        self.damping.share = 0.0 if self.near else 1.0
+
+
+Report = Callable[[int, float], None] | None
+Iterations = Callable[[Run, Any, float, int, Report], bool]
+
+
+def descend(
+    problem: Problem,
+    run: Run,
+    schedule: Schedule,
+    tol: float,
+    max_iter: int,
+    report: Report,
+) -> bool:
+    """Iterate until the run ends under a loss that is fixed, and say whether it did."""
+    loss, damping = run.loss, run.damping
+    point = best = problem.at(run.point, loss, damping.share)
+    if run.best is not run.point:
+        best = problem.at(run.best, loss, damping.share)
+    ended = False
+    while len(run.history) < max_iter and not ended:
+        bending = run.fixed and not run.bound
+        trial, promised = _advance(problem, point, loss, damping, bending, run)
+        fall = point.fall_to(trial)
+        run.lowered = point.smooth_fall_to(trial) >= -ROUNDING * point.moving
+        if run.lowered:
+            point = trial
+            best = point if best.fall_to(point) > 0.0 else best
+        run.history.append(best.value)
+        if report is not None:
+            report(len(run.history), best.value)
+
+        nothing = NOTHING * point.value
+        share_of = point.value if run.bound else point.moving
+        least = max(max(tol, ROUNDING) * share_of, nothing)
+        early = max(EARLY * point.moving, nothing)
+        run.waited += 1
+        steady = schedule.steady(run.stage)
+        if run.bound or steady or fall <= early or run.waited >= PATIENCE:
+            run.stage, run.waited = run.stage + 1, 0
+        upcoming = schedule.loss_at(run.stage, _once(problem, point.theta), loss)
+        run.fixed = upcoming == loss and schedule.steady(run.stage)
+        slack = 3.0 if run.near else 1.0  # Newton's next step would promise a part of this one
+        small = fall <= least and (promised <= slack * least or run.bound)
+        ended = run.fixed and (small or not run.lowered)
+        if upcoming != loss:
+            run.change(upcoming)
+            loss = upcoming
+            point = best = problem.at(point.theta, loss, damping.share)
+    run.point, run.best = point.theta, best.theta
+    return ended
+
+
 def reweight(
     problem: Problem,
     theta: Array,
@@ -89,7 +169,8 @@ def reweight(
     max_iter: int,
     bound: bool = False,
     near: bool = False,
-    report: Callable[[int, float], None] | None = None,
+    report: Report = None,
+    iterations: Iterations | None = None,
 ) -> Solution:
     """Minimise ``h(x) + sum_i c_i v(g_i(x))`` by surrogates ``h(x) + sum_i c_i D_i g_i(x)``.
 
@@ -105,7 +186,7 @@ def reweight(
     theta : ndarray
         The start.
     schedule : Schedule
-        The loss ``v`` of each iteration. While it changes, the run is not judged.
+        The loss ``v`` of each stage. While it changes, the run is not judged.
     tol : float
         The run ends when the objective falls by at most ``tol`` times itself, less what the
         samples that are cut away add to it (a constant, however large).
@@ -117,56 +198,36 @@ def reweight(
         The start is near the end, and the samples are many: Newton's model is good from the first
         step on, and no coordinate is left to chance.
     report : callable (iteration, objective), optional
+    iterations : callable, optional
+        What does them, where not `descend`.
     """
     loss = schedule.loss_at(0, lambda: problem.losses(theta), None)
     damping = Damping(0.0, 0.0, 0.0) if near else Damping()
-    point = best = problem.at(theta, loss, damping.share)
-    history: list[float] = []
-    fixed_from, status, fixed = 0, Status.MAX_ITER, near
-    stage, waited = int(near), 0
-    for _ in range(max_iter):
-        trial, promised = _advance(problem, point, loss, damping, fixed and not bound, bound)
-        fall = point.fall_to(trial)
-        lowered = point.smooth_fall_to(trial) >= -_ROUNDING * point.moving
-        if lowered:
-            point = trial
-            best = point if best.fall_to(point) > 0.0 else best
-        history.append(best.value)
-        if report is not None:
-            report(len(history), best.value)
-
-        losses = _once(problem, point.theta)
-        nothing = _NOTHING * point.value
-        least = max(max(tol, _ROUNDING) * (point.value if bound else point.moving), nothing)
-        early, waited = max(_EARLY * point.moving, nothing), waited + 1
-        advance = bound or schedule.steady(stage) or fall <= early or waited >= _PATIENCE
-        stage, waited = (stage + 1, 0) if advance else (stage, waited)
-        upcoming = schedule.loss_at(stage, losses, loss)
-        fixed = upcoming == loss and schedule.steady(stage)
-        slack = 3.0 if near else 1.0  # Newton's next step would promise a small part of this one
-        ended = fall <= least and (promised <= slack * least or bound)
-        if fixed and (ended or not lowered):
-            point = best = best if near else _settle(problem, best, loss)
-            history[-1] = min(history[-1], best.value)
-            upcoming = schedule.reopened(_once(problem, point.theta), loss)
-            if upcoming == loss:
-                status = Status.CONVERGED if lowered else Status.NO_DESCENT
-                break
-        if upcoming != loss:
-            loss, fixed_from = upcoming, len(history)
-            damping.share = 1.0
-            point = best = problem.at(point.theta, loss, damping.share)
-    objective, theta = best.value, best.theta
+    fixed = near and schedule.steady(0)
+    run = Run(theta, theta, loss, damping, fixed=fixed, bound=bound, near=near)
+    status = Status.MAX_ITER
+    iterations = iterations or partial(descend, problem)
+    while iterations(run, schedule, tol, max_iter, report):
+        settled = run.best if near else _settled(problem, run)
+        upcoming = schedule.reopened(_once(problem, settled), run.loss)
+        run.point = run.best = settled
+        if upcoming == run.loss:
+            status = Status.CONVERGED if run.lowered else Status.NO_DESCENT
+            break
+        run.change(upcoming)
+    loss = run.loss
     if status is Status.MAX_ITER:
-        last = loss
-        loss = schedule.settled(max_iter, _once(problem, theta), loss)
-        objective = problem.at(theta, loss, 1.0).value
-        fixed_from = fixed_from if loss == last else len(history)
-    return Solution(theta, loss, objective, history, fixed_from, status, len(history))
+        loss = schedule.settled(run.stage, _once(problem, run.best), run.loss)
+        if loss != run.loss:
+            run.fixed_from = len(run.history)
+    objective = problem.at(run.best, loss, 1.0).value
+    history = [*run.history[:-1], min(run.history[-1], objective)]
+    objective = history[-1] if loss == run.loss else objective
+    return Solution(run.best, loss, objective, history, run.fixed_from, status, len(history))
 
 
 def _advance(
-    problem: Problem, point: Model, loss: Any, damping: Damping, bending: bool, bound: bool
+    problem: Problem, point: Model, loss: Any, damping: Damping, bending: bool, run: Run
 ) -> tuple[Model, float]:
     """The next point, and the fall that the slope of the whole step promised."""
     try:
@@ -177,9 +238,14 @@ def _advance(
     slope = float(point.gradient @ step)
     share = damping.after_full_step(bending)
     trial = problem.at(point.theta + step, loss, share)
-    if bound or point.smooth_fall_to(trial) >= -1e-4 * slope:
+    if run.bound or point.smooth_fall_to(trial) >= -1e-4 * slope:
         damping.share = share
         return trial, -slope
+    for t in _SHORTER if run.near else ():
+        trial = problem.at(point.theta + t * step, loss, 0.0)
+        if point.smooth_fall_to(trial) >= -0.1 * t * slope:
+            damping.share = 0.0
+            return trial, -slope
     t = least_on_line(problem.line(point.theta, step, loss))
     damping.share = 1.0
     if t < 1.0:
@@ -187,13 +253,13 @@ def _advance(
     return trial, -slope
 
 
-def _settle(problem: Problem, point: Model, loss: Any) -> Model:
-    """The point with undetermined coordinates where they do not depend on the way taken."""
-    moved = problem.settled(point.theta, loss)
-    if moved is point.theta:
-        return point
-    trial = problem.at(moved, loss, 1.0)
-    return trial if point.smooth_fall_to(trial) >= -_ROUNDING * point.moving else point
+def _settled(problem: Problem, run: Run) -> Array:
+    """The best point with undetermined coordinates where they do not depend on the way taken."""
+    moved = problem.settled(run.best, run.loss)
+    if moved is run.best:
+        return moved
+    point, trial = (problem.at(theta, run.loss, 1.0) for theta in (run.best, moved))
+    return moved if point.smooth_fall_to(trial) >= -ROUNDING * point.moving else run.best
 
 
 def _once(problem: Problem, theta: Array) -> Callable[[], Array]:

@@ -23,6 +23,7 @@ class PartedProblem(Problem, Protocol):
     """A problem that can be stated for a part of its samples, which stands for all of them."""
 
     n_samples: int
+    descend: Any
 
     def sampled(self, size: int) -> Rows: ...
     def part(self, rows: Rows) -> Any: ...
@@ -42,13 +43,13 @@ def reweight_from_sample(
     The part is the same in every run.
     """
     if problem.n_samples <= 2 * SIZE:
-        return reweight(problem, theta, schedule, **options)
+        return reweight(problem, theta, schedule, iterations=problem.descend, **options)
     tol = options["tol"]
     schedule = schedule.for_many(tol)
     rows = problem.sampled(SIZE)
     part = problem.part(rows)
     of_part = {**options, "report": None, "tol": max(tol, _TOL)}
-    near = reweight(part, theta, schedule.part(rows), **of_part)
+    near = reweight(part, theta, schedule.part(rows), iterations=part.descend, **of_part)
     # What tol is a share of, for one sample of weight 1.
     loss = part.at(near.point, near.loss, 1.0).moving / part.importance.sum()
     schedule = schedule.for_many(tol * min(loss, 1.0))

@@ -1,40 +1,21 @@
-"""Compiled loops over the rows, for the hinge: what `_objective` states with arrays, in one pass.
+"""What the objective needs of the rows, in one pass.
 
 Rows are worked on in blocks whose columns fit into the cache, each step of the formula as a loop
-that the compiler turns into vector instructions. Nothing is compiled at import; the compiled code
-is kept on disk.
+that the compiler turns into vector instructions.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numba import njit
+
+from csvor._loops._compile import FAST, compiled
+
 
 # Rows of a block.
 _BLOCK = 128
-# Sums may be taken in any order, which vector instructions need; no value is assumed finite.
-_FAST = {"reassoc", "contract", "nsz", "arcp"}
 # From this many columns on, rows without a weight are taken out of a block first.
 _PACKED_FROM = 16
 
 
-def _compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile at the first call, and keep the result on disk where there is a place for it."""
-
-    def decorate(function: Callable[..., Any]) -> Any:
-        options.update(nogil=True, error_model="numpy")
-        try:
-            return njit(cache=True, **options)(function)
-        except RuntimeError:  # neither the package's folder nor the user's can be written to
-            return njit(**options)(function)
-
-    return decorate
-
-
-@_compiled(fastmath=_FAST)
+@compiled(fastmath=FAST)
 def add_rows(
     X,
     center,
@@ -102,7 +83,7 @@ def add_rows(
         _add_products(n, z, pull, whole, share, sums, curvature)
 
 
-@_compiled(fastmath=_FAST)
+@compiled(fastmath=FAST)
 def _meet_thresholds(n, f, y, b, implicit, g, pair, pull):
     """Slacks times side of each pair, their sum, and the sum of their squares."""
     g[:n] = 0.0
@@ -119,7 +100,7 @@ def _meet_thresholds(n, f, y, b, implicit, g, pair, pull):
             pull[r] += pair[k, r]
 
 
-@_compiled(fastmath=_FAST)
+@compiled(fastmath=FAST)
 def _weigh(n, g, cost, p, cap, delta, weight, totals):
     """Twice the weight of each row's squared slacks."""
     half = 0.5 * p
@@ -155,7 +136,7 @@ def _weigh(n, g, cost, p, cap, delta, weight, totals):
     totals[-1] += cut
 
 
-@_compiled(fastmath=_FAST)
+@compiled(fastmath=FAST)
 def _firm_up(n, g, cost, p, cap, delta, bend, edge, width, weight, firm, bent):
     """Curvature of each row's squared slacks, and how much of it a slack takes back."""
     if width == delta or p == 2.0:
@@ -176,7 +157,7 @@ def _firm_up(n, g, cost, p, cap, delta, bend, edge, width, weight, firm, bent):
             bent[r] += corner * cost[r] if abs(g[r] - cap) < edge else 0.0
 
 
-@_compiled(fastmath=_FAST)
+@compiled(fastmath=FAST)
 def _share_out(n, weight, firm, bent, pair, pull, implicit, share, whole, slopes, own):
     """Curvature of each pair with the score, their sum, and what concerns thresholds alone."""
     m = pair.shape[0]
@@ -200,7 +181,7 @@ def _share_out(n, weight, firm, bent, pair, pull, implicit, share, whole, slopes
         pull[r] *= weight[r]
 
 
-@_compiled()
+@compiled()
 def _pack(n, pull, whole, share, z):
     """Move the rows that have a slack and are not cut to the front; their number."""
     last = 0
@@ -216,7 +197,7 @@ def _pack(n, pull, whole, share, z):
     return last
 
 
-@_compiled(fastmath=_FAST)
+@compiled(fastmath=FAST)
 def _add_products(n, z, pull, whole, share, sums, curvature):
     d, m = z.shape[0], share.shape[0]
     scaled = np.empty(n)
@@ -238,7 +219,7 @@ def _add_products(n, z, pull, whole, share, sums, curvature):
             curvature[i, d + k] -= both
 
 
-@_compiled(fastmath=_FAST)
+@compiled(fastmath=FAST)
 def add_slope(X, center, factor, codes, costs, w, b, dw, db, t, implicit, p, cap, delta, slopes):
     """Add first and second derivative at t of the surrogate on ``(w, b) + t (dw, db)``.
 
@@ -271,7 +252,7 @@ def add_slope(X, center, factor, codes, costs, w, b, dw, db, t, implicit, p, cap
     slopes[1] += second
 
 
-@_compiled()
+@compiled()
 def squared_slacks(X, center, factor, codes, w, b, implicit, g):
     """Set g to the sum of squared slacks of each row."""
     d, m = w.size, b.size
@@ -287,99 +268,3 @@ def squared_slacks(X, center, factor, codes, w, b, implicit, g):
             slack = max(1.0 - side * (f - b[k]), 0.0)
             total += slack * slack
         g[i] = total
-
-
-@_compiled()
-def to_theta(theta, ridge, threshold_ridge, by_coef, by_thresholds, ww, wb, bb):
-    """Penalty, gradient and Hessian in theta = [w; b_1; gaps] from those of the losses in (w, b).
-
-    Of the blocks ww and bb the upper triangles are read. The penalty is
-    ``1/2 w' diag(ridge) w + threshold_ridge/2 ||b - mean(b)||^2``.
-    """
-    d, m = ridge.size, bb.shape[0]
-    b = np.cumsum(theta[d:])
-    mean = b.mean()
-    gradient = np.empty(d + m)
-    hessian = np.empty((d + m, d + m))
-    penalty = 0.0
-    for i in range(d):
-        penalty += 0.5 * ridge[i] * theta[i] ** 2
-        gradient[i] = by_coef[i] + ridge[i] * theta[i]
-        for j in range(i, d):
-            hessian[i, j] = hessian[j, i] = ww[i, j]
-        hessian[i, i] += ridge[i]
-        total = 0.0
-        for k in range(m - 1, -1, -1):  # a gap moves all thresholds from its own on
-            total += wb[i, k]
-            hessian[i, d + k] = hessian[d + k, i] = total
-    own = np.empty((m, m))
-    for k in range(m):
-        penalty += 0.5 * threshold_ridge * (b[k] - mean) ** 2
-        for other in range(k, m):
-            own[k, other] = own[other, k] = bb[k, other] - threshold_ridge / m
-        own[k, k] += threshold_ridge
-    total = 0.0
-    for k in range(m - 1, -1, -1):
-        total += by_thresholds[k] + threshold_ridge * (b[k] - mean)
-        gradient[d + k] = total
-        from_k = 0.0
-        for other in range(m - 1, -1, -1):
-            from_k += own[k, other]
-            below = hessian[d + k + 1, d + other] if k + 1 < m else 0.0
-            hessian[d + k, d + other] = from_k + below
-    return penalty, gradient, hessian
-
-
-@_compiled()
-def add_spans(X, weights, low, high, sums):
-    """Lower ``low``, raise ``high`` and add the weighted sums of the columns of X."""
-    for i in range(X.shape[0]):
-        for j in range(X.shape[1]):
-            value = X[i, j]
-            low[j] = min(low[j], value)
-            high[j] = max(high[j], value)
-            sums[j] += weights[i] * value
-
-
-@_compiled()
-def add_squares(X, weights, center, squares):
-    """Add the weighted squares of the columns of ``X - center``."""
-    for i in range(X.shape[0]):
-        for j in range(X.shape[1]):
-            squares[j] += weights[i] * (X[i, j] - center[j]) ** 2
-
-
-@_compiled()
-def free_step(hessian, gradient):
-    """Minimise ``1/2 s'Hs + g's``: the step, and whether H was found to be positive definite.
-
-    Scaled to a diagonal of 1; a coordinate that nothing pulls at keeps its place.
-    """
-    size = gradient.size
-    scale, step, lower = np.empty(size), np.empty(size), np.empty((size, size))
-    for i in range(size):
-        scale[i] = hessian[i, i] ** -0.5 if hessian[i, i] > 0.0 else 1.0
-    for i in range(size):
-        for j in range(i + 1):
-            left = 1.0 if i == j else hessian[i, j] * scale[i] * scale[j]
-            for k in range(j):
-                left -= lower[i, k] * lower[j, k]
-            if j < i:
-                lower[i, j] = left / lower[j, j]
-            elif left > 1e-14:
-                lower[i, i] = np.sqrt(left)
-            else:
-                return step, False
-    for i in range(size):
-        left = -gradient[i] * scale[i]
-        for k in range(i):
-            left -= lower[i, k] * step[k]
-        step[i] = left / lower[i, i]
-    for i in range(size - 1, -1, -1):
-        left = step[i]
-        for k in range(i + 1, size):
-            left -= lower[k, i] * step[k]
-        step[i] = left / lower[i, i]
-    for i in range(size):
-        step[i] *= scale[i]
-    return step, True

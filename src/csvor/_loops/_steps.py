@@ -1,0 +1,143 @@
+"""From sums over the rows to a Newton step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from csvor._loops._compile import FAST, compiled
+
+# A pivot below this is rounding.
+_PIVOT = 1e-14
+
+
+@compiled()
+def to_theta(theta, ridge, sums, curvature, gradient, hessian):
+    """Set gradient and Hessian in theta = [w; b_1; gaps] from those of the losses in (w, b).
+
+    Of ``curvature`` the upper triangle is read. Returns the penalty ``1/2 w' diag(ridge) w``.
+    """
+    d, size = ridge.size, theta.size
+    penalty = 0.0
+    for i in range(d):
+        penalty += 0.5 * ridge[i] * theta[i] ** 2
+        gradient[i] = sums[i] + ridge[i] * theta[i]
+        for j in range(i, d):
+            hessian[i, j] = hessian[j, i] = curvature[i, j]
+        hessian[i, i] += ridge[i]
+        total = 0.0
+        for k in range(size - 1, d - 1, -1):  # a gap moves all thresholds from its own on
+            total += curvature[i, k]
+            hessian[i, k] = hessian[k, i] = total
+    total = 0.0
+    for k in range(size - 1, d - 1, -1):
+        total += sums[k]
+        gradient[k] = total
+        from_k = 0.0
+        for other in range(size - 1, d - 1, -1):
+            from_k += curvature[min(k, other), max(k, other)]
+            below = hessian[k + 1, other] if k + 1 < size else 0.0
+            hessian[k, other] = from_k + below
+    return penalty
+
+
+@compiled()
+def bounded_step(hessian, gradient, theta, n_bounded, step):
+    """Set ``step`` to the least of ``1/2 s'Hs + g's`` with the last of theta + s not negative.
+
+    The coordinates at their bound are guessed, and exchanged until their multipliers and the steps
+    of the others have the right sign. Returns whether that was found.
+    """
+    size = gradient.size
+    free = size - n_bounded
+    held = np.zeros(size, dtype=np.bool_)
+    lower = np.empty((size, size))
+    for _ in range(3 * n_bounded + 1):
+        if not _step_of_free(hessian, gradient, theta, held, lower, step):
+            return False
+        exchanged, worst, wrong = False, 0.0, -1
+        for j in range(free, size):
+            if not held[j] and step[j] < -theta[j]:
+                held[j] = exchanged = True
+            elif held[j]:
+                pull = gradient[j]
+                for k in range(size):
+                    pull += hessian[j, k] * step[k]
+                if pull < worst:
+                    worst, wrong = pull, j
+        if not exchanged and worst < -1e-10 * abs(gradient[wrong]):
+            held[wrong], exchanged = False, True
+        if not exchanged:
+            return True
+    return False
+
+
+@compiled(fastmath=FAST)
+def _step_of_free(hessian, gradient, theta, held, lower, step):
+    """The step with the coordinates ``held`` moved to 0; whether H is positive definite.
+
+    H is scaled to a diagonal of 1, and lifted by rounding where that has made it indefinite; a
+    coordinate that nothing pulls at keeps its place.
+    """
+    size = gradient.size
+    scale, right = np.empty(size), np.empty(size)
+    for i in range(size):
+        scale[i] = hessian[i, i] ** -0.5 if hessian[i, i] > 0.0 else 1.0
+        right[i] = -theta[i] / scale[i] if held[i] else -gradient[i] * scale[i]
+        if not held[i]:
+            for k in range(size):
+                right[i] += hessian[i, k] * theta[k] * scale[i] if held[k] else 0.0
+    lift = 0.0
+    while not _factor(hessian, scale, held, lift, lower):
+        lift = max(10.0 * lift, _PIVOT)
+        if lift > 1e-6:
+            return False
+    for i in range(size):
+        left = right[i]
+        for k in range(i):
+            left -= lower[i, k] * right[k]
+        right[i] = left / lower[i, i]
+    for i in range(size - 1, -1, -1):
+        left = right[i]
+        for k in range(i + 1, size):
+            left -= lower[k, i] * right[k]
+        right[i] = left / lower[i, i]
+        step[i] = -theta[i] if held[i] else right[i] * scale[i]
+    return True
+
+
+@compiled(fastmath=FAST)
+def _factor(hessian, scale, held, lift, lower):
+    """Set ``lower`` to the Cholesky factor of the scaled H, with 1 for the coordinates held."""
+    for i in range(scale.size):
+        for j in range(i + 1):
+            left = hessian[i, j] * scale[i] * scale[j]
+            if i == j:
+                left = 1.0 + lift
+            elif held[i] or held[j]:
+                left = 0.0
+            for k in range(j):
+                left -= lower[i, k] * lower[j, k]
+            if j < i:
+                lower[i, j] = left / lower[j, j]
+            elif left > _PIVOT:
+                lower[i, i] = np.sqrt(left)
+            else:
+                return False
+    return True
+
+
+@compiled()
+def weighted_quantile(values, level, weights):
+    """The least value up to which ``level`` of the weight lies: a weight is a repetition."""
+    n = values.size
+    if weights.max() == weights.min():
+        rank = max(int(np.ceil(level * n - 1e-9)) - 1, 0)  # 0.55 * 100 is 55.00000...01
+        return np.partition(values, rank)[rank]
+    order = np.argsort(values)
+    wanted = (level - 1e-12) * weights.sum()
+    reached = 0.0
+    for i in range(n):
+        reached += weights[order[i]]
+        if reached >= wanted:
+            return values[order[i]]
+    return values[order[n - 1]]
