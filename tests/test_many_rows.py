@@ -28,7 +28,7 @@ def rows(n=6000, d=4):
 
 @pytest.fixture
 def small_sample(monkeypatch):
-    monkeypatch.setattr(csvor._solvers.sample, "SIZE", 1500)
+    monkeypatch.setattr(csvor._solvers.sample, "LEAST", 5000)
 
 
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
@@ -36,7 +36,7 @@ def test_the_end_is_as_low_as_without_a_sample(parameters, small_sample, monkeyp
     X, y = rows()
     model = CSVOR(**parameters).fit(X, y)
     assert model.converged_
-    monkeypatch.setattr(csvor._solvers.sample, "SIZE", 10**9)
+    monkeypatch.setattr(csvor._solvers.sample, "LEAST", 10**9)
     given = {**parameters, "epsilon": model.epsilon_}
     whole = CSVOR(**given).fit(X, y)
     # The same cap, another local optimum at most; without a cap or with p > 1 the same.
@@ -120,6 +120,6 @@ def test_little_loss_a_row_is_no_loss_of_precision(small_sample, monkeypatch):
     kept = np.min(np.abs(score[:, None] - [-1.0, 1.0]), axis=1) > 0.05
     X, y = X[kept], np.digitize(score[kept], [-1.0, 1.0])
     model = CSVOR(C=1e3, epsilon=np.inf).fit(X, y)
-    monkeypatch.setattr(csvor._solvers.sample, "SIZE", 10**9)
+    monkeypatch.setattr(csvor._solvers.sample, "LEAST", 10**9)
     whole = CSVOR(C=1e3, epsilon=np.inf, tol=1e-8, max_iter=3000).fit(X, y)
     assert model.objective_ <= whole.objective_ * (1 + 1e-4)

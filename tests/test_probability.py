@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from csvor._probability import fit_slope, interval_probabilities
+from csvor._probability import fit_slope as fit_slope_of
+from csvor._probability import interval_probabilities
 from csvor._thresholds import count_passed
 
 
@@ -40,6 +41,10 @@ def test_valid_everywhere(rng):
 
 def test_an_empty_interval_has_no_mass_away_from_it():
     assert probabilities([3.0], [0, 0])[0, 1] == 0.0
+
+
+def fit_slope(scores, codes, thresholds, weights):
+    return fit_slope_of(scores, codes, thresholds, weights, np.ones(scores.size, dtype=bool))
 
 
 def test_slope_of_greatest_likelihood(rng):

@@ -61,7 +61,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
 class Fitted:
     """What a subclass found, in the units of the matrix it was given.
 
-    ``kept`` are the rows that are not cut away; ``extra`` holds further fitted attributes.
+    ``kept`` are the rows that are not cut away; ``extra`` holds further fitted attributes;
+    ``residuals`` are those of these rows where the fit has them at hand.
     """
 
     coef: Array
@@ -70,6 +71,7 @@ class Fitted:
     kept: NDArray[np.bool_]
     solution: Solution
     extra: dict[str, Any] = field(default_factory=dict)
+    residuals: Array | None = None
 
 
 class EmptyClassWarning(UserWarning):
@@ -174,16 +176,19 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         for name, value in {**features.attributes_of(coef), **fitted.extra}.items():
             setattr(self, name, value)
         kept = fitted.kept if fitted.kept.any() else np.ones(counted.size, dtype=bool)
-        reach = fitted.scores[kept].min(), fitted.scores[kept].max()
-        thresholds = spread_over_classes(fitted.thresholds, present, *reach)
+        of_kept = fitted.scores[kept]
+        thresholds = spread_over_classes(fitted.thresholds, present, of_kept.min(), of_kept.max())
         self.classes_ = labels.classes
         self.thresholds_ = thresholds + shift
-        self.slope_ = fit_slope(fitted.scores[kept], codes_counted[kept], thresholds, weights[kept])
-        scores = fitted.scores + shift
-        if not everything:
-            scores, of_counted = self._project(X), scores
-            scores[counted] = of_counted
-        self.residuals_ = self._residuals_of(scores, codes)
+        self.slope_ = fit_slope(fitted.scores, codes_counted, thresholds, weights, kept)
+        if everything and present.all() and fitted.residuals is not None:
+            self.residuals_ = fitted.residuals
+        else:  # rows that were left out have residuals too, and all classes their thresholds
+            scores = fitted.scores + shift
+            if not everything:
+                scores, of_counted = self._project(X), scores
+                scores[counted] = of_counted
+            self.residuals_ = self._residuals_of(scores, codes)
         self._keep(fitted.solution)
         return self
 

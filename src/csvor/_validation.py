@@ -95,10 +95,7 @@ def check_ranges(estimator: Any, X: Array, spans: Spans, positions: NDArray[np.i
     reach = np.maximum(high - middle, middle - low)
     # One far value raises the standard deviation so much that only these can hold one.
     suspects = np.flatnonzero(reach > 0.25 * np.sqrt(X.shape[0]) * spread)
-    far = []
-    for column in suspects:
-        if _warn_of_far_value(estimator, X[:, column], column, positions):
-            far.append(column)
+    far = [] if suspects.size == 0 else _warn_of_far_values(estimator, X, suspects, positions)
     # Rounding of a large constant is no spread.
     odd = (
         (high > low)
@@ -116,22 +113,24 @@ def check_ranges(estimator: Any, X: Array, spans: Spans, positions: NDArray[np.i
         )
 
 
-def _warn_of_far_value(
-    estimator: Any, values: Array, column: np.integer[Any], positions: NDArray[np.intp]
-) -> bool:
-    """Warn where a value lies hundreds of spreads from the others."""
-    low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
+def _warn_of_far_values(
+    estimator: Any, X: Array, suspects: NDArray[np.intp], positions: NDArray[np.intp]
+) -> list[int]:
+    """Warn of the columns where a value lies hundreds of spreads from the others; which they are."""
+    values = X[:, suspects]
+    low, median, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     distance = np.abs(values - median)
-    row = int(np.argmax(distance))
-    if values.size < 10 or high == low or distance[row] <= _FAR_SPREADS * (high - low):
-        return False
-    warn(
-        f"{_column_name(estimator, column)} has the value {values[row]:g} in row "
-        f"{positions[row]}, "
-        f"{distance[row] / (high - low):.0f} interquartile ranges from its median {median:g}. "
-        "Correct the value, leave the row out, or clip the column."
-    )
-    return True
+    rows = distance.argmax(axis=0)
+    furthest = distance[rows, np.arange(suspects.size)]
+    odd = (furthest > _FAR_SPREADS * (high - low)) & (high > low) & (X.shape[0] >= 10)
+    for j in np.flatnonzero(odd):
+        warn(
+            f"{_column_name(estimator, suspects[j])} has the value {values[rows[j], j]:g} in row "
+            f"{positions[rows[j]]}, {furthest[j] / (high[j] - low[j]):.0f} interquartile ranges "
+            f"from its median {median[j]:g}. "
+            "Correct the value, leave the row out, or clip the column."
+        )
+    return suspects[odd].tolist()
 
 
 def _range_of(estimator: Any, column: np.integer[Any], low: Array, high: Array) -> str:

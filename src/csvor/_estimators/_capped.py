@@ -236,9 +236,10 @@ class CSVOR(ThresholdClassifier):
         )
         coef, thresholds = problem.packing.split(solution.point)
         loss = solution.loss
-        kept = ~loss.capped(problem.losses(solution.point))
+        scores, g = problem.scores_and_losses(solution.point)
         extra = {"epsilon_": loss.epsilon, "settled_from_": solution.fixed_from}
-        return Fitted(coef, thresholds, matrix.matvec(coef), kept, solution, extra)
+        kept, residuals = ~loss.capped(g), loss.uncapped(g)
+        return Fitted(coef, thresholds, scores, kept, solution, extra, residuals)
 
     def _problem(
         self, matrix: DenseMatrix, codes: NDArray[np.intp], n_classes: int, importance: Array

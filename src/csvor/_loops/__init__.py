@@ -3,7 +3,7 @@
 Nothing is compiled at import; the compiled code is kept on disk.
 """
 
-from csvor._loops._columns import add_spans, add_squares
+from csvor._loops._columns import add_spans
 from csvor._loops._rows import add_rows, add_slope, squared_slacks
 from csvor._loops._run import ENDED, GOING, STUCK, descend
 from csvor._loops._steps import bounded_step, to_theta, weighted_quantile
@@ -15,7 +15,6 @@ __all__ = [
     "add_rows",
     "add_slope",
     "add_spans",
-    "add_squares",
     "bounded_step",
     "descend",
     "squared_slacks",

@@ -56,7 +56,10 @@ def add_rows(
     """
     n_rows, d = X.shape
     m = b.size
-    z, pair, share = np.empty((d, _BLOCK)), np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    even_d, even_m = d + d % 2, m + m % 2
+    z, share = np.zeros((even_d, _BLOCK)), np.zeros((even_m, _BLOCK))
+    pair, slopes = np.empty((m, _BLOCK)), np.zeros(even_d)
+    products = np.zeros((even_d, even_d + even_m))
     f, y, cost, g = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     weight, firm, bent = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     pull, whole = np.empty(_BLOCK), np.empty(_BLOCK)
@@ -80,7 +83,11 @@ def add_rows(
         )
         if d >= _PACKED_FROM:
             n = _pack(n, pull, whole, share, z)
-        _add_products(n, z, pull, whole, share, sums, curvature)
+        _add_products(n, z, pull, whole, share, slopes, products)
+    for i in range(d):
+        sums[i] += slopes[i]
+        curvature[i, i:d] += products[i, i:d]
+        curvature[i, d:] -= products[i, even_d : even_d + m]
 
 
 @compiled(fastmath=FAST)
@@ -198,25 +205,37 @@ def _pack(n, pull, whole, share, z):
 
 
 @compiled(fastmath=FAST)
-def _add_products(n, z, pull, whole, share, sums, curvature):
-    d, m = z.shape[0], share.shape[0]
-    scaled = np.empty(n)
-    for i in range(d):
-        slope = 0.0
+def _add_products(n, z, pull, whole, share, slopes, products):
+    """Two by two, so that what is read is used twice; z and share have an even number of rows."""
+    d = z.shape[0]
+    one, two = np.empty(n), np.empty(n)
+    for i in range(0, d, 2):
+        slope, next_slope = 0.0, 0.0
         for r in range(n):
             slope += pull[r] * z[i, r]
-            scaled[r] = whole[r] * z[i, r]
-        sums[i] -= slope
-        for j in range(i, d):
-            both = 0.0
-            for r in range(n):
-                both += scaled[r] * z[j, r]
-            curvature[i, j] += both
-        for k in range(m):
-            both = 0.0
-            for r in range(n):
-                both += share[k, r] * z[i, r]
-            curvature[i, d + k] -= both
+            next_slope += pull[r] * z[i + 1, r]
+            one[r] = whole[r] * z[i, r]
+            two[r] = whole[r] * z[i + 1, r]
+        slopes[i] -= slope
+        slopes[i + 1] -= next_slope
+        for j in range(i, d, 2):
+            _add_four(n, one, two, z[j], z[j + 1], products, i, j)
+        for k in range(0, share.shape[0], 2):
+            _add_four(n, z[i], z[i + 1], share[k], share[k + 1], products, i, d + k)
+
+
+@compiled(fastmath=FAST)
+def _add_four(n, a, b, c, e, products, i, j):
+    ac, ae, bc, be = 0.0, 0.0, 0.0, 0.0
+    for r in range(n):
+        ac += a[r] * c[r]
+        ae += a[r] * e[r]
+        bc += b[r] * c[r]
+        be += b[r] * e[r]
+    products[i, j] += ac
+    products[i, j + 1] += ae
+    products[i + 1, j] += bc
+    products[i + 1, j + 1] += be
 
 
 @compiled(fastmath=FAST)
@@ -253,18 +272,18 @@ def add_slope(X, center, factor, codes, costs, w, b, dw, db, t, implicit, p, cap
 
 
 @compiled()
-def squared_slacks(X, center, factor, codes, w, b, implicit, g):
-    """Set g to the sum of squared slacks of each row."""
+def squared_slacks(X, center, factor, codes, w, b, implicit, f, g):
+    """Set f to the score and g to the sum of squared slacks of each row."""
     d, m = w.size, b.size
     for i in range(X.shape[0]):
-        f = 0.0
+        score = 0.0
         for j in range(d):
-            f += w[j] * ((X[i, j] - center[j]) * factor[j])
+            score += w[j] * ((X[i, j] - center[j]) * factor[j])
         total = 0.0
         from_k = 0 if implicit else max(codes[i] - 1, 0)
         to_k = m if implicit else min(codes[i] + 1, m)
         for k in range(from_k, to_k):
             side = 1.0 if codes[i] > k else -1.0
-            slack = max(1.0 - side * (f - b[k]), 0.0)
+            slack = max(1.0 - side * (score - b[k]), 0.0)
             total += slack * slack
-        g[i] = total
+        f[i], g[i] = score, total

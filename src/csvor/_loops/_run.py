@@ -109,7 +109,7 @@ def descend(
     lowered, n, changed, outcome = True, 0, -1, GOING
     at = (theta.copy(), np.empty(size), np.empty((size, size)), np.empty(3))
     to = (np.empty(size), np.empty(size), np.empty((size, size)), np.empty(3))
-    best_parts, g = np.empty(3), np.empty(weights.size)
+    best_parts, f, g = np.empty(3), np.empty(weights.size), np.empty(weights.size)
     best_parts[:] = _evaluate(rows, implicit, ridge, best, *loss, share, at[1], at[2])
     at[3][:] = _evaluate(rows, implicit, ridge, at[0], *loss, share, at[1], at[2])
     while outcome == GOING and n < history.size:
@@ -137,7 +137,8 @@ def descend(
         row = stages[min(int(stage), stages.shape[0] - 1)]
         epsilon = loss[1]
         if row[1] < 1.0:
-            squared_slacks(*rows[:4], at[0][: ridge.size], np.cumsum(at[0][ridge.size :]), implicit, g)
+            w, b = at[0][: ridge.size], np.cumsum(at[0][ridge.size :])
+            squared_slacks(*rows[:4], w, b, implicit, f, g)
             epsilon = weighted_quantile(g, row[1], weights) ** (0.5 * row[0]) * (1.0 + 1e-9)
             epsilon = max(epsilon, floor)
         elif not np.isnan(row[2]):

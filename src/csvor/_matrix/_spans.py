@@ -24,22 +24,20 @@ class Spans:
 
 
 def spans_of(X: Array, weights: Array) -> Spans:
-    """Two passes over X that keep nothing of it; mean and deviation count the weights."""
-    d = X.shape[1]
+    """One pass over X that keeps nothing of it; mean and deviation count the weights."""
+    n, d = X.shape
     share = weights / weights.sum()
+    # Squares are taken from about the middle, or a large mean would swallow them.
+    some = X[:: max(n // 1000, 1)]
+    middle = np.median(some, axis=0)
 
     def span(rows: slice) -> Array:
-        found = np.array([[np.inf], [-np.inf], [0.0]]) * np.ones(d)
-        _loops.add_spans(X[rows], share[rows], *found)
+        found = np.array([[np.inf], [-np.inf], [0.0], [0.0]]) * np.ones(d)
+        _loops.add_spans(X[rows], share[rows], middle, *found)
         return found
 
-    def squares(rows: slice) -> Array:
-        found = np.zeros(d)
-        _loops.add_squares(X[rows], share[rows], mean, found)
-        return found
-
-    found = np.array(in_chunks(span, *X.shape))
-    mean = found[:, 2].sum(axis=0)
-    with np.errstate(over="ignore"):
-        spread = np.sqrt(np.sum(in_chunks(squares, *X.shape), axis=0))
-    return Spans(found[:, 0].min(axis=0), found[:, 1].max(axis=0), mean, spread)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.array(in_chunks(span, n, d))
+        offset, squares = found[:, 2].sum(axis=0), found[:, 3].sum(axis=0)
+        spread = np.sqrt(np.maximum(squares - offset**2, 0.0))
+    return Spans(found[:, 0].min(axis=0), found[:, 1].max(axis=0), middle + offset, spread)

@@ -110,6 +110,10 @@ class Capped(ABC):
         """The g_i."""
 
     @abstractmethod
+    def scores_and_losses(self, theta: Array) -> tuple[Array, Array]:
+        """The scores and the g_i."""
+
+    @abstractmethod
     def line(
         self, theta: Array, step: Array, loss: CappedPower
     ) -> Callable[[float], tuple[float, float]]:
@@ -122,8 +126,9 @@ class Capped(ABC):
         pull; where it came to rest is an accident of rounding, and a cap may depend on it.
         """
         coef, thresholds = self.packing.split(theta)
-        left = (self.importance > 0) & ~loss.capped(self.losses(theta))
-        scores, codes = self.matrix.matvec(coef)[left], self.codes[left]
+        scores, g = self.scores_and_losses(theta)
+        left = (self.importance > 0) & ~loss.capped(g)
+        scores, codes = scores[left], self.codes[left]
         low, high = rooms(scores, codes, self.n_classes, implicit=self.implicit)
         return self.packing.with_thresholds(theta, settle(thresholds, low, high))
 
@@ -169,6 +174,9 @@ class CappedArrays(Capped):
     def losses(self, theta: Array) -> Array:
         excess = self.objective.at(theta).excess
         return self.objective.pairs.sums(self.margin_loss.value(excess))
+
+    def scores_and_losses(self, theta: Array) -> tuple[Array, Array]:
+        return self.matrix.matvec(self.packing.split(theta)[0]), self.losses(theta)
 
     def line(
         self, theta: Array, step: Array, loss: CappedPower
@@ -234,15 +242,18 @@ class CappedHinge(Capped):
         return CappedHinge(part, self.codes[rows], self.n_classes, importance, constraints)
 
     def losses(self, theta: Array) -> Array:
-        g = np.empty(self.codes.size)
+        return self.scores_and_losses(theta)[1]
+
+    def scores_and_losses(self, theta: Array) -> tuple[Array, Array]:
+        f, g = np.empty((2, self.codes.size))
         coef, thresholds = self.packing.split(theta)
 
         def fill(rows: slice) -> None:
             given = self._rows(rows)[:4]
-            _loops.squared_slacks(*given, coef, thresholds, self.implicit, g[rows])
+            _loops.squared_slacks(*given, coef, thresholds, self.implicit, f[rows], g[rows])
 
         self.matrix.for_chunks(fill)
-        return g
+        return f, g
 
     def line(
         self, theta: Array, step: Array, loss: CappedPower
@@ -311,9 +322,10 @@ class CappedHinge(Capped):
         while outcome == _loops.GOING and len(run.history) < max_iter:
             n_most = min(at_once, max_iter - len(run.history))
             ridge = self.packing.ridge
+            n_done = len(run.history)
             outcome = iterate(rows, self.implicit, ridge, schedule, run, tol, n_most)
-            if report is not None:
-                report(len(run.history), run.history[-1])
+            for i in range(n_done, len(run.history)) if report is not None else ():
+                report(i + 1, run.history[i])
         if outcome == _loops.STUCK:
             return descend(self, run, schedule, tol, max_iter, report)
         return outcome == _loops.ENDED

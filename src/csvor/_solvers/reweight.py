@@ -128,8 +128,9 @@ def descend(
         best = problem.at(run.best, loss, damping.share)
     ended = False
     while len(run.history) < max_iter and not ended:
-        bending = run.fixed and not run.bound
-        trial, promised = _advance(problem, point, loss, damping, bending, run)
+        share_of = point.value if run.bound else point.moving
+        enough = max(tol, ROUNDING) * share_of if run.near and run.fixed else 0.0
+        trial, promised = _advance(problem, point, run, enough)
         fall = point.fall_to(trial)
         run.lowered = point.smooth_fall_to(trial) >= -ROUNDING * point.moving
         if run.lowered:
@@ -208,35 +209,39 @@ def reweight(
     status = Status.MAX_ITER
     iterations = iterations or partial(descend, problem)
     while iterations(run, schedule, tol, max_iter, report):
-        settled = run.best if near else _settled(problem, run)
-        upcoming = schedule.reopened(_once(problem, settled), run.loss)
-        run.point = run.best = settled
+        if not near:
+            _settle(problem, run)
+        run.point = run.best
+        upcoming = schedule.reopened(_once(problem, run.best), run.loss)
         if upcoming == run.loss:
             status = Status.CONVERGED if run.lowered else Status.NO_DESCENT
             break
         run.change(upcoming)
-    loss = run.loss
+    objective = run.history[-1]
     if status is Status.MAX_ITER:
         loss = schedule.settled(run.stage, _once(problem, run.best), run.loss)
         if loss != run.loss:
-            run.fixed_from = len(run.history)
-    objective = problem.at(run.best, loss, 1.0).value
-    history = [*run.history[:-1], min(run.history[-1], objective)]
-    objective = history[-1] if loss == run.loss else objective
-    return Solution(run.best, loss, objective, history, run.fixed_from, status, len(history))
+            run.loss, run.fixed_from = loss, len(run.history)
+            objective = problem.at(run.best, loss, 1.0).value
+    n_iter = len(run.history)
+    return Solution(run.best, run.loss, objective, run.history, run.fixed_from, status, n_iter)
 
 
-def _advance(
-    problem: Problem, point: Model, loss: Any, damping: Damping, bending: bool, run: Run
-) -> tuple[Model, float]:
-    """The next point, and the fall that the slope of the whole step promised."""
+def _advance(problem: Problem, point: Model, run: Run, enough: float) -> tuple[Model, float]:
+    """The next point, and the fall that the slope of the whole step promised.
+
+    It is the same point where that is not ``enough`` for a look at the samples.
+    """
+    loss, damping = run.loss, run.damping
     try:
         step = bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
     except IndefiniteError:
         point = problem.at(point.theta, loss, 1e-6)
         step = bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
     slope = float(point.gradient @ step)
-    share = damping.after_full_step(bending)
+    if -slope <= enough:
+        return point, -slope
+    share = damping.after_full_step(run.fixed and not run.bound)
     trial = problem.at(point.theta + step, loss, share)
     if run.bound or point.smooth_fall_to(trial) >= -1e-4 * slope:
         damping.share = share
@@ -253,13 +258,15 @@ def _advance(
     return trial, -slope
 
 
-def _settled(problem: Problem, run: Run) -> Array:
-    """The best point with undetermined coordinates where they do not depend on the way taken."""
+def _settle(problem: Problem, run: Run) -> None:
+    """Put undetermined coordinates of the best point where they do not depend on the way taken."""
     moved = problem.settled(run.best, run.loss)
     if moved is run.best:
-        return moved
+        return
     point, trial = (problem.at(theta, run.loss, 1.0) for theta in (run.best, moved))
-    return moved if point.smooth_fall_to(trial) >= -ROUNDING * point.moving else run.best
+    if point.smooth_fall_to(trial) >= -ROUNDING * point.moving:
+        run.best = moved
+        run.history[-1] = min(run.history[-1], trial.value)
 
 
 def _once(problem: Problem, theta: Array) -> Callable[[], Array]:

@@ -13,8 +13,11 @@ from csvor._solvers.solution import Solution
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-# Samples of the part: their optimum is within a percent of that of all, for a share of the work.
+# Samples of the part: at most so many, whose optimum is within a percent of that of all, and at
+# most this share of all of them. Fewer than LEAST are not worth a part.
 SIZE = 20_000
+SHARE = 0.2
+LEAST = 10_000
 # The part needs no more precision than it has.
 _TOL = 1e-5
 
@@ -42,11 +45,11 @@ def reweight_from_sample(
 
     The part is the same in every run.
     """
-    if problem.n_samples <= 2 * SIZE:
+    if problem.n_samples < LEAST:
         return reweight(problem, theta, schedule, iterations=problem.descend, **options)
     tol = options["tol"]
     schedule = schedule.for_many(tol)
-    rows = problem.sampled(SIZE)
+    rows = problem.sampled(min(SIZE, int(SHARE * problem.n_samples)))
     part = problem.part(rows)
     of_part = {**options, "report": None, "tol": max(tol, _TOL)}
     near = reweight(part, theta, schedule.part(rows), iterations=part.descend, **of_part)
