@@ -7,9 +7,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+import csvor
 from csvor import CSVOR, PINSVOR, SVOREX
 from problems import b12, g, logistic_rows, mislabel, noisy_quartiles
 
@@ -373,3 +375,32 @@ def test_a_warning_points_at_the_line_that_caused_it(provoke):
         provoke(*logistic_rows())
     assert caught
     assert {warning.filename for warning in caught} == {__file__}
+
+
+@pytest.mark.parametrize("name", ["CSVOR", "SVOREX", "SVORIM", "REDSVM", "PINSVOR"])
+@pytest.mark.filterwarnings("ignore:All inner boundaries coincide")
+def test_many_fits_are_single_fits(name):
+    X, y = wrong_rows()
+    X = np.column_stack([X, X[:, 0] ** 2])
+    weights = np.arange(len(y)) % 3
+    build = getattr(csvor, name)
+    first = build(kernel="rbf", n_components=10, random_state=0)
+    settings = [{"C": 0.1}, {"C": 3.0, "tol": 1e-5}, {}]
+    models = first.fit_many(X, y, settings, weights)
+    assert not hasattr(first, "classes_")
+    for model, setting in zip(models, settings, strict=True):
+        alone = clone(first).set_params(**setting).fit(X, y, weights)
+        assert model.get_params() == alone.get_params()
+        assert vars(model).keys() == vars(alone).keys()
+        for attribute in ("dual_coef_", "thresholds_", "residuals_", "slope_", "objective_"):
+            np.testing.assert_array_equal(getattr(model, attribute), getattr(alone, attribute))
+
+
+def test_many_fits_name_what_they_cannot_vary():
+    X, y = wrong_rows()
+    for name in ("kernel", "classes", "c"):
+        with pytest.raises(ValueError, match=f"settings name '{name}'.*can vary C, constraints"):
+            CSVOR().fit_many(X, y, [{}, {name: 1}])
+    with pytest.raises(ValueError, match="The 'C' parameter of CSVOR"):
+        CSVOR().fit_many(X, y, [{"C": -1.0}])
+    assert CSVOR().fit_many(X, y, []) == []

@@ -29,6 +29,7 @@ LAYERS = (
         "preprocessing",
     },
     {"_objective"},
+    {"_training"},
     {"_base"},
     {"_estimators"},
     {"metrics", "_audit"},

@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
-from csvor._features import (
-    ATTRIBUTES,
-    KERNELS,
-    FeatureMap,
-    Kernel,
-    KernelMap,
-    LinearMap,
-    gamma_of,
-)
+from csvor._features import ATTRIBUTES, KERNELS
 from csvor._labels import OrdinalLabels
-from csvor._matrix import DenseMatrix, spans_of
+from csvor._matrix import DenseMatrix
 from csvor._notices import warn
 from csvor._probability import fit_slope, interval_probabilities
 from csvor._solvers import Solution, Status, threads_for
 from csvor._thresholds import count_passed, explicit_pairs, spread_over_classes
-from csvor._validation import (
-    check_class_weight,
-    check_features,
-    check_ranges,
-    check_weights,
-)
+from csvor._training import DATA_PARAMETERS, Training, training_of
+from csvor._validation import check_features
 
 Array = NDArray[np.float64]
 
@@ -72,10 +61,6 @@ class Fitted:
     solution: Solution
     extra: dict[str, Any] = field(default_factory=dict)
     residuals: Array | None = None
-
-
-class EmptyClassWarning(UserWarning):
-    """A class of the list has no rows to learn from."""
 
 
 class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -137,79 +122,94 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         self : object
             The fitted estimator.
         """
-        X = check_features(self, X, reset=True)
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, "
-                "but the target y is None."
-            )
-        labels = OrdinalLabels.from_data(y, self.classes)
-        codes = labels.encode(y)
-        check_consistent_length(X, codes)
-        weights = check_weights(X, sample_weight)
-        weights = check_class_weight(self.class_weight, labels.classes, codes, weights)
-        present = self._classes_with_rows(labels, codes, weights)
+        return self._fit_to(training_of(self, X, y, sample_weight))
 
-        counted = np.flatnonzero(weights > 0)  # a weight of 0 is a row left out
-        everything = counted.size == weights.size
-        rows, weights = (X, weights) if everything else (X[counted], weights[counted])
-        codes_counted = codes if everything else codes[counted]
-        spans = None
-        if self.kernel != "precomputed":
-            spans = spans_of(rows, weights)
-            check_ranges(self, rows, spans, counted)
-        elif X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
-                "give k(x_i, x_j) for all training rows i and j."
+    def fit_many(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        settings: Iterable[Mapping[str, Any]],
+        sample_weight: ArrayLike | None = None,
+    ) -> list[Self]:
+        """Fit a copy of this estimator for each setting, with what the data need done once.
+
+        For a grid: checks, the order of the classes and the basis of a kernel are the same for
+        all of them. Each copy is what ``clone(self).set_params(**setting).fit(X, y)`` gives.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As in `fit`.
+        y : array-like of shape (n_samples,)
+            As in `fit`.
+        settings : iterable of mappings
+            Values by parameter name, such as ``{"C": 10.0, "p": 0.7}``. Those that the data are
+            prepared by (``classes``, ``class_weight``, the kernel's) are not among them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As in `fit`.
+
+        Returns
+        -------
+        models : list
+            Fitted copies, in the order of the settings. This estimator is left as it is.
+
+        Raises
+        ------
+        ValueError
+            If a setting names a parameter that does not exist or that the data depend on.
+        """
+        settings = [dict(setting) for setting in settings]
+        given = self.get_params(deep=False)
+        for name in dict.fromkeys(name for setting in settings for name in setting):
+            if name not in given or name in DATA_PARAMETERS:
+                can = ", ".join(sorted(given.keys() - DATA_PARAMETERS))
+                raise ValueError(
+                    f"settings name {name!r}, which fit_many cannot vary: it can vary {can}. "
+                    "For others use set_params and another call."
+                )
+        first = clone(self)
+        first._validate_params()
+        training = training_of(first, X, y, sample_weight)
+        models = []
+        for setting in settings:
+            model = copy(first)
+            for name, value in setting.items():
+                setattr(model, name, value)
+            validate_parameter_constraints(
+                {name: self._parameter_constraints[name] for name in setting},
+                setting,
+                caller_name=type(self).__name__,
             )
-        with threads_for(counted.size * self._n_columns(rows)):
-            features = self._features(rows, counted, weights)
-            matrix = DenseMatrix(
-                features.mapped, weights, spans if features.mapped is rows else None
-            )
-            seen_codes = (np.cumsum(present) - 1)[codes_counted]
-            fitted = self._fit_coded(matrix, seen_codes, present, weights)
-        coef, shift = matrix.in_given_units(fitted.coef)
+            models.append(model._fit_to(training))
+        return models
+
+    def _fit_to(self, data: Training) -> Self:
+        with threads_for(data.matrix.given.size):
+            fitted = self._fit_coded(data.matrix, data.seen_codes, data.present, data.weights)
+        coef, shift = data.matrix.in_given_units(fitted.coef)
         for name in ATTRIBUTES:
             self.__dict__.pop(name, None)  # of a fit with another kernel
-        for name, value in {**features.attributes_of(coef), **fitted.extra}.items():
+        for name, value in {**data.features.attributes_of(coef), **fitted.extra}.items():
             setattr(self, name, value)
-        kept = fitted.kept if fitted.kept.any() else np.ones(counted.size, dtype=bool)
+        kept = fitted.kept if fitted.kept.any() else np.ones(data.counted.size, dtype=bool)
         of_kept = fitted.scores[kept]
-        thresholds = spread_over_classes(fitted.thresholds, present, of_kept.min(), of_kept.max())
-        self.classes_ = labels.classes
+        thresholds = spread_over_classes(
+            fitted.thresholds, data.present, of_kept.min(), of_kept.max()
+        )
+        self.classes_ = data.classes
         self.thresholds_ = thresholds + shift
-        self.slope_ = fit_slope(fitted.scores, codes_counted, thresholds, weights, kept)
-        if everything and present.all() and fitted.residuals is not None:
+        codes = data.codes[data.counted] if data.left_out else data.codes
+        self.slope_ = fit_slope(fitted.scores, codes, thresholds, data.weights, kept)
+        if fitted.residuals is not None and data.present.all() and not data.left_out:
             self.residuals_ = fitted.residuals
         else:  # rows that were left out have residuals too, and all classes their thresholds
             scores = fitted.scores + shift
-            if not everything:
-                scores, of_counted = self._project(X), scores
-                scores[counted] = of_counted
-            self.residuals_ = self._residuals_of(scores, codes)
+            if data.left_out:
+                scores, of_counted = self._project(data.X), scores
+                scores[data.counted] = of_counted
+            self.residuals_ = self._residuals_of(scores, data.codes)
         self._keep(fitted.solution)
         return self
-
-    def _classes_with_rows(
-        self, labels: OrdinalLabels, codes: NDArray[np.int64], weights: Array
-    ) -> NDArray[np.bool_]:
-        present = labels.counts(codes, weights) > 0
-        if present.sum() < 2:
-            only = labels.classes[present].tolist()[0]
-            raise ValueError(
-                f"y holds a single class with rows of positive weight, {only!r}: "
-                "an ordinal model needs rows of at least two classes."
-            )
-        if not present.all() and self._speaks_of_empty_classes:
-            missing = ", ".join(repr(label) for label in labels.classes[~present].tolist())
-            warn(
-                f"No rows of class {missing}: kept in classes_, with an interval that costs the "
-                "other rows nothing. Leave it out of the class list if it cannot occur.",
-                EmptyClassWarning,
-            )
-        return present
 
     def _keep(self, solution: Solution) -> None:
         self.objective_ = solution.objective
@@ -219,18 +219,6 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.converged_ = solution.status.converged
         if not self.converged_:
             warn(self._not_converged(solution), ConvergenceWarning)
-
-    def _n_columns(self, X: Array) -> int:
-        """Columns of the mapped rows, at most."""
-        n = X.shape[0]
-        return min(n, X.shape[1] if self.kernel == "linear" else self.n_components or n)
-
-    def _features(self, X: Array, positions: NDArray[np.intp], weights: Array) -> FeatureMap:
-        if self.kernel == "linear":
-            return LinearMap(X)
-        gamma = gamma_of(self.gamma, X, weights)
-        self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
-        return KernelMap(X, positions, self._kernel, self.n_components, self.random_state)
 
     def _report_to(self) -> Callable[[int, float], None] | None:
         if not self.verbose:

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "cosine", "precomputed")
 # All attributes that some feature map gives a fitted model.
-ATTRIBUTES = ("coef_", "dual_coef_", "X_fit_", "landmarks_", "gamma_")
+ATTRIBUTES = ("coef_", "dual_coef_", "X_fit_", "landmarks_", "gamma_", "_kernel")
 
 _PARAMETERS = {
     "rbf": ("gamma",),
@@ -140,7 +140,11 @@ class KernelMap:
 
     def attributes_of(self, coef: Array) -> dict[str, Any]:
         """The fitted attributes from which scores are computed."""
-        found: dict[str, Any] = {"landmarks_": self._columns, "dual_coef_": self._basis @ coef}
+        found: dict[str, Any] = {
+            "landmarks_": self._columns,
+            "dual_coef_": self._basis @ coef,
+            "_kernel": self._kernel,
+        }
         if self._landmarks is not None:
             found["X_fit_"] = self._landmarks
         if "gamma" in self._kernel.parameters:

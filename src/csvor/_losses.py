@@ -110,7 +110,8 @@ class CapSchedule:
         if self.resumed_from is not None:
             deltas = self._falling(self.delta_start)
             caps = [float(self.resumed_from.epsilon)] + [np.nan] * len(deltas)
-            return np.array([[self.p, 1.0, *row] for row in zip(caps, [*deltas, deltas[-1]])])
+            pairs = zip(caps, [*deltas, deltas[-1]], strict=True)
+            return np.array([[self.p, 1.0, *pair] for pair in pairs])
         rows = [[2.0, 1.0, np.inf, 0.0]]
         deltas = [0.0] if self.p == 2.0 else self._falling(self.delta_start)
         for stage in range(1, max(len(deltas), self.warmup + 1) + 1):

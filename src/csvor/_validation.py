@@ -116,7 +116,7 @@ def check_ranges(estimator: Any, X: Array, spans: Spans, positions: NDArray[np.i
 def _warn_of_far_values(
     estimator: Any, X: Array, suspects: NDArray[np.intp], positions: NDArray[np.intp]
 ) -> list[int]:
-    """Warn of the columns where a value lies hundreds of spreads from the others; which they are."""
+    """Warn of a value that lies hundreds of spreads from its column; the columns with one."""
     values = X[:, suspects]
     low, median, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     distance = np.abs(values - median)

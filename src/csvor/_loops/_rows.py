@@ -8,7 +8,6 @@ import numpy as np
 
 from csvor._loops._compile import FAST, compiled
 
-
 # Rows of a block.
 _BLOCK = 128
 # From this many columns on, rows without a weight are taken out of a block first.

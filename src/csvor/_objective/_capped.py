@@ -125,7 +125,7 @@ class Capped(ABC):
         Such a threshold of a hinge costs the same anywhere between the rows that would begin to
         pull; where it came to rest is an accident of rounding, and a cap may depend on it.
         """
-        coef, thresholds = self.packing.split(theta)
+        thresholds = self.packing.split(theta)[1]
         scores, g = self.scores_and_losses(theta)
         left = (self.importance > 0) & ~loss.capped(g)
         scores, codes = scores[left], self.codes[left]
@@ -324,8 +324,9 @@ class CappedHinge(Capped):
             ridge = self.packing.ridge
             n_done = len(run.history)
             outcome = iterate(rows, self.implicit, ridge, schedule, run, tol, n_most)
-            for i in range(n_done, len(run.history)) if report is not None else ():
-                report(i + 1, run.history[i])
+            if report is not None:
+                for i in range(n_done, len(run.history)):
+                    report(i + 1, run.history[i])
         if outcome == _loops.STUCK:
             return descend(self, run, schedule, tol, max_iter, report)
         return outcome == _loops.ENDED

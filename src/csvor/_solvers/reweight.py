@@ -114,14 +114,14 @@ Iterations = Callable[[Run, Any, float, int, Report], bool]
 
 
 def descend(
-    problem: Problem,
+    problem: Any,
     run: Run,
     schedule: Schedule,
     tol: float,
     max_iter: int,
     report: Report,
 ) -> bool:
-    """Iterate until the run ends under a loss that is fixed, and say whether it did."""
+    """Iterate on a Problem until the run ends under a loss that is fixed; whether it did."""
     loss, damping = run.loss, run.damping
     point = best = problem.at(run.point, loss, damping.share)
     if run.best is not run.point:

@@ -1,0 +1,143 @@
+"""What a fit needs of the data, whatever its strength and its loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length
+
+from csvor._features import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
+from csvor._labels import OrdinalLabels
+from csvor._matrix import DenseMatrix, spans_of
+from csvor._notices import warn
+from csvor._solvers import threads_for
+from csvor._validation import check_class_weight, check_features, check_ranges, check_weights
+
+Array = NDArray[np.float64]
+
+# The parameters of an estimator that are used up here.
+DATA_PARAMETERS = {
+    "classes",
+    "class_weight",
+    "kernel",
+    "gamma",
+    "degree",
+    "coef0",
+    "n_components",
+    "random_state",
+}
+
+
+class EmptyClassWarning(UserWarning):
+    """A class of the list has no rows to learn from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Checked data in the basis of the fit.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        All rows as given.
+    codes : ndarray of shape (n_samples,)
+        Their classes as 0..K-1.
+    classes, present : ndarrays of shape (n_classes,)
+        The labels in their order, and which of them have rows.
+    counted : ndarray
+        Positions of the rows with a positive weight.
+    weights, seen_codes : ndarrays
+        Of the counted rows: weights, and classes as numbers of those that are present.
+    features : FeatureMap
+    matrix : DenseMatrix
+        The counted rows in its basis.
+    """
+
+    X: Array
+    codes: NDArray[np.int64]
+    classes: NDArray[Any]
+    present: NDArray[np.bool_]
+    counted: NDArray[np.intp]
+    weights: Array
+    seen_codes: NDArray[np.intp]
+    features: FeatureMap
+    matrix: DenseMatrix
+
+    @property
+    def left_out(self) -> bool:
+        """Whether rows have no weight."""
+        return self.counted.size < self.codes.size
+
+
+def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
+    """Check the data of a fit and bring them into its basis."""
+    X = check_features(estimator, X, reset=True)
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, "
+            "but the target y is None."
+        )
+    labels = OrdinalLabels.from_data(y, estimator.classes)
+    codes = labels.encode(y)
+    check_consistent_length(X, codes)
+    weights = check_weights(X, sample_weight)
+    weights = check_class_weight(estimator.class_weight, labels.classes, codes, weights)
+    present = _classes_with_rows(estimator, labels, codes, weights)
+
+    counted = np.flatnonzero(weights > 0)  # a weight of 0 is a row left out
+    rows, seen = X, codes
+    if counted.size < weights.size:
+        rows, seen, weights = X[counted], codes[counted], weights[counted]
+    spans = None
+    if estimator.kernel != "precomputed":
+        spans = spans_of(rows, weights)
+        check_ranges(estimator, rows, spans, counted)
+    elif X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
+            "give k(x_i, x_j) for all training rows i and j."
+        )
+    with threads_for(counted.size * _n_columns(estimator, rows)):
+        features = _features(estimator, rows, counted, weights)
+        matrix = DenseMatrix(features.mapped, weights, spans if features.mapped is rows else None)
+    seen_codes = (np.cumsum(present) - 1)[seen]
+    return Training(
+        X, codes, labels.classes, present, counted, weights, seen_codes, features, matrix
+    )
+
+
+def _classes_with_rows(
+    estimator: Any, labels: OrdinalLabels, codes: NDArray[np.int64], weights: Array
+) -> NDArray[np.bool_]:
+    present = labels.counts(codes, weights) > 0
+    if present.sum() < 2:
+        only = labels.classes[present].tolist()[0]
+        raise ValueError(
+            f"y holds a single class with rows of positive weight, {only!r}: "
+            "an ordinal model needs rows of at least two classes."
+        )
+    if not present.all() and estimator._speaks_of_empty_classes:
+        missing = ", ".join(repr(label) for label in labels.classes[~present].tolist())
+        warn(
+            f"No rows of class {missing}: kept in classes_, with an interval that costs the "
+            "other rows nothing. Leave it out of the class list if it cannot occur.",
+            EmptyClassWarning,
+        )
+    return present
+
+
+def _n_columns(estimator: Any, X: Array) -> int:
+    """Columns of the mapped rows, at most."""
+    n = X.shape[0]
+    return min(n, X.shape[1] if estimator.kernel == "linear" else estimator.n_components or n)
+
+
+def _features(estimator: Any, X: Array, positions: NDArray[np.intp], weights: Array) -> FeatureMap:
+    if estimator.kernel == "linear":
+        return LinearMap(X)
+    gamma = gamma_of(estimator.gamma, X, weights)
+    kernel = Kernel(estimator.kernel, gamma, estimator.degree, estimator.coef0)
+    return KernelMap(X, positions, kernel, estimator.n_components, estimator.random_state)
