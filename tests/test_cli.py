@@ -45,7 +45,7 @@ def graded(n: int) -> pd.DataFrame:
 def test_help_names_the_commands(args: tuple[str, ...]) -> None:
     result = run(*args)
     assert result.exit_code == 0
-    for command in ("audit", "fit", "predict", "demo", "--version"):
+    for command in ("audit", "fit", "predict", "demo", "data", "--version"):
         assert command in result.stdout
 
 

@@ -144,7 +144,7 @@ def test_labels_of_a_target_alone(data_dir: Path, tmp_path: Path) -> None:
 def test_places_in_their_order(
     tmp_path: Path, cache: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(DatasetNotFoundError, match="is not in .*csvor data get contact_lenses"):
+    with pytest.raises(DatasetNotFoundError, match=r"is not in .*csvor data get contact_lenses"):
         datasets.load("contact_lenses")
     assert not cache.exists()
     for folder in (cache, tmp_path / "env", tmp_path / "given"):
@@ -161,7 +161,7 @@ def test_places_in_their_order(
     with pytest.raises(DatasetNotFoundError, match=r"folder '.*nowhere': there is no such folder"):
         datasets.load("tae", tmp_path / "nowhere")
     monkeypatch.setenv("CSVOR_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(DatasetNotFoundError, match="CSVOR_DATA '.*nowhere'"):
+    with pytest.raises(DatasetNotFoundError, match=r"CSVOR_DATA '.*nowhere'"):
         datasets.load("tae")
 
 
@@ -353,7 +353,7 @@ def test_load_csv(tmp_path: Path) -> None:
     assert "3 rows, 2 features, classes poor < fair < good (1, 0, 2 rows)" in wear.DESCR
     with pytest.raises(LabelError, match="good"):
         datasets.load_csv(path, "grade")
-    with pytest.raises(LabelError, match="'fair'|poor"):
+    with pytest.raises(LabelError, match="poor"):
         datasets.load_csv(path, "grade", classes=["fair", "good"])
     with pytest.raises(DatasetError, match="has no column 'label'; its columns are 'grade', 'km'"):
         datasets.load_csv(path, "label")
@@ -424,7 +424,7 @@ def test_openml_regression(
     before = (tmp_path / "machine.csv").read_bytes()
     wrong = there.assign(MYCT=there["MYCT"] * 2)
     monkeypatch.setattr("sklearn.datasets.fetch_openml", openml(wrong, "class", 230))
-    with pytest.raises(DatasetError, match="What openml has is not .* machine: column 'MYCT'"):
+    with pytest.raises(DatasetError, match=r"What openml has is not .* machine: column 'MYCT'"):
         datasets.fetch("machine", tmp_path)
     assert (tmp_path / "machine.csv").read_bytes() == before
     gaps = there.assign(MYCT=there["MYCT"].where(there.index > 0))
@@ -511,7 +511,7 @@ def serve() -> Iterator[Callable[[bytes], str]]:
 
         server = HTTPServer(("127.0.0.1", 0), Handler)
         servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         return f"http://127.0.0.1:{server.server_port}/a.zip"
 
     yield start
@@ -527,14 +527,10 @@ def test_archive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     frame = lenses(rng)
-    frame.iloc[1] = frame.iloc[0]  # exact copies, as tae has them
-    frame["tear_normal"] = rng.permutation(np.repeat([0, 1], 12))
-    frame["y"] = np.repeat([1, 2, 3], [15, 5, 4])
-    for place, column in enumerate(frame.columns[:3]):
-        frame[column] = (np.arange(24) % 3 == place).astype(int)
-    frame.iloc[3, :-1] = frame.iloc[0, :-1]
-    frame["tear_normal"] = np.where(np.arange(24) % 2, 1, 0)
-    frame["astigmatic_yes"] = frame["prescription_hypermetrope"] = 1 - frame["tear_normal"]
+    # Half of the rows twice, as tae has copies: a bit less, and labels in the order of the rows.
+    frame["tear_normal"] = frame["astigmatic_yes"]
+    frame = frame.sort_values(list(frame.columns[:-1])).assign(y=np.repeat([1, 2, 3], [15, 5, 4]))
+    assert frame.duplicated().sum() >= 10
     trains = [sorted(rng.permutation(24)[:18].tolist()) for _ in range(12)]
     monkeypatch.setattr(_archive, "URL", serve(archive(frame, trains)))
     assert datasets.fetch("contact_lenses") == cache
@@ -562,7 +558,7 @@ def test_archive_broken(
         datasets.fetch("tae")
     assert list(cache.iterdir()) == []
     monkeypatch.setattr(_archive, "URL", "http://127.0.0.1:9/gone.zip")
-    with pytest.raises(DatasetError, match="could not be downloaded .ayrna"):
+    with pytest.raises(DatasetError, match=r"could not be downloaded \(ayrna"):
         datasets.fetch("tae")
     assert list(cache.iterdir()) == []
 
@@ -583,7 +579,7 @@ def test_archive_rows_must_fit(
             new.writestr(name, text.replace(b"0.0", b"0.5") if name.endswith(".1") else text)
     monkeypatch.setattr(_archive, "URL", serve(buffer.getvalue()))
     with pytest.raises(
-        DatasetError, match="Split 1 of 'contact-lenses' .* rows that split 0 lacks"
+        DatasetError, match=r"Split 1 of 'contact-lenses' .* rows that split 0 lacks"
     ):
         datasets.fetch("contact_lenses")
     assert [p.name for p in cache.iterdir()] == ["datasets-orreview.zip"]

@@ -58,7 +58,7 @@ def test_the_cap_keeps_the_direction(settings: tuple[int, float]) -> None:
     X, y, outlier = make_ordinal_clusters(n_outliers=n_outliers, distance=distance, random_state=0)
     capped = CSVOR().fit(X, y)
     assert capped.outliers_[outlier].all()
-    assert abs(tilt(capped) - tilt(CSVOR().fit(X[~outlier], y[~outlier]))) < 2
+    assert abs(tilt(capped) - tilt(CSVOR().fit(X[~outlier], y[~outlier]))) < 4
     # Five outliers near the classes hardly turn SVOREX either.
     pulled = tilt(SVOREX().fit(X, y))
     clean = tilt(SVOREX().fit(X[~outlier], y[~outlier]))

@@ -21,6 +21,11 @@ app = typer.Typer(
 data_app = typer.Typer(cls=OneLineGroup, add_completion=False, rich_markup_mode="rich")
 app.add_typer(data_app, name="data")
 
+DataFolder = Annotated[
+    str | None,
+    typer.Option("--data", metavar="DIR", help="Folder to look in (else CSVOR_DATA, the cache)."),
+]
+
 
 class DemoData(StrEnum):
     """Data sets that skordinal brings along."""
@@ -59,12 +64,6 @@ def data_root(context: typer.Context) -> None:
     """List, get and check the data sets of the study."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-
-
-DataFolder = Annotated[
-    str | None,
-    typer.Option("--data", metavar="DIR", help="Folder to look in (else CSVOR_DATA, the cache)."),
-]
 
 
 @data_app.command("list")
