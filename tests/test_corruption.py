@@ -133,7 +133,7 @@ def test_blocks_are_blocks(seed: int) -> None:
         (lambda: flip_labels([1, 2], 1.5), "share=1.5 must be a number from 0 to 1"),
         (lambda: flip_labels([1, 2], float("nan")), "share=nan must be"),
         (lambda: flip_labels([1, 2], "0.1"), "share='0.1' must be"),
-        (lambda: flip_labels([1, 1], 0.5), "There is only the class np.int64.1.; name the others"),
+        (lambda: flip_labels([1, 1], 0.5), "There is only the class 1; name the others"),
         (lambda: flip_labels([1, 4], 0.5, classes=[1, 2]), r"Label 4 is not among .*\[1, 2\]"),
         (lambda: flip_labels([1, 2], 0.5, classes=[1, 2, 2]), "without repetitions"),
         (lambda: flip_labels([1.0, np.nan], 0.5), "y is missing in row 1"),

@@ -68,7 +68,7 @@ def flip_labels(
     if mask.any():
         if len(kinds) < 2:
             raise ValueError(
-                f"There is only the class {kinds[0]!r}; name the others in classes=[...]."
+                f"There is only the class {kinds.tolist()[0]!r}; name the others in classes=[...]."
             )
         codes[mask] = (codes[mask] + rng.integers(1, len(kinds), mask.sum())) % len(kinds)
     changed = np.array(kinds[codes]) if len(codes) else given.copy()
