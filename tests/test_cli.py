@@ -16,9 +16,10 @@ import typer
 from typer.testing import CliRunner, Result
 
 import csvor
+from csvor._whole_files import written_whole
 from csvor.cli._app import app
 from csvor.cli._errors import failures_in_one_line, nearest, rows_text
-from csvor.cli._files import write_table, written_whole
+from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
 
 PROGRAM = [sys.executable, "-m", "csvor.cli"]
@@ -44,7 +45,7 @@ def graded(n: int) -> pd.DataFrame:
 def test_help_names_the_commands(args: tuple[str, ...]) -> None:
     result = run(*args)
     assert result.exit_code == 0
-    for command in ("audit", "fit", "predict", "demo", "--version"):
+    for command in ("audit", "fit", "predict", "demo", "data", "--version"):
         assert command in result.stdout
 
 

@@ -1,4 +1,4 @@
-"""The command line: `csvor audit`, `csvor fit`, `csvor predict`, `csvor demo`."""
+"""The command line: `csvor audit`, `csvor fit`, `csvor predict`, `csvor demo`, `csvor data`."""
 
 import sys
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError
+from csvor.corruption import flip_labels
 
 N_ROWS = 400
 
@@ -57,29 +58,25 @@ def bridges(rng: np.random.Generator) -> Graded:
 
 def bundled(name: str) -> Graded:
     """A data set that the package skordinal brings along."""
+    from csvor.datasets import load
+
     try:
-        from skordinal import datasets
+        bunch = load(name)
     except ImportError:
         raise CommandError(
             f"--data {name} comes with the package skordinal; install it with "
             "pip install 'csvor[baselines]'"
         ) from None
-    bunch = getattr(datasets, f"load_{name}")()
     columns = {
         feature: [int(v) if float(v).is_integer() else v for v in values.tolist()]
         for feature, values in zip(bunch.feature_names, bunch.data.T, strict=True)
     }
-    classes = [str(label) for label in bunch.target_names]
-    return Graded("grade", columns, np.array(classes)[bunch.target], classes)
+    classes = list(bunch.target_names)
+    return Graded("grade", columns, np.array(classes)[bunch.target - 1], classes)
 
 
 def with_wrong_labels(
     graded: Graded, share: float, rng: np.random.Generator
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Labels of which a share is changed to another class at random, and which those are."""
-    codes = np.array([graded.classes.index(label) for label in graded.truth])
-    wrong = np.zeros(len(codes), dtype=bool)
-    wrong[rng.choice(len(codes), round(share * len(codes)), replace=False)] = True
-    n_classes = len(graded.classes)
-    codes[wrong] = (codes[wrong] + rng.integers(1, n_classes, wrong.sum())) % n_classes
-    return np.array(graded.classes)[codes], wrong
+    return flip_labels(graded.truth, share, classes=graded.classes, random_state=rng)

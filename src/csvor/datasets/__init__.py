@@ -1,0 +1,36 @@
+"""Data sets of the paper by name, one's own files, and generated problems."""
+
+from csvor.datasets._catalogue import (
+    DatasetError,
+    DatasetInfo,
+    DatasetNotFoundError,
+    info,
+    names,
+)
+from csvor.datasets._clusters import make_ordinal_clusters
+from csvor.datasets._discretise import equal_frequency
+from csvor.datasets._faces import load_faces
+from csvor.datasets._fetch import fetch
+from csvor.datasets._images import make_ordinal_images
+from csvor.datasets._load import load, locate
+from csvor.datasets._places import cache_folder
+from csvor.datasets._splits import splits
+from csvor.datasets._table import load_csv
+
+__all__ = [
+    "DatasetError",
+    "DatasetInfo",
+    "DatasetNotFoundError",
+    "cache_folder",
+    "equal_frequency",
+    "fetch",
+    "info",
+    "load",
+    "load_csv",
+    "load_faces",
+    "locate",
+    "make_ordinal_clusters",
+    "make_ordinal_images",
+    "names",
+    "splits",
+]

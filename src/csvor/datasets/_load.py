@@ -1,0 +1,139 @@
+"""Where does a data set lie, and how does it become arrays?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from csvor.datasets._catalogue import BUNDLED, DatasetNotFoundError, catalogue, names
+from csvor.datasets._fetch import fetch
+from csvor.datasets._known import read_known
+from csvor.datasets._places import cache_folder, files_of
+from csvor.datasets._skordinal import load_bundled
+from csvor.datasets._table import load_csv
+
+
+def load(name: str, folder: str | Path | None = None, *, download: bool = False) -> Any:
+    """Load a data set by name, checked against its known figures.
+
+    Parameters
+    ----------
+    name : str
+        One of ``names("all")``; or any NAME of which `folder` holds a ``NAME.csv`` with labels in
+        the column ``y``.
+    folder : str or Path, default=None
+        Where to look first. None takes the folder that the environment variable CSVOR_DATA names,
+        if it is set. The cache (`cache_folder`) comes after either. The five sets of skordinal
+        come from that package (extra ``baselines``).
+    download : bool, default=False
+        Whether a set that is in none of these places is downloaded into the cache (`fetch`).
+
+    Returns
+    -------
+    bunch : Bunch
+        ``data``: ndarray of shape (n_samples, n_features), float64, as published, not scaled;
+        ``target``: ndarray of shape (n_samples,), int64, classes 1..K;
+        ``feature_names``, ``target_names``: lists of str, lowest class first;
+        ``raw_target``: ndarray of shape (n_samples,), the regression target of a discretised set
+        where its file is there, else None;
+        ``published_splits``: list of (train, test) row positions, see `splits`;
+        ``name``, ``filename``, ``DESCR``: str.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        If the set is in none of the places; the message names them and the remedy.
+    DatasetError
+        If its rows, features, class counts, column means or labels are not the known ones.
+    ValueError
+        If there is no set of that name.
+    ImportError
+        If the set comes with skordinal and that is not installed.
+
+    Notes
+    -----
+    No source of the ten sets states a licence that lets csvor pass them on, so it brings none.
+    A folder holds ``NAME.csv`` (features, last the label ``y`` in 1..K), for the discretised sets
+    ``NAME_raw.csv`` (last the column ``target``) besides or instead, from which labels follow by
+    `equal_frequency`, and ``NAME_splits.npz`` (``train_idx``, ``test_idx``) where index sets are
+    published.
+
+    Examples
+    --------
+    >>> from csvor.datasets import load
+    >>> stock = load("stock", "../shared/data")  # doctest: +SKIP
+    >>> stock.data.shape, stock.target_names     # doctest: +SKIP
+    ((950, 9), ['1', '2', '3', '4', '5'])
+    """
+    if name in BUNDLED:
+        return load_bundled(name)
+    known = catalogue().get(name)
+    place = locate(name, folder)
+    if place is not None:
+        if known is None:
+            return load_csv(files_of(name, place).labelled, "y", name=name)
+        return read_known(known, place)
+    looked = " and ".join(map(str, places_of(folder)))
+    if known is None:
+        raise ValueError(
+            f"There is no data set {name!r}: the known ones are {', '.join(names('all'))}, and "
+            f"{looked} holds no {name}.csv."
+        )
+    if download:
+        return read_known(known, fetch(name))
+    raise DatasetNotFoundError(
+        f"Data set {name!r} is not in {looked}: name the folder that holds {name}.csv (folder=, or "
+        f"CSVOR_DATA), or download it with csvor.datasets.fetch({name!r}) or `csvor data get "
+        f"{name}`."
+    )
+
+
+def locate(name: str, folder: str | Path | None = None) -> Path | None:
+    """Return the folder that `load` would read a data set from.
+
+    Parameters
+    ----------
+    name : str
+        As in `load`, but for the sets of skordinal, which lie in no folder.
+    folder : str or Path, default=None
+        As in `load`.
+
+    Returns
+    -------
+    folder : Path or None
+        The first place that holds a file of the set, right or wrong; None if there is none.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        If `folder`, or what CSVOR_DATA names, is no folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from csvor.datasets import locate
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "wear.csv").write_text("km,y\\n10,1\\n90,2\\n", encoding="utf-8")
+    ...     locate("wear", folder) == Path(folder), locate("tear", folder)
+    (True, None)
+    """
+    for place in places_of(folder):
+        paths = files_of(name, place)
+        # A set of one's own has labels; those of a known one can follow from its target.
+        if paths.labelled.is_file() or (name in catalogue() and paths.raw.is_file()):
+            return place
+    return None
+
+
+def places_of(folder: str | Path | None) -> list[Path]:
+    """The folders to look in, first one first."""
+    given = folder if folder is not None else os.environ.get("CSVOR_DATA") or None
+    if given is None:
+        return [cache_folder()]
+    place = Path(given).expanduser()
+    if not place.is_dir():
+        what = "folder" if folder is not None else "CSVOR_DATA"
+        raise DatasetNotFoundError(f"{what} {str(place)!r}: there is no such folder")
+    return [place, cache_folder()]

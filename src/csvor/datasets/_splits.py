@@ -1,0 +1,105 @@
+"""Which rows train and which test, by the protocol of the study?"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from csvor.datasets._catalogue import DatasetError, DatasetInfo, catalogue
+
+Split = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+# Of sets that are not of the paper: its protocol for real sets.
+_N_SPLITS = 30
+_TRAIN_SHARE = 0.75
+
+
+def splits(bunch: Any, n_splits: int | None = None) -> list[Split]:
+    """Return the training and test rows of each split of the study.
+
+    The four real sets of the paper have 30 splits with three quarters of the rows for training, the
+    six discretised sets 20 splits with a fixed number of training rows (`info`); any other set is
+    treated as a real one. All are stratified by class. Published index sets come first where the
+    folder holds them; split k of the others is drawn by a seed that depends on the name of the
+    set and on k alone.
+
+    Parameters
+    ----------
+    bunch : Bunch
+        What `load` or `load_csv` returned.
+    n_splits : int, default=None
+        Number of splits, the first ones; None takes the number of the protocol.
+
+    Returns
+    -------
+    splits : list of (ndarray, ndarray)
+        Row positions for training and for testing, int64; together all rows once.
+
+    Raises
+    ------
+    DatasetError
+        If a class has a single row, or there are fewer test rows than classes: such a set cannot
+        be stratified.
+    ValueError
+        If `n_splits` is less than 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.utils import Bunch
+    >>> from csvor.datasets import splits
+    >>> own = Bunch(name="own", target=np.repeat([1, 2, 3], 8), published_splits=[])
+    >>> train, test = splits(own)[0]
+    >>> len(splits(own)), len(train), np.bincount(own.target[test])[1:].tolist()
+    (30, 18, [2, 2, 2])
+    """
+    known = catalogue().get(bunch.name)
+    n_rows = len(bunch.target)
+    n_train = known.n_train if known else int(_TRAIN_SHARE * n_rows)
+    wanted = known.n_splits if known else _N_SPLITS
+    if n_splits is not None:
+        if n_splits < 1:
+            raise ValueError(f"n_splits={n_splits} must be at least 1.")
+        wanted = n_splits
+    found = list(bunch.get("published_splits", ()))[:wanted]
+    labels = np.asarray(bunch.target)
+    return found + [_drawn(bunch.name, labels, n_train, k) for k in range(len(found), wanted)]
+
+
+def _drawn(name: str, labels: NDArray[Any], n_train: int, k: int) -> Split:
+    seed = int.from_bytes(hashlib.sha256(f"{name}/{k}".encode()).digest()[:4], "big")
+    splitter = StratifiedShuffleSplit(
+        1, train_size=n_train, test_size=len(labels) - n_train, random_state=seed
+    )
+    try:
+        train, test = next(splitter.split(np.zeros((len(labels), 1)), labels))
+    except ValueError as error:
+        raise DatasetError(f"Data set {name!r} cannot be split by class: {error}") from None
+    return np.sort(train).astype(np.int64), np.sort(test).astype(np.int64)
+
+
+def read_splits(path: Path, known: DatasetInfo) -> list[Split]:
+    """Published index sets of a file, each a partition of the rows with the known sizes."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            trains, tests = file["train_idx"], file["test_idx"]
+    except (OSError, ValueError, KeyError) as error:
+        raise DatasetError(f"{path}: not a file of splits ({error})") from None
+    if trains.ndim != 2 or tests.ndim != 2 or len(trains) != len(tests):
+        raise DatasetError(f"{path}: train_idx and test_idx must have one line for each split")
+    if len(trains) > known.n_splits or trains.shape[1] != known.n_train:
+        raise DatasetError(
+            f"{path}: {len(trains)} splits with {trains.shape[1]} training rows, expected at most "
+            f"{known.n_splits} with {known.n_train}"
+        )
+    rows = np.arange(known.n_rows)
+    for k, (train, test) in enumerate(zip(trains, tests, strict=True), start=1):
+        if not np.array_equal(np.sort(np.concatenate([train, test])), rows):
+            raise DatasetError(f"{path}: split {k} does not hold each of the rows once")
+    pairs = zip(trains.astype(np.int64), tests.astype(np.int64), strict=True)
+    return list(pairs)
