@@ -117,7 +117,7 @@ class CSVOR(ThresholdClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_iter_,)
         The lowest objective so far under the cap in force, after each iteration. Of a fit on
-        more than 40 000 rows, the iterations on all of them.
+        10 000 rows and more, the iterations on all of them.
     settled_from_ : int
         From this entry of ``objective_history_`` on the cap is the final one and nothing rises.
     n_iter_ : int
