@@ -210,12 +210,14 @@ def growth(limit):
     draw_growth(sizes, times)
     ours = times["csvor"]
     steps = ["", *[f"{b / a:.2f}" for a, b in pairwise(ours)]]
-    rows = [[f"{n:,}", step, *[f"{1e3 * t[i]:.3g} ms" if i < len(t) else "" for t in times.values()]]
-            for i, (n, step) in enumerate(zip(sizes, steps, strict=True))]  # fmt: skip
+    rows = []
+    for i, (n, step) in enumerate(zip(sizes, steps, strict=True)):
+        took = [f"{1e3 * t[i]:.3g} ms" if i < len(t) else "" for t in times.values()]
+        rows.append([f"{n:,}", step, *took])
     head = ["rows", "csvor: times the row above", *times]
     return (
-        "## Growth\n\n10 columns, default settings; least of 3 fits. A method ends at the size from which "
-        f"the next would take more than {limit / 4:.0f} s.\n\n" + markdown(head, rows)
+        "## Growth\n\n10 columns, default settings; least of 3 fits. A method ends where the next "
+        f"size would take more than {limit / 4:.0f} s.\n\n" + markdown(head, rows)
     )
 
 

@@ -132,3 +132,18 @@ def test_capped_losses_do_not_rise_once_settled(pairs, loss, p, epsilon):
     assert model.objective_ == pytest.approx(reached, rel=1e-9)
     np.testing.assert_array_equal(model.outliers_, residuals > model.epsilon_)
     assert model.outliers_.any()
+
+
+@pytest.mark.parametrize("method", SLACK_SUMS)
+@pytest.mark.parametrize("number", range(0, 30, 5))
+def test_compiled_steps_are_the_stated_ones(method, number, monkeypatch):
+    X, codes, weights, C, n_classes = random_problem(number)
+    kept = np.isin(codes, np.unique(codes[weights > 0]))
+    X, codes, weights = X[kept], codes[kept], weights[kept]
+    in_loops = method(C=C).fit(X, codes, weights)
+    monkeypatch.setattr("csvor._objective._few._MOST_NUMBERS", 0)
+    stated = method(C=C).fit(X, codes, weights)
+    np.testing.assert_allclose(
+        in_loops.objective_history_[:2], stated.objective_history_[:2], rtol=1e-9
+    )
+    assert in_loops.objective_ == pytest.approx(stated.objective_, rel=2e-6)

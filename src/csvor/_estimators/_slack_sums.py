@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._margins import SmoothHinge
 from csvor._matrix import DenseMatrix
-from csvor._objective import OrdinalObjective, Point
+from csvor._objective import OrdinalObjective, Point, SlackMinimiser
 from csvor._solvers import follow_smoothing
 from csvor._thresholds import PAIRS, row_losses
 
@@ -74,6 +74,7 @@ class SlackSumClassifier(ThresholdClassifier):
             sum_of_slacks,
             tol=self.tol,
             max_iter=self.max_iter,
+            minimise=SlackMinimiser(objective, codes, costs, self._pairs),
             report=self._report_to(),
         )
         coef, thresholds = objective.split(solution.point.theta)

@@ -6,7 +6,7 @@ import numpy as np
 
 from csvor._loops._compile import compiled
 from csvor._loops._rows import add_rows, add_slope, squared_slacks
-from csvor._loops._steps import bounded_step, to_theta, weighted_quantile
+from csvor._loops._steps import LINE, bounded_step, look_along, to_theta, weighted_quantile
 
 # What ends a call: its share of the iterations, the run itself, or a step that needs other means.
 GOING, ENDED, STUCK = 0, 1, 2
@@ -14,32 +14,17 @@ GOING, ENDED, STUCK = 0, 1, 2
 
 @compiled()
 def _least_on_line(rows, implicit, ridge, theta, step, power, cap, delta):
-    """`_solvers.newton.least_on_line` for the surrogate at theta."""
+    """The step in (0, 1] where the surrogate at theta is least."""
     d = ridge.size
     w, dw = theta[:d], step[:d]
     b, db = np.cumsum(theta[d:]), np.cumsum(step[d:])
     at_start, along = (ridge * w) @ dw, (ridge * dw) @ dw
-    slopes = np.empty(2)
-    low, high, t = 0.0, 1.0, 0.0
-    start = 0.0
-    for i in range(52):
-        slopes[0], slopes[1] = at_start + t * along, along
-        add_slope(*rows, w, b, dw, db, t, implicit, power, cap, delta, slopes)
-        if i == 0:
-            start, t = abs(slopes[0]), 1.0
-            continue
-        if i == 1 and slopes[0] <= 0.0:
-            return 1.0
-        if abs(slopes[0]) <= 1e-10 * start or i == 51:
-            break
-        if slopes[0] < 0.0:
-            low = t
-        else:
-            high = t
-        t = t - slopes[0] / slopes[1] if slopes[1] > 0.0 else low
-        if not low < t < high:
-            t = 0.5 * (low + high)
-    return t
+    line, slopes = LINE.copy(), np.zeros(2)
+    add_slope(*rows, w, b, dw, db, 1.0, implicit, power, cap, delta, slopes)
+    while not look_along(line, at_start + line[2] * along + slopes[0], along + slopes[1]):
+        slopes[:] = 0.0
+        add_slope(*rows, w, b, dw, db, line[2], implicit, power, cap, delta, slopes)
+    return line[2]
 
 
 @compiled()

@@ -141,3 +141,36 @@ def weighted_quantile(values, level, weights):
         if reached >= wanted:
             return values[order[i]]
     return values[order[n - 1]]
+
+
+@compiled()
+def look_along(line, first, second):
+    """Where on [0, 1] to look next for the least value of a convex function.
+
+    ``line`` holds bounds, the place looked at and what is remembered; `LINE` is its start.
+    ``first`` and ``second`` are the derivatives there. Returns whether that place is the end:
+    Newton with a bracket, which on a piecewise quadratic ends after a few pieces.
+    """
+    line[3] += 1.0
+    if line[3] == 1.0:
+        line[4], line[5] = first, second
+        if first > 0.0:
+            line[2] = 0.0
+        return first <= 0.0
+    if line[3] == 2.0:
+        line[2], line[6] = 1.0, abs(first)
+        first, second = line[4], line[5]
+    t = line[2]
+    if abs(first) <= 1e-10 * line[6] or line[3] >= 52.0:
+        return True
+    if first < 0.0:
+        line[0] = t
+    else:
+        line[1] = t
+    t = t - first / second if second > 0.0 else line[0]
+    line[2] = t if line[0] < t < line[1] else 0.5 * (line[0] + line[1])
+    return False
+
+
+# Bounds, place, looks, the slopes at 1, and the size of the slope at 0.
+LINE = np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])

@@ -21,6 +21,7 @@ from csvor import _loops
 from csvor._losses import CappedPower, CapSchedule
 from csvor._margins import MarginLoss
 from csvor._matrix import DenseMatrix
+from csvor._objective._few import are_few, rows_of
 from csvor._objective._iterations import iterate
 from csvor._objective._packing import Packing
 from csvor._objective._surrogate import OrdinalObjective
@@ -29,11 +30,6 @@ from csvor._thresholds import PAIRS, rooms, settle
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
-
-# Up to this many numbers in X iterations are compiled as a whole, and take one thread.
-_FEW_NUMBERS = 400_000
-# And up to this many coordinates; LAPACK solves larger systems.
-_MOST_COMPILED = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,12 +306,10 @@ class CappedHinge(Capped):
         report: Callable[[int, float], None] | None,
     ) -> bool:
         """`_solvers.descend`, by compiled iterations where there are few numbers."""
-        n, size = self.n_samples, run.point.size
-        if size > _MOST_COMPILED or n * self.matrix.n_features > _FEW_NUMBERS:
+        size = run.point.size
+        if not are_few(self.matrix, size):
             return descend(self, run, schedule, tol, max_iter, report)
-        # Of one memory layout, so that one compilation serves all.
-        X = np.require(self.matrix.given, requirements=["C", "W"])
-        rows = (X, *self._rows(slice(None))[1:])
+        rows = rows_of(self.matrix, self.codes, self.importance)
         # Some tenths of a second at a time, so that an interrupt is heard.
         at_once = 1 + 10_000_000 // (self.n_samples * size)
         outcome = _loops.GOING

@@ -118,23 +118,12 @@ def _cholesky(scaled: Array) -> Array:
     raise IndefiniteError("The Hessian is not positive semi-definite.")
 
 
-def least_on_line(slope: Any, *, max_iter: int = 50) -> float:
+def least_on_line(slope: Any) -> float:
     """The step in (0, 1] where a convex function on a line is least.
 
-    ``slope(t)`` gives its first and second derivative: Newton with a bracket, which on a
-    piecewise quadratic ends after a few pieces.
+    ``slope(t)`` gives its first and second derivative.
     """
-    low, high, t = 0.0, 1.0, 1.0
-    first, second = slope(t)
-    start = abs(slope(0.0)[0])
-    if first <= 0.0:
-        return 1.0
-    for _ in range(max_iter):
-        if abs(first) <= 1e-10 * start:
-            break
-        low, high = (t, high) if first < 0.0 else (low, t)
-        t = t - first / second if second > 0.0 else low
-        if not low < t < high:
-            t = 0.5 * (low + high)
-        first, second = slope(t)
-    return t
+    line = _loops.LINE.copy()
+    while not _loops.look_along(line, *slope(float(line[2]))):
+        pass
+    return float(line[2])

@@ -16,6 +16,7 @@ def follow_smoothing(
     *,
     tol: float,
     max_iter: int,
+    minimise: Callable[..., tuple[Any, int]] = minimise_newton,
     widths: Sequence[float] = (1.0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10),
     report: Callable[[int, float], None] | None = None,
 ) -> Solution:
@@ -34,6 +35,8 @@ def follow_smoothing(
         Newton's model, bounds that of the objective.
     max_iter : int
         Limit of Newton steps over all widths.
+    minimise : callable
+        `minimise_newton`, or what does the same.
     widths : sequence of float
         Falling.
     report : callable (steps so far, objective), optional
@@ -44,7 +47,7 @@ def follow_smoothing(
     for width in widths:
         limit = max_iter - steps
         problem = smoothed(width)
-        point, taken = minimise_newton(problem, point, tol=1e-3 * tol, max_iter=limit)
+        point, taken = minimise(problem, point, tol=1e-3 * tol, max_iter=limit)
         steps += taken
         reached = objective(point)
         if reached < lowest:
