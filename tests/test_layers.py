@@ -34,6 +34,9 @@ LAYERS = (
     {"metrics", "_audit"},
     {"csvor"},
     {"methods"},
+    # Know nothing of each other; the report brings numbers and pictures together.
+    {"stats", "plots"},
+    {"report"},
     {"cli"},
 )
 
