@@ -11,6 +11,7 @@ from numpydoc.docscrape import ClassDoc, FunctionDoc, NumpyDocString
 
 import csvor
 import csvor.metrics
+import csvor.plots
 import csvor.preprocessing
 import csvor.stats
 
@@ -19,7 +20,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 def public_objects() -> Iterator[tuple[str, Any]]:
     """Classes and functions that users import, by their public names."""
-    for module in (csvor, csvor.metrics, csvor.preprocessing, csvor.stats):
+    for module in (csvor, csvor.metrics, csvor.plots, csvor.preprocessing, csvor.stats):
         for name in module.__all__:
             value = getattr(module, name)
             if inspect.isclass(value) or inspect.isfunction(value):

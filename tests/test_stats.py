@@ -16,19 +16,7 @@ from csvor.stats import (
     rank_groups,
     wilcoxon_holm,
 )
-
-# N27: mean absolute errors of three methods on six data sets.
-N27 = pd.DataFrame(
-    {
-        "A": [0.10, 0.20, 0.15, 0.30, 0.05, 0.40],
-        "B": [0.12, 0.25, 0.16, 0.33, 0.09, 0.41],
-        "C": [0.50, 0.60, 0.55, 0.70, 0.45, 0.80],
-    }
-)
-# N28: accuracies; A and B are the same method twice.
-N28 = pd.DataFrame({"A": [0.9, 0.8, 0.85, 0.7, 0.95, 0.6]})
-N28["B"] = N28.A
-N28["C"] = [0.5, 0.4, 0.45, 0.3, 0.55, 0.2]
+from problems import N27, N28
 
 
 def test_n27_the_ranks_do_not_turn_round_with_the_measure():

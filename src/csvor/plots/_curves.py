@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from csvor.plots._style import (
     PALE,
     Canvas,
+    label_edges,
     method_legend,
     method_style,
     named,
@@ -75,8 +76,8 @@ def convergence_curves(
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
         tidy(ax, grid="y")
-    figure.supxlabel("outer iteration" + ("; dotted: cap fixed" if settled_from else ""), size=8.5)
-    figure.supylabel("objective", size=8.5)
+    note = "; dotted: cap fixed" if settled_from else ""
+    label_edges(axes, x=f"outer iteration{note}", y="objective")
     labels = list(dict.fromkeys(label for several in curves.values() for label in several))
     if len(labels) > 1:
         method_legend(figure, labels)
@@ -145,8 +146,7 @@ def level_curves(
         ax.set_xticks(list(frame.index))
         ax.yaxis.set_major_locator(MaxNLocator(5))
         tidy(ax, grid="y")
-    figure.supxlabel(level, size=8.5)
-    figure.supylabel(measure, size=8.5)
+    label_edges(axes, x=level, y=measure)
     method_legend(
         figure, list(dict.fromkeys(str(m) for frame in frames.values() for m in frame.columns))
     )

@@ -120,7 +120,7 @@ def _row(
         shown = place < len(rows)
         for spine in ax.spines.values():
             spine.set_visible(shown)
-            spine.set(color=BLUE if right else VERMILION, linewidth=1.8)
-            spine.set_linestyle("-" if right else (0, (2, 1)))
+            spine.set(color=BLUE if right else VERMILION, linewidth=1.8, capstyle="butt")
+            spine.set_linestyle("-" if right else (0, (2.0, 1.2)))
         if not shown:
             ax.patch.set_visible(False)

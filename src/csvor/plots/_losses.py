@@ -77,7 +77,7 @@ def loss_plot(
     --------
     >>> from csvor.plots import loss_plot
     >>> figure = loss_plot([1.0], epsilon=2.0)
-    >>> figure.axes[0].lines[0].get_ydata().max()
+    >>> float(figure.axes[0].lines[0].get_ydata().max())
     2.0
     """
     if not len(p) or not all(0.0 < power <= 2.0 for power in p):
@@ -87,7 +87,7 @@ def loss_plot(
     if not 0.0 <= tau <= 1.0:
         raise ValueError(f"tau={tau} must lie between 0 and 1.")
     figure, (left, right) = panels(figure, 2, columns=2, width=3.4, height=2.5)
-    margin = np.linspace(-2.5, 2.5, 1001)
+    margin = np.linspace(-2.5, 3.0, 1101)
     slack = np.maximum(1.0 - margin, 0.0)
     capped = {f"p = {power:g}": CappedPower(power, epsilon).value(slack**2) for power in p}
     _lines(left, margin, capped)
@@ -102,7 +102,7 @@ def loss_plot(
     right.set_title("compared")
     top = max(4.0, epsilon + 1.0)
     for ax in (left, right):
-        ax.set(xlabel="margin", ylabel="loss", xlim=(-2.5, 2.5), ylim=(-0.05 * top, top))
+        ax.set(xlabel="margin", ylabel="loss", xlim=(-2.5, 3.0), ylim=(-0.05 * top, top))
         ax.axvline(1.0, color="#bbbbbb", linewidth=0.8, zorder=0)
         tidy(ax)
     return figure
@@ -111,4 +111,4 @@ def loss_plot(
 def _lines(ax: Axes, margin: np.ndarray, losses: dict[str, np.ndarray]) -> None:
     for (label, values), (colour, dash) in zip(losses.items(), cycle(_LOOKS), strict=False):
         ax.plot(margin, values, color=colour, linestyle=dash, linewidth=1.7, label=label)
-    ax.legend(loc="upper right", handlelength=3.2)
+    ax.legend(loc="upper right", handlelength=2.8, borderaxespad=0.0)

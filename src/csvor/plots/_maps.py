@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patheffects import Normal, Stroke
 
-from csvor.plots._style import Canvas, named, panels, styled, tidy
+from csvor.plots._style import Canvas, label_edges, named, panels, styled, tidy
 
 
 @styled
@@ -38,7 +38,7 @@ def sensitivity_maps(
     Raises
     ------
     ValueError
-        For no maps, or a map without a finite value.
+        For no maps, a map without a finite value, or a gamma that is not above 0.
 
     Examples
     --------
@@ -51,13 +51,14 @@ def sensitivity_maps(
     """
     tables = {name: pd.DataFrame(table) for name, table in named(maps, "maps").items()}
     for name, table in tables.items():
+        if not all(float(gamma) > 0.0 for gamma in table.columns):
+            raise ValueError(f"The columns of the map of {name} are gamma and must be above 0.")
         if not np.isfinite(table.to_numpy(dtype=float)).any():
             raise ValueError(f"The map of {name} has no finite value.")
     figure, axes = panels(figure, len(tables), width=2.75, height=2.15)
     for ax, (name, table) in zip(axes, tables.items(), strict=True):
         _map(figure, ax, name, table)
-    figure.supxlabel("γ (weight of the penalty)", fontsize=8.5)
-    figure.supylabel("p", fontsize=8.5)
+    label_edges(axes, x=r"$\log_{10}$ γ", y="p")
     figure.suptitle(f"{measure}; ★ lowest", fontsize=8.5)
     return figure
 
@@ -77,18 +78,11 @@ def _map(figure: Canvas, ax: Axes, name: str, table: pd.DataFrame) -> None:
     outline = [Stroke(linewidth=2.2, foreground="black"), Normal()]
     ax.plot(column + 0.5, row + 0.5, "*", ms=10, color="white", path_effects=outline, gid="best")
     p, gamma = float(table.index[row]), float(table.columns[column])
-    ax.set_title(f"{name}: {low:.3f} at p = {p:g}, γ = {_short(gamma)}", fontsize=8.5)
-    ax.set_xticks(np.arange(values.shape[1]) + 0.5, [_short(float(g)) for g in table.columns])
+    ax.set_title(f"{name}: {low:.3f} at p = {p:g}, γ = {gamma:g}", fontsize=8.5)
+    exponents = [f"{np.log10(float(gamma)):.2g}" for gamma in table.columns]
+    ax.set_xticks(np.arange(values.shape[1]) + 0.5, exponents)
     ax.set_yticks(np.arange(values.shape[0]) + 0.5, [f"{float(p):g}" for p in table.index])
     tidy(ax)
     bar = figure.colorbar(mesh, ax=ax, pad=0.02, aspect=14)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, width=0.5, length=2)
-
-
-def _short(value: float) -> str:
-    """Powers of ten as such, other numbers as they are: 0.001 is 10 to the -3."""
-    exponent = np.log10(value) if value > 0 else 0.5
-    if exponent == round(exponent) and not -1 <= exponent <= 1:
-        return f"$10^{{{round(exponent)}}}$"
-    return f"{value:g}"

@@ -28,8 +28,8 @@ def projection_plot(
 ) -> Axes:
     """Draw rows in two dimensions by class, outliers ringed, and directions of projection.
 
-    A direction w is a line through the centre of the rows that are no outliers; its arrow
-    points to the higher classes. Class colours go from dark to light in the order of the
+    A direction w is a line through the centre of the rows that are no outliers; its marker
+    is on the side of the higher classes. Class colours go from dark to light in the order of the
     classes, each with a marker of its own.
 
     Parameters
@@ -89,9 +89,10 @@ def projection_plot(
         }
         ax.plot(*rows[marked].T, **ring, zorder=4, gid="outliers")
         handles.append(Line2D([], [], **ring, label="outlier"))
-    ax.set_aspect("equal", adjustable="datalim")
-    for name, w in (directions or {}).items():
-        handles.append(_direction(ax, rows, rows[~marked], str(name), np.asarray(w, dtype=float)))
+    ax.set_aspect("equal", adjustable="box")
+    inside = rows if marked.all() else rows[~marked]
+    for at, (name, w) in enumerate((directions or {}).items()):
+        handles.append(_direction(ax, inside, str(name), np.asarray(w, dtype=float), at))
     ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
     ax.set(xlabel="$x_1$", ylabel="$x_2$")
     tidy(ax)
@@ -115,37 +116,20 @@ def _classes(
 
 
 def _direction(
-    ax: Axes,
-    rows: NDArray[np.float64],
-    inside: NDArray[np.float64],
-    name: str,
-    w: NDArray[np.float64],
+    ax: Axes, inside: NDArray[np.float64], name: str, w: NDArray[np.float64], at: int
 ) -> Line2D:
     if w.shape != (2,) or not np.isfinite(w).all() or not w.any():
         raise ValueError(f"The direction of {name} must be two numbers, not both 0; it is {w}.")
-    centre = (inside if len(inside) else rows).mean(axis=0)
-    reach = 0.5 * np.ptp(inside if len(inside) else rows, axis=0).max()
+    centre = inside.mean(axis=0)
+    reach = 0.65 * np.ptp(inside, axis=0).max()
     unit = w / np.hypot(*w)
-    start, end = centre - 1.25 * reach * unit, centre + 1.25 * reach * unit
     style = method_style(name)
-    halo = [Stroke(linewidth=4.0, foreground="white"), Normal()]
-    ax.plot(
-        *np.column_stack([start, end]),
-        color=style.colour,
-        linestyle=style.line,
-        linewidth=2.0,
-        path_effects=halo,
-        zorder=5,
-        gid="direction",
-        label=name,
-    )
-    ax.plot(*end, marker=style.marker, color=style.colour, ms=7, mec="white", mew=0.8, zorder=6)
-    arrow: dict[str, Any] = {
-        "arrowstyle": "-|>",
-        "color": style.colour,
-        "lw": 1.6,
-        "mutation_scale": 12,
-    }
-    tip = end + 0.16 * reach * unit
-    ax.annotate("", xy=tuple(tip), xytext=tuple(end), arrowprops=arrow, zorder=5)
-    return Line2D([], [], label=name, **{**style.line_options, "linewidth": 2.0}, ms=6)
+    # Lines may coincide: those drawn later are dashed, and each has its marker elsewhere.
+    end = reach * (1.0 + 0.14 * at)
+    ends = np.column_stack([centre - end * unit, centre + end * unit])
+    halo = [Stroke(linewidth=3.6, foreground="white"), Normal()] if at == 0 else []
+    look: dict[str, Any] = {"color": style.colour, "linestyle": style.line, "linewidth": 2.0}
+    ax.plot(*ends, **look, path_effects=halo, zorder=5, gid="direction", label=name)
+    mark: dict[str, Any] = {"marker": style.marker, "color": style.colour, "mec": "white"}
+    ax.plot(*ends[:, 1], **mark, ms=7.5, zorder=6, gid="higher")
+    return Line2D([], [], label=name, marker=style.marker, ms=6.0, **look)

@@ -177,6 +177,19 @@ def method_legend(figure: Canvas, names: list[str], *, columns: int = 7) -> None
     )
 
 
+def label_edges(axes: list[Axes], *, x: str, y: str, columns: int = 3) -> None:
+    """Say what x and y are once for each column and each row of a grid of panels.
+
+    Not by the figure's own labels, which matplotlib lays over a legend outside the axes.
+    """
+    columns = min(columns, len(axes))
+    for place, ax in enumerate(axes):
+        if place % columns == 0:
+            ax.set_ylabel(y)
+        if place + columns >= len(axes):
+            ax.set_xlabel(x)
+
+
 def named(values: Any, what: str) -> dict[str, Any]:
     """A mapping from names to what is drawn, refused where it is empty."""
     pairs = {str(name): value for name, value in values.items()}
