@@ -16,9 +16,10 @@ import typer
 from typer.testing import CliRunner, Result
 
 import csvor
+from csvor._written import written_whole
 from csvor.cli._app import app
 from csvor.cli._errors import failures_in_one_line, nearest, rows_text
-from csvor.cli._files import write_table, written_whole
+from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
 
 PROGRAM = [sys.executable, "-m", "csvor.cli"]

@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "csvor"
 # A module may import from the lines above its own, never from its own line or below.
 # A sub-package is one layer and may use its own parts; "csvor" is the __init__.
 LAYERS = (
-    {"_chunks", "_loops", "_notices"},
+    {"_chunks", "_loops", "_notices", "_written"},
     {"_matrix"},
     # Know nothing of each other: a loss never sees X, a solver nothing that is ordinal.
     {

@@ -2,13 +2,12 @@
 
 import csv
 import os
-import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from csvor._written import written_whole
 from csvor.cli._errors import UsageError
 from csvor.cli._table import SUFFIXES, shown
 
@@ -34,18 +33,6 @@ def check_table_output(path: str | None, option: str, source: str) -> None:
     """As `check_output`, for a table; `-` is standard output."""
     if path is not None and path != "-":
         check_output(path, option, list(SUFFIXES), "" if source == "-" else source)
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """A file beside `path` that takes its place when all went well, and else is removed."""
-    path = path.resolve()
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        yield part
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def write_table(path: str, columns: Columns) -> None:

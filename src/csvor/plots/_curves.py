@@ -96,6 +96,7 @@ def level_curves(
     *,
     measure: str = "mean zero-one error",
     level: str = "corrupted training rows (%)",
+    focus: str | None = None,
     figure: Canvas | None = None,
 ) -> Canvas:
     """Draw how the error of each method grows with the corruption, one panel for each table.
@@ -106,6 +107,8 @@ def level_curves(
         By title: levels in the index, one column per method; NaN leaves a gap.
     measure, level : str
         What the values and what the index are.
+    focus : str, default=None
+        Method to draw with a thicker line, over the others.
     figure : Figure or SubFigure, default=None
         Where to draw; None makes a figure.
 
@@ -130,18 +133,10 @@ def level_curves(
     frames = {name: pd.DataFrame(table) for name, table in named(tables, "tables").items()}
     figure, axes = panels(figure, len(frames), width=2.4, height=1.85)
     for ax, (name, frame) in zip(axes, frames.items(), strict=True):
-        # The first methods are drawn last, over the others.
-        for method in reversed(list(frame.columns)):
-            style = method_style(str(method)).line_options
-            wide = 2.0 if method == frame.columns[0] else 1.1
-            ax.plot(
-                frame.index,
-                frame[method],
-                **style,
-                markersize=3.6,
-                linewidth=wide,
-                label=str(method),
-            )
+        for method in frame.columns:
+            wide, over = (2.0, 3) if method == focus else (1.1, 2)
+            look = {**method_style(str(method)).line_options, "markersize": 3.6, "zorder": over}
+            ax.plot(frame.index, frame[method], linewidth=wide, label=str(method), **look)
         ax.set_title(name)
         ax.set_xticks(list(frame.index))
         ax.yaxis.set_major_locator(MaxNLocator(5))

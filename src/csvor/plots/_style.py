@@ -166,8 +166,10 @@ def tidy(ax: Axes, *, grid: str | None = None) -> None:
         ax.set_axisbelow(True)
 
 
-def method_legend(figure: Canvas, names: list[str], *, columns: int = 7) -> None:
-    """One legend of methods below all panels."""
+def method_legend(figure: Canvas, names: list[str]) -> None:
+    """One legend of methods below all panels, in as many rows as its width needs."""
+    width = figure.bbox.width / figure.dpi  # a SubFigure has no size in inches
+    columns = max(1, int(width / (0.62 + 0.075 * max(map(len, names)))))
     handles = [Line2D([], [], label=name, **method_style(name).line_options) for name in names]
     figure.legend(
         handles=handles,
