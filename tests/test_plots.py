@@ -199,6 +199,10 @@ def test_level_curves_have_a_line_for_each_method_whatever_they_are():
     np.testing.assert_array_equal(drawn["NEW"], one["NEW"])
     np.testing.assert_array_equal(drawn["CSVOR"], one["CSVOR"])
     assert legend(figure) == ["CSVOR", "NEW", "POM"]
+    assert len({line.get_linewidth() for line in figure.axes[0].lines}) == 1
+    figure = plots.level_curves({"tae": one}, focus="NEW", figure=canvas())
+    thin, thick = (line.get_linewidth() for line in figure.axes[0].lines)
+    assert thin < thick
 
 
 # Plane, losses, images.

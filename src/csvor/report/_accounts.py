@@ -56,33 +56,38 @@ def disagreement_table(compared: pd.DataFrame) -> Table:
     )
 
 
-def detection_tables(results: Results) -> list[Table]:
-    """How well the outlier flags of a method meet the corrupted rows."""
-    columns = ["precision", "recall", "auc"]
+def detection_tables(results: Results, by: list[str]) -> list[Table]:
+    """How well the outlier flags of a method meet the corrupted rows.
+
+    `by` is the level alone, or data set and level; of the data sets each counts alike.
+    """
+    columns, names = ["precision", "recall", "auc"], {"dataset": "data set", "level": "%"}
     tables = []
     for method in results.methods:
         own = results.frame[(results.frame.method == method) & (results.frame.status == "ok")]
-        if not own[columns].notna().any().any():
+        means = own.groupby(["dataset", "level"], sort=False)[columns].mean()
+        means = means.groupby(by, sort=by == ["level"])[columns].mean().dropna(how="all")
+        if means.empty:
             continue
-        means = own.groupby(["dataset", "level"], sort=False)[columns].mean().reset_index()
-        means = means.dropna(subset=columns, how="all").reset_index(drop=True)
+        numbers = means.reset_index()
         rows = [
             (
-                *(Cell(str(r["dataset"])), Cell(str(r["level"]))),
-                *(Cell(number(float(v), 2)) for v in (r["precision"], r["recall"], r["auc"])),
+                *(Cell(str(r[name])) for name in by),
+                *(Cell(number(float(r[name]), 2)) for name in columns),
             )
-            for r in means.to_dict("records")
+            for r in numbers.to_dict("records")
         ]
         tables.append(
             Table(
-                f"detection_{method}",
+                f"detection_{'_'.join(by)}_{method}",
                 f"{method}: its outlier flags against the rows that were corrupted, and the area "
-                "under the ROC curve (AUC) of its residuals; means over the splits. By chance, "
-                "precision is the level and AUC 0.5.",
-                ("data set", "%", "precision", "recall", "AUC"),
+                "under the ROC curve (AUC) of its residuals; means over the splits"
+                + ("" if "dataset" in by else " and the data sets")
+                + ". By chance, precision is the level and AUC 0.5.",
+                (*(names[name] for name in by), "precision", "recall", "AUC"),
                 tuple(rows),
-                means,
-                n_names=2,
+                numbers,
+                n_names=len(by),
             )
         )
     return tables

@@ -56,13 +56,16 @@ def left_out_notes(rankings: Sequence[LevelRanking]) -> list[str]:
     return notes
 
 
-def test_table(rankings: Sequence[LevelRanking], column: str) -> Table:
+def difference_table(rankings: Sequence[LevelRanking], column: str, n_methods: int) -> Table:
     """Friedman's test and Nemenyi's critical difference at each level."""
     rows, numbers = [], []
     for ranking in rankings:
         found = ranking.comparison
         if found is None:
-            text = (str(ranking.level), "0", "none", *[NO_RESULT] * 3, "fewer than two methods")
+            why = "no two methods with results"
+            if ranking.left_out and len(ranking.without_result) < n_methods - 1:
+                why = "no data set has a result of every method"
+            text = (str(ranking.level), "0", "none", *[NO_RESULT] * 3, why)
             values: list[object] = [ranking.level, 0, "none", np.nan, np.nan, np.nan, text[-1]]
         else:
             test, cd = found.test, found.critical_difference

@@ -120,7 +120,7 @@ def mean_table(results: Results, column: str) -> Table | None:
     note = (f"Left out, since a result is missing: {', '.join(left)}.",) if left else ()
     return Table(
         f"mean_{column}",
-        f"{MEASURES[column].name.capitalize()}, mean over {len(complete)} data sets.",
+        f"{MEASURES[column].name.capitalize()}, averaged over {len(complete)} data sets.",
         ("%", *results.methods),
         tuple(rows),
         means.rename_axis("level").reset_index(),

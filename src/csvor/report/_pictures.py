@@ -85,7 +85,7 @@ def mean_picture(mean: Table | None, column: str, focus: str) -> list[Picture]:
     table = mean.numbers.set_index("level")
     figure = Figure(figsize=(6.2, 3.4), layout="constrained")
     name = MEASURES[column].name
-    plots.level_curves({"all data sets": table}, measure=name, focus=focus, figure=figure)
+    plots.level_curves({"": table}, measure=name, focus=focus, figure=figure)
     return [Picture(f"mean_{column}", f"{mean.caption} By share of corrupted rows.", figure)]
 
 

@@ -130,7 +130,7 @@ def _sections(
     has_mae = bool(results.frame.mae.notna().any())
     tables_of_ranks = [
         _comparisons.rank_table(results, rankings, "mze"),
-        _comparisons.test_table(rankings, "mze"),
+        _comparisons.difference_table(rankings, "mze", len(results.methods)),
         _comparisons.pair_table(results, focus, "mze") if focus in results.methods else None,
     ]
     mae = _mae_tables(results) if has_mae else []
@@ -163,7 +163,14 @@ def _sections(
             "Mean absolute error",
         ),
         Section("published", "Beside the published results", agreement, _beside(compared)),
-        Section("outliers", "Outliers found", (), _accounts.detection_tables(results)),
+        Section(
+            "outliers",
+            "Outliers found",
+            (),
+            _accounts.detection_tables(results, ["level"]),
+            _accounts.detection_tables(results, ["dataset", "level"]),
+            "By data set",
+        ),
         Section("pictures", "Losses and experiments", (), drawn.get("experiments", [])),
         Section(
             "cells",
@@ -193,7 +200,8 @@ _READING = (
 def _drawn(
     results: Results, rankings: Any, mean: Table | None, experiments: Any, focus: str
 ) -> dict[str, Any]:
-    # Here, so that tables can be had without matplotlib.
+    # Here, so that tables can be had without matplotlib; the first of them names the remedy.
+    import csvor.plots  # noqa: F401
     from csvor.report import _pictures
 
     return {
