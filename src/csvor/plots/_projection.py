@@ -89,7 +89,7 @@ def projection_plot(
         }
         ax.plot(*rows[marked].T, **ring, zorder=4, gid="outliers")
         handles.append(Line2D([], [], **ring, label="outlier"))
-    ax.set_aspect("equal", adjustable="box")
+    ax.set_aspect("equal", adjustable="datalim")
     inside = rows if marked.all() else rows[~marked]
     for at, (name, w) in enumerate((directions or {}).items()):
         handles.append(_direction(ax, inside, str(name), np.asarray(w, dtype=float), at))

@@ -159,8 +159,12 @@ def panels(
 
 
 def tidy(ax: Axes, *, grid: str | None = None) -> None:
-    """Small ticks: matplotlib makes them when it draws, after the settings above are gone."""
+    """Small ticks and an open frame.
+
+    Matplotlib makes ticks when it draws, after the settings above are gone.
+    """
     ax.tick_params(labelsize=7.5, width=0.6, length=2.5, color=INK, labelcolor=INK)
+    ax.spines[["top", "right"]].set_visible(False)  # also of axes made under other settings
     if grid is not None:
         ax.grid(axis=grid, color="#dddddd", linewidth=0.5)  # type: ignore[arg-type]
         ax.set_axisbelow(True)
