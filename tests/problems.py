@@ -3,6 +3,7 @@
 import csv
 
 import numpy as np
+import pandas as pd
 
 
 def b12():
@@ -57,3 +58,17 @@ def read_set(folder, name):
         rows = list(csv.reader(file))[1:]
     table = np.array(rows, dtype=float)
     return table[:, :-1], table[:, -1].astype(int)
+
+
+# N27: mean absolute errors of three methods on six data sets.
+N27 = pd.DataFrame(
+    {
+        "A": [0.10, 0.20, 0.15, 0.30, 0.05, 0.40],
+        "B": [0.12, 0.25, 0.16, 0.33, 0.09, 0.41],
+        "C": [0.50, 0.60, 0.55, 0.70, 0.45, 0.80],
+    }
+)
+# N28: accuracies; A and B are the same method twice.
+N28 = pd.DataFrame({"A": [0.9, 0.8, 0.85, 0.7, 0.95, 0.6]})
+N28["B"] = N28.A
+N28["C"] = [0.5, 0.4, 0.45, 0.3, 0.55, 0.2]

@@ -13,14 +13,27 @@ import csvor
 import csvor.corruption
 import csvor.datasets
 import csvor.metrics
+import csvor.plots
 import csvor.preprocessing
+import csvor.report
+import csvor.stats
 
+MODULES = (
+    csvor,
+    csvor.corruption,
+    csvor.datasets,
+    csvor.metrics,
+    csvor.plots,
+    csvor.preprocessing,
+    csvor.report,
+    csvor.stats,
+)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 def public_objects() -> Iterator[tuple[str, Any]]:
     """Classes and functions that users import, by their public names."""
-    for module in (csvor, csvor.metrics, csvor.preprocessing, csvor.corruption, csvor.datasets):
+    for module in MODULES:
         for name in module.__all__:
             value = getattr(module, name)
             if inspect.isclass(value) or inspect.isfunction(value):

@@ -35,7 +35,9 @@ LAYERS = (
     {"metrics", "_audit"},
     {"csvor"},
     {"methods"},
-    {"corruption", "datasets"},
+    # Know nothing of each other; the report brings numbers and pictures together.
+    {"corruption", "datasets", "plots", "stats"},
+    {"report"},
     {"cli"},
 )
 

@@ -1,0 +1,34 @@
+"""Pictures of studies and fits: arrays and tables in, matplotlib's Axes or Figure out.
+
+Needs matplotlib: ``pip install 'csvor[plots]'``. A method has the same colour, marker and line in
+every picture (`method_style`); the colours are told apart by all kinds of colour vision, markers
+and lines also in grey. No setting of matplotlib is changed.
+"""
+
+try:
+    import matplotlib as _matplotlib  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "csvor.plots draws with matplotlib, which is not installed: pip install 'csvor[plots]'."
+    ) from error
+
+from csvor.plots._curves import convergence_curves, level_curves
+from csvor.plots._gallery import occlusion_gallery
+from csvor.plots._losses import loss_plot
+from csvor.plots._maps import sensitivity_maps
+from csvor.plots._projection import projection_plot
+from csvor.plots._ranks import critical_difference
+from csvor.plots._style import COLOURS, MethodStyle, method_style
+
+__all__ = [
+    "COLOURS",
+    "MethodStyle",
+    "convergence_curves",
+    "critical_difference",
+    "level_curves",
+    "loss_plot",
+    "method_style",
+    "occlusion_gallery",
+    "projection_plot",
+    "sensitivity_maps",
+]

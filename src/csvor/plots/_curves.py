@@ -1,0 +1,148 @@
+"""How does something go on: an objective with the iterations, an error with the corruption?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from csvor.plots._style import (
+    PALE,
+    Canvas,
+    label_edges,
+    method_legend,
+    method_style,
+    named,
+    panels,
+    styled,
+    tidy,
+)
+
+
+@styled
+def convergence_curves(
+    histories: Mapping[str, Any],
+    *,
+    settled_from: Mapping[str, int] | None = None,
+    figure: Canvas | None = None,
+) -> Canvas:
+    """Draw the objective after each outer iteration, one panel for each data set.
+
+    Parameters
+    ----------
+    histories : mapping of str to array-like of shape (n_iter,), or to a mapping of those
+        By data set: ``objective_history_`` of a fit, or several under their names.
+    settled_from : mapping of str to int, default=None
+        By data set: ``settled_from_``, the iteration from which the cap is fixed and nothing
+        rises; a vertical line is drawn there.
+    figure : Figure or SubFigure, default=None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    figure : Figure or SubFigure
+
+    Raises
+    ------
+    ValueError
+        For no histories, and for one that is empty or holds NaN or infinity.
+
+    Examples
+    --------
+    >>> from csvor.plots import convergence_curves
+    >>> figure = convergence_curves({"tae": [90.0, 60.0, 55.0, 54.5], "bank": [40.0, 31.0, 30.9]})
+    >>> [len(ax.lines[0].get_xdata()) for ax in figure.axes]
+    [4, 3]
+    """
+    curves = {
+        name: dict(value) if isinstance(value, Mapping) else {"CSVOR": value}
+        for name, value in named(histories, "histories").items()
+    }
+    figure, axes = panels(figure, len(curves), width=2.4, height=1.75)
+    for ax, (name, several) in zip(axes, curves.items(), strict=True):
+        for label, history in several.items():
+            values = np.asarray(history, dtype=float)
+            if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+                raise ValueError(f"The history {label} of {name} must be one row of numbers.")
+            _history(ax, label, values)
+        start = None if settled_from is None else settled_from.get(name)
+        if start is not None:
+            ax.axvline(start, color=PALE, linewidth=0.9, linestyle=":", gid="settled")
+        ax.set_title(name)
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(4))
+        tidy(ax, grid="y")
+    note = "; dotted: cap fixed" if settled_from else ""
+    label_edges(axes, x=f"outer iteration{note}", y="objective")
+    labels = list(dict.fromkeys(label for several in curves.values() for label in several))
+    if len(labels) > 1:
+        method_legend(figure, labels)
+    return figure
+
+
+def _history(ax: Axes, label: str, values: Any) -> None:
+    style = method_style(label)
+    options = {**style.line_options, "markersize": 2.6, "linewidth": 1.2, "label": label}
+    ax.plot(np.arange(values.size), values, **options)
+
+
+@styled
+def level_curves(
+    tables: Mapping[str, Any],
+    *,
+    measure: str = "mean zero-one error",
+    level: str = "corrupted training rows (%)",
+    focus: str | None = None,
+    figure: Canvas | None = None,
+) -> Canvas:
+    """Draw how the error of each method grows with the corruption, one panel for each table.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        By title: levels in the index, one column per method; NaN leaves a gap.
+    measure, level : str
+        What the values and what the index are.
+    focus : str, default=None
+        Method to draw with a thicker line, over the others.
+    figure : Figure or SubFigure, default=None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    figure : Figure or SubFigure
+
+    Raises
+    ------
+    ValueError
+        If there is no table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from csvor.plots import level_curves
+    >>> errors = pd.DataFrame({"CSVOR": [0.30, 0.31], "SVOREX": [0.30, 0.42]}, index=[0, 20])
+    >>> figure = level_curves({"tae": errors})
+    >>> figure.axes[0].get_title()
+    'tae'
+    """
+    frames = {name: pd.DataFrame(table) for name, table in named(tables, "tables").items()}
+    figure, axes = panels(figure, len(frames), width=2.4, height=1.85)
+    for ax, (name, frame) in zip(axes, frames.items(), strict=True):
+        for method in frame.columns:
+            wide, over = (2.0, 3) if method == focus else (1.1, 2)
+            look = {**method_style(str(method)).line_options, "markersize": 3.6, "zorder": over}
+            ax.plot(frame.index, frame[method], linewidth=wide, label=str(method), **look)
+        ax.set_title(name)
+        ax.set_xticks(list(frame.index))
+        ax.yaxis.set_major_locator(MaxNLocator(5))
+        tidy(ax, grid="y")
+    label_edges(axes, x=level, y=measure)
+    method_legend(
+        figure, list(dict.fromkeys(str(m) for frame in frames.values() for m in frame.columns))
+    )
+    return figure

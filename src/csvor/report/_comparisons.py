@@ -1,0 +1,120 @@
+"""Which tables say how the methods compare?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from csvor.report._means import NO_RESULT, marks, number, small
+from csvor.report._ranking import LevelRanking, means_at
+from csvor.report._results import MEASURES, Results
+from csvor.report._tables import Cell, Table
+from csvor.stats import wilcoxon_holm
+
+
+def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) -> Table:
+    """The average ranks of all methods at each level."""
+    rows, numbers = [], []
+    for ranking in rankings:
+        found = ranking.comparison
+        values = [
+            float(found.ranks.average.get(name, np.nan)) if found else np.nan
+            for name in results.methods
+        ]
+        line = [
+            Cell(number(v, 2), m) for v, m in zip(values, marks(values, "lower", 2), strict=True)
+        ]
+        n = found.ranks.n_cases if found else 0
+        rows.append((Cell(f"{ranking.level}"), *line, Cell(str(n))))
+        numbers.append([ranking.level, *values, n])
+    measure = MEASURES[column]
+    return Table(
+        f"ranks_{column}",
+        f"Average ranks by {measure.name} over the data sets (1 is the best, ties averaged); "
+        "lowest bold, second underlined.",
+        ("%", *results.methods, "data sets"),
+        tuple(rows),
+        pd.DataFrame(numbers, columns=["level", *results.methods, "n_datasets"]),
+        notes=tuple(left_out_notes(rankings)),
+    )
+
+
+def left_out_notes(rankings: Sequence[LevelRanking]) -> list[str]:
+    """Which methods and data sets took no part in ranks and tests."""
+    notes = []
+    for ranking in rankings:
+        if ranking.without_result:
+            names = ", ".join(ranking.without_result)
+            notes.append(f"At {ranking.level} % without any result, and not ranked: {names}.")
+        if ranking.left_out:
+            names = ", ".join(ranking.left_out)
+            notes.append(
+                f"At {ranking.level} % left out, since a method has no result there: {names}."
+            )
+    return notes
+
+
+def difference_table(rankings: Sequence[LevelRanking], column: str, n_methods: int) -> Table:
+    """Friedman's test and Nemenyi's critical difference at each level."""
+    rows, numbers = [], []
+    for ranking in rankings:
+        found = ranking.comparison
+        if found is None:
+            why = "no two methods with results"
+            if ranking.left_out and len(ranking.without_result) < n_methods - 1:
+                why = "no data set has a result of every method"
+            text = (str(ranking.level), "0", "none", *[NO_RESULT] * 3, why)
+            values: list[object] = [ranking.level, 0, "none", np.nan, np.nan, np.nan, text[-1]]
+        else:
+            test, cd = found.test, found.critical_difference
+            groups = "; ".join(" = ".join(group) for group in found.groups) or NO_RESULT
+            text = (
+                str(ranking.level),
+                str(test.n_cases),
+                test.name,
+                number(test.statistic, 2),
+                small(test.p_value),
+                number(cd, 2),
+                test.note or groups,
+            )
+            values = [ranking.level, test.n_cases, test.name, test.statistic, test.p_value, cd]
+            values.append(text[-1])
+        rows.append((*(Cell(part) for part in text[:-1]), Cell(text[-1], "text")))
+        numbers.append(values)
+    names = ("%", "data sets", "test", "statistic", "p", "CD", "not told apart (Nemenyi, 5 %)")
+    keys = ["level", "n_datasets", "test", "statistic", "p_value", "critical_difference", "note"]
+    return Table(
+        f"tests_{column}",
+        f"Do the methods differ in {MEASURES[column].name}? Friedman's test, and "
+        "Nemenyi's critical difference (CD) of average ranks.",
+        names,
+        tuple(rows),
+        pd.DataFrame(numbers, columns=keys),
+    )
+
+
+def pair_table(results: Results, focus: str, column: str) -> Table | None:
+    """One method against each other: Wilcoxon's test with Holm's correction, at each level."""
+    summary = results.summary(column)
+    others = [name for name in results.methods if name != focus]
+    rows, frames = [], []
+    for level in results.levels:
+        table = means_at(results, summary, level).dropna(axis=1, how="all").dropna()
+        if focus not in table or len(table) < 5 or table.shape[1] < 2:
+            continue
+        found = wilcoxon_holm(table, focus)
+        p = [float(found.p_holm.get(name, np.nan)) for name in others]
+        rows.append((Cell(f"{level}"), *[Cell(small(v), "best" if v < 0.05 else "") for v in p]))
+        frames.append(found.rename_axis("method").reset_index().assign(level=level))
+    if not rows:
+        return None
+    return Table(
+        f"pairs_{column}",
+        f"{focus} against each other method: p-values of Wilcoxon's signed-rank test over the data "
+        "sets, corrected by Holm; below 0.05 bold.",
+        ("%", *others),
+        tuple(rows),
+        pd.concat(frames, ignore_index=True)[["level", "method", "p_value", "p_holm"]],
+    )

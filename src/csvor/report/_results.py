@@ -1,0 +1,177 @@
+"""Are the results of a study fit for a report, and what are their means?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+KEYS = ["dataset", "level", "split", "method"]
+NUMBERS = ["mze", "mae", "precision", "recall", "auc", "seconds"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a column measures, and which of its values are better."""
+
+    column: str
+    name: str
+    better: str
+
+
+MEASURES = {
+    "mze": Measure("mze", "mean zero-one error", "lower"),
+    "mae": Measure("mae", "mean absolute error", "lower"),
+    "precision": Measure("precision", "precision of the outlier flags", "higher"),
+    "recall": Measure("recall", "recall of the outlier flags", "higher"),
+    "auc": Measure("auc", "AUC of the residuals", "higher"),
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way to corrupt training rows, with the data sets of the paper that meet it."""
+
+    key: str
+    title: str
+    datasets: frozenset[str] = frozenset()
+
+
+KINDS = (
+    Kind(
+        "labels",
+        "Label noise",
+        frozenset({"contact_lenses", "squash_unstored", "tae", "newthyroid"}),
+    ),
+    Kind(
+        "features",
+        "Data outliers",
+        frozenset({"machine", "housing", "stock", "bank", "computer", "cal_housing"}),
+    ),
+    Kind("further", "Further data sets"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Checked results; names and levels in the order of a report."""
+
+    frame: pd.DataFrame
+    datasets: tuple[str, ...]
+    levels: tuple[int, ...]
+    methods: tuple[str, ...]
+    kind_of: dict[str, Kind]
+
+    def kinds(self) -> list[tuple[Kind, tuple[str, ...]]]:
+        """The kinds of corruption that occur, each with its data sets."""
+        groups = [(k, tuple(d for d in self.datasets if self.kind_of[d] is k)) for k in KINDS]
+        return [(kind, names) for kind, names in groups if names]
+
+    def n_splits(self, dataset: str) -> int:
+        """The number of splits that any method met on the data set, at any level."""
+        return int(self.frame.loc[self.frame.dataset == dataset, "split"].nunique())
+
+    def summary(self, column: str) -> pd.DataFrame:
+        """Mean, standard deviation and counts for each data set, level and method.
+
+        Also of combinations that were never run: their counts are 0 and their means NaN.
+        """
+        good = self.frame[self.frame.status == "ok"]
+        by = ["dataset", "level", "method"]
+        every = pd.MultiIndex.from_product([self.datasets, self.levels, self.methods], names=by)
+        stats = good.groupby(by, observed=True)[column].agg(["mean", "std", "count"])
+        table = stats.reindex(every).rename(columns={"count": "n"})
+        failed = self.frame[self.frame.status == "failed"].groupby(by, observed=True).size()
+        table["n"] = table["n"].fillna(0).astype(int)
+        table["n_failed"] = failed.reindex(every).fillna(0).astype(int)
+        splits = {name: self.n_splits(name) for name in self.datasets}
+        table["n_planned"] = [splits[str(key[0])] for key in table.index]
+        return table.reset_index()
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """The failed cells, with their messages."""
+        rows = self.frame.loc[self.frame.status == "failed", [*KEYS, "error"]]
+        return rows.reset_index(drop=True)
+
+    @property
+    def n_planned(self) -> int:
+        """The number of cells if every method met every split and level."""
+        splits = sum(self.n_splits(name) for name in self.datasets)
+        return splits * len(self.levels) * len(self.methods)
+
+
+def check_results(results: Any) -> Results:
+    """Refuse results that no report can be made of, with what is wrong and where."""
+    if not isinstance(results, pd.DataFrame):
+        raise TypeError(f"results must be a pandas DataFrame, not {type(results).__name__}.")
+    missing = [name for name in [*KEYS, "status", "mze"] if name not in results.columns]
+    if missing:
+        raise ValueError(f"results lack the column {', '.join(missing)}.")
+    if results.empty:
+        raise ValueError("results have no rows: run at least one cell of the study.")
+    frame = results.reset_index(drop=True).copy()
+    for name in KEYS:
+        _refuse(frame, frame[name].isna(), f"{name} is missing")
+    for name in ("dataset", "method"):
+        frame[name] = frame[name].astype(str)
+    for name in ("level", "split"):
+        frame[name] = _whole(frame, name)
+    for name in NUMBERS:
+        frame[name] = _numbers(frame, name)
+    if "error" not in frame:
+        frame["error"] = ""
+    frame["error"] = frame["error"].fillna("").astype(str)
+    status = frame["status"].astype(str)
+    _refuse(frame, ~status.isin(["ok", "failed"]), "status must be 'ok' or 'failed'")
+    _refuse(frame, frame.duplicated(KEYS), "this cell is there twice")
+    _refuse(frame, (status == "ok") & frame["mze"].isna(), "status is ok, but mze is missing")
+    return Results(
+        frame,
+        tuple(dict.fromkeys(frame["dataset"])),
+        tuple(sorted({int(level) for level in frame["level"]})),
+        tuple(dict.fromkeys(frame["method"])),
+        _kinds(frame),
+    )
+
+
+def _refuse(frame: pd.DataFrame, bad: Any, complaint: str) -> None:
+    rows = np.flatnonzero(np.asarray(bad, dtype=bool))
+    if rows.size:
+        cell = ", ".join(f"{name} {frame[name].iloc[rows[0]]}" for name in KEYS)
+        raise ValueError(f"results, row {rows[0]} ({cell}): {complaint}.")
+
+
+def _numbers(frame: pd.DataFrame, name: str) -> pd.Series[float]:
+    if name not in frame:
+        return pd.Series(np.nan, index=frame.index, dtype=float)
+    values = pd.to_numeric(frame[name], errors="coerce")
+    _refuse(frame, values.isna() & frame[name].notna(), f"{name} is no number")
+    return values.astype(float)
+
+
+def _whole(frame: pd.DataFrame, name: str) -> pd.Series[int]:
+    values = _numbers(frame, name)
+    _refuse(frame, ~(values == np.floor(values)), f"{name} is no whole number")
+    return values.astype(int)
+
+
+def _kinds(frame: pd.DataFrame) -> dict[str, Kind]:
+    """By a column `corruption` where there is one, else by the names of the paper's sets."""
+    by_key = {kind.key: kind for kind in KINDS}
+    found = {}
+    for dataset, rows in frame.groupby("dataset"):
+        named = next((kind for kind in KINDS if dataset in kind.datasets), by_key["further"])
+        if "corruption" in frame:
+            given = sorted({str(value) for value in rows["corruption"].dropna()})
+            unknown = [key for key in given if key not in by_key]
+            if unknown or len(given) > 1:
+                raise ValueError(
+                    f"corruption of {dataset} is {', '.join(given)}; it must be one of "
+                    f"{', '.join(by_key)}."
+                )
+            named = by_key[given[0]] if given else named
+        found[str(dataset)] = named
+    return found

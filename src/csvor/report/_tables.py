@@ -1,0 +1,192 @@
+"""How does a table look in Markdown, LaTeX and HTML?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Text, and how it stands out: "best" is bold, "second" underlined.
+
+    "text" is prose, which wraps and begins at the left, "bad" such prose as a warning.
+    """
+
+    text: str
+    mark: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table to read, with the numbers behind it.
+
+    Attributes
+    ----------
+    name : str
+        Stem of its files.
+    caption : str
+        What it shows, and how its marks are to be read.
+    head : tuple of str
+        Names of the columns.
+    rows : tuple of tuples of Cell
+        Equal names at the start of successive rows belong together.
+    numbers : DataFrame
+        The same without rounding or marks, for the CSV file.
+    n_names : int
+        How many columns at the left are names; the others are numbers.
+    notes : tuple of str
+        What has to be said below it.
+    """
+
+    name: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    numbers: pd.DataFrame
+    n_names: int = 1
+    notes: tuple[str, ...] = field(default=())
+
+    def left(self, column: int) -> bool:
+        """Whether a column holds words."""
+        prose = (row[column].mark in ("text", "bad") for row in self.rows)
+        return column < self.n_names or (bool(self.rows) and all(prose))
+
+    def groups(self) -> list[int]:
+        """The rows at which a new first name begins."""
+        firsts = [row[0].text for row in self.rows]
+        return [i for i, name in enumerate(firsts) if i == 0 or name != firsts[i - 1]]
+
+
+def to_csv(table: Table) -> str:
+    """The numbers, with up to ten significant digits."""
+    return table.numbers.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+
+
+def to_markdown(table: Table) -> str:
+    """A pipe table with its caption above and its notes below."""
+    align = ["---" if table.left(j) else "---:" for j in range(len(table.head))]
+    lines = [_pipes([escape_markdown(name) for name in table.head]), _pipes(align)]
+    lines += [_pipes([_markdown(cell) for cell in row]) for row in table.rows]
+    parts = [
+        escape_markdown(table.caption),
+        "\n".join(lines),
+        *[escape_markdown(note) for note in table.notes],
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """A table for booktabs, one rule between groups that begin with different names."""
+    align = "".join("l" if table.left(j) else "r" for j in range(len(table.head)))
+    starts = set(table.groups())
+    several = len(starts) < len(table.rows)
+    lines = []
+    for i, row in enumerate(table.rows):
+        if several and i in starts and i:
+            lines.append(r"\midrule")
+        cells = [_latex(cell) for cell in row]
+        if several and i not in starts:
+            cells[0] = ""
+        lines.append(" & ".join(cells) + r" \\")
+    head = " & ".join(latex_text(name) for name in table.head) + r" \\"
+    caption = " ".join([table.caption, *table.notes])
+    return "\n".join(
+        [
+            r"% Needs \usepackage{booktabs}.",
+            r"\begin{table*}",
+            r"\centering\scriptsize\setlength{\tabcolsep}{3pt}",
+            rf"\caption{{{latex_text(caption)}}}",
+            rf"\label{{tab:{table.name}}}",
+            rf"\begin{{tabular}}{{{align}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table*}",
+            "",
+        ]
+    )
+
+
+def to_html(table: Table) -> str:
+    """A table element in a box that scrolls sideways by itself."""
+    starts = set(table.groups()) if len(table.groups()) < len(table.rows) else set()
+    head = "".join(
+        f'<th scope="col"{_names_class(i, table)}>{escape(name)}</th>'
+        for i, name in enumerate(table.head)
+    )
+    body = []
+    for i, row in enumerate(table.rows):
+        cells = "".join(_html(cell, j, table) for j, cell in enumerate(row))
+        body.append(f"<tr{' class=start' if i in starts else ''}>{cells}</tr>")
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
+    return (
+        f'<figure class="table" id="table-{escape(table.name)}"><figcaption>'
+        f"{escape(table.caption)}</figcaption>"
+        '<div class="scroll" tabindex="0" role="region" aria-label="'
+        f'{escape(table.caption)}"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table></div>{notes}</figure>"
+    )
+
+
+def _pipes(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def escape_markdown(text: str) -> str:
+    """Text with the signs of Markdown escaped, on one line."""
+    for sign in "\\|*_<>`":
+        text = text.replace(sign, "\\" + sign)
+    return " ".join(text.split())
+
+
+def _markdown(cell: Cell) -> str:
+    text = escape_markdown(cell.text)
+    if not text:
+        return text
+    return {"best": f"**{text}**", "second": f"<u>{text}</u>"}.get(cell.mark, text)
+
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "±": r"$\pm$",
+    "≤": r"$\le$",
+    "−": r"$-$",
+    "<": r"$<$",
+    ">": r"$>$",
+    "|": r"$|$",
+    "–": "--",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: "\\" + sign for sign in "&%$#_{}"},
+}
+
+
+def latex_text(text: str) -> str:
+    """Text with LaTeX's own signs escaped."""
+    return "".join(_TEX.get(sign, sign) for sign in text)
+
+
+def _latex(cell: Cell) -> str:
+    text = latex_text(cell.text)
+    around = {"best": r"\textbf{%s}", "second": r"\underline{%s}"}.get(cell.mark, "%s")
+    return around.replace("%s", text) if text else text
+
+
+def _names_class(column: int, table: Table) -> str:
+    return ' class="name"' if table.left(column) else ""
+
+
+def _html(cell: Cell, column: int, table: Table) -> str:
+    text = escape(cell.text)
+    if column < table.n_names:
+        return f'<th scope="row" class="name">{text}</th>'
+    inside = {"best": f"<strong>{text}</strong>", "second": f"<u>{text}</u>"}.get(cell.mark, text)
+    mark = f' class="{cell.mark}"' if cell.mark else ""
+    return f"<td{mark}>{inside}</td>"

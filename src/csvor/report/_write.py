@@ -1,0 +1,266 @@
+"""Which files does a report consist of?"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from csvor import __version__
+from csvor._whole_files import written_whole
+from csvor.report import _accounts, _comparisons, _means, _sentences
+from csvor.report._page import Section, html_page, markdown_page
+from csvor.report._published import CRITERION, compare_with_published
+from csvor.report._ranking import rank_levels
+from csvor.report._results import Results, check_results
+from csvor.report._tables import Table, to_csv, to_latex, to_markdown
+
+ALPHA = 0.05
+TITLE = "Ordinal regression with corrupted training rows"
+EXPERIMENTS = ("sensitivity", "convergence", "settled_from", "projections", "occlusion")
+
+
+def write_report(
+    results: pd.DataFrame,
+    folder: str | os.PathLike[str],
+    *,
+    experiments: Mapping[str, Any] | None = None,
+    focus: str = "CSVOR",
+    pictures: bool = True,
+) -> Path:
+    """Write the report of a study: one page, and its tables and pictures as files.
+
+    Methods, data sets, levels and splits are those of the results. Cells that failed or were
+    not run are said to be so, wherever a mean is over fewer splits than planned. What is written:
+
+    - ``report.html``: all of it on one page that needs no other file, summary first;
+    - ``report.md``: the same as Markdown;
+    - ``tables/NAME.md``, ``.tex`` (booktabs) and ``.csv`` (unrounded numbers);
+    - ``figures/NAME.svg`` and ``.pdf``.
+
+    Each file is written whole or not at all, and the same results give the same bytes. Files
+    of these names are replaced, others left alone.
+
+    Parameters
+    ----------
+    results : DataFrame
+        One row per cell, with the columns dataset, level (percent), split, method, status ("ok"
+        or "failed") and mze. Optional: mae, precision, recall, auc, seconds, error, and
+        corruption ("labels", "features" or "further"), which decides the table that a data set
+        stands in; without it the ten sets of the paper are known by name.
+    folder : path-like
+        Made where it does not exist.
+    experiments : mapping, default=None
+        What else to draw, by name:
+
+        - ``sensitivity``: by data set, a table of errors as `csvor.plots.sensitivity_maps` takes;
+        - ``convergence``: by data set, a history as `csvor.plots.convergence_curves` takes, and
+          ``settled_from`` beside it;
+        - ``projections``: by title, the arguments of `csvor.plots.projection_plot` (X, y,
+          outliers, directions);
+        - ``occlusion``: the arguments of `csvor.plots.occlusion_gallery`.
+    focus : str, default="CSVOR"
+        The method that the sentences are about; they name the best where it has no results.
+    pictures : bool, default=True
+        Whether to draw. Needs matplotlib: ``pip install 'csvor[plots]'``.
+
+    Returns
+    -------
+    page : Path
+        ``report.html``.
+
+    Raises
+    ------
+    TypeError
+        If `results` is no DataFrame.
+    ValueError
+        For missing columns, no rows, a cell that is there twice, a status or a number that is
+        none, and an experiment of an unknown name.
+    ImportError
+        If pictures are asked for and matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from csvor.report import write_report
+    >>> cells = [("tae", 0, split, name, "ok", mze) for split in range(3)
+    ...          for name, mze in [("CSVOR", 0.40), ("POM", 0.42)]]
+    >>> results = pd.DataFrame(
+    ...     cells, columns=["dataset", "level", "split", "method", "status", "mze"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(results, folder, pictures=False)
+    ...     "CSVOR has the best average rank" in page.read_text(encoding="utf-8")
+    True
+    """
+    checked = check_results(results)
+    wanted = dict(experiments or {})
+    unknown = [name for name in wanted if name not in EXPERIMENTS]
+    if unknown:
+        raise ValueError(
+            f"There is no experiment {unknown[0]!r}; those known are {', '.join(EXPERIMENTS)}."
+        )
+    sections = _with_unique_names(_sections(checked, wanted, focus, pictures))
+    lead = (
+        f"{', '.join(checked.methods)} on {', '.join(checked.datasets)}; "
+        f"{', '.join(f'{level} %' for level in checked.levels)} of the training rows corrupted."
+    )
+    footer = f"Written by csvor {__version__}."
+    out = Path(folder)
+    for place in (out, out / "tables", out / "figures") if pictures else (out, out / "tables"):
+        place.mkdir(parents=True, exist_ok=True)
+    for section in sections:
+        _write_items(out, section)
+    _write(out / "report.md", markdown_page(TITLE, lead, sections, footer).encode())
+    _write(out / "report.html", html_page(TITLE, lead, sections, footer).encode())
+    return out / "report.html"
+
+
+def _sections(
+    results: Results, experiments: Mapping[str, Any], focus: str, pictures: bool
+) -> list[Section]:
+    rankings = rank_levels(results, "mze", ALPHA)
+    mean = _means.mean_table(results, "mze")
+    compared = compare_with_published(results)
+    has_mae = bool(results.frame.mae.notna().any())
+    tables_of_ranks = [
+        _comparisons.rank_table(results, rankings, "mze"),
+        _comparisons.difference_table(rankings, "mze", len(results.methods)),
+        _comparisons.pair_table(results, focus, "mze") if focus in results.methods else None,
+    ]
+    mae = _mae_tables(results) if has_mae else []
+    gaps = _accounts.gap_table(results)
+    failures = _accounts.failure_table(results)
+    drawn = _drawn(results, rankings, mean, experiments, focus) if pictures else {}
+    coverage = _sentences.coverage(results)
+    agreement = _sentences.agreement(compared)
+    summary = [
+        *_sentences.ranking(rankings, focus),
+        *_sentences.growth(mean, focus),
+        *_sentences.significance(rankings, focus, ALPHA),
+        *agreement[:1],
+        *_sentences.detection(results),
+        *coverage,
+    ]
+    if not pictures:
+        summary.append("Pictures were left out on request.")
+    sections = [
+        Section("summary", "Summary", summary, _some(mean, *drawn.get("mean", []))),
+        Section(
+            "ranks", "Ranks and tests", (), [*_some(*tables_of_ranks), *drawn.get("ranks", [])]
+        ),
+        Section(
+            "results",
+            "Results",
+            (),
+            [*_means.result_tables(results, "mze"), *drawn.get("levels", [])],
+            mae,
+            "Mean absolute error",
+        ),
+        Section("published", "Beside the published results", agreement, _beside(compared)),
+        Section(
+            "outliers",
+            "Outliers found",
+            (),
+            _accounts.detection_tables(results, ["level"]),
+            _accounts.detection_tables(results, ["dataset", "level"]),
+            "By data set",
+        ),
+        Section("pictures", "Losses and experiments", (), drawn.get("experiments", [])),
+        Section(
+            "cells",
+            "What was run",
+            coverage,
+            _some(*(t for t in (gaps, failures) if t.rows), _accounts.time_table(results)),
+        ),
+        Section("reading", "How to read this", _READING),
+    ]
+    return [section for section in sections if section.filled]
+
+
+_READING = (
+    "A cell is one method on one split of one data set at one level. The level is the share of "
+    "training rows that were corrupted; errors are measured on clean test rows.",
+    "The mean zero-one error is the share of test rows with a wrong class; the mean absolute error "
+    "counts how many classes a prediction is off.",
+    "± is the standard deviation over the splits (divisor n - 1), not a confidence interval.",
+    "Ranks are of the means on each data set. Friedman's test asks whether ranks differ more than "
+    "chance would have it; two average ranks differ where they are further apart than Nemenyi's "
+    "critical difference.",
+    f"A cell agrees with the published one if {CRITERION}; the standard error is that of the "
+    "difference, from both standard deviations and numbers of splits.",
+)
+
+
+def _drawn(
+    results: Results, rankings: Any, mean: Table | None, experiments: Any, focus: str
+) -> dict[str, Any]:
+    # Here, so that tables can be had without matplotlib; the first of them names the remedy.
+    import csvor.plots  # noqa: F401
+    from csvor.report import _pictures
+
+    return {
+        "mean": _pictures.mean_picture(mean, "mze", focus),
+        "ranks": _pictures.rank_pictures(rankings, "mze"),
+        "levels": _pictures.level_pictures(results, "mze", focus),
+        "experiments": [
+            _pictures.loss_picture(),
+            *_pictures.experiment_pictures(experiments),
+        ],
+    }
+
+
+def _mae_tables(results: Results) -> list[Table]:
+    rankings = rank_levels(results, "mae", ALPHA)
+    return [
+        *_means.result_tables(results, "mae"),
+        _comparisons.rank_table(results, rankings, "mae"),
+    ]
+
+
+def _beside(compared: pd.DataFrame) -> list[Table]:
+    if compared.empty:
+        return []
+    return [_accounts.agreement_table(compared), _accounts.disagreement_table(compared)]
+
+
+def _some(*items: Any) -> list[Any]:
+    return [item for item in items if item is not None]
+
+
+def _with_unique_names(sections: Sequence[Section]) -> list[Section]:
+    """Names that are file names, and no two alike."""
+    taken: set[tuple[type, str]] = set()
+
+    def named(item: Any) -> Any:
+        stem = re.sub(r"[^\w.-]+", "_", item.name).strip("._") or "unnamed"
+        name, n = stem, 1
+        while (type(item), name.lower()) in taken:
+            n += 1
+            name = f"{stem}_{n}"
+        taken.add((type(item), name.lower()))
+        return replace(item, name=name)
+
+    return [
+        replace(s, items=[named(i) for i in s.items], more=[named(i) for i in s.more])
+        for s in sections
+    ]
+
+
+def _write_items(out: Path, section: Section) -> None:
+    for table in section.tables:
+        for suffix, render in (("md", to_markdown), ("tex", to_latex), ("csv", to_csv)):
+            _write(out / "tables" / f"{table.name}.{suffix}", render(table).encode())
+    for picture in section.pictures:
+        _write(out / "figures" / f"{picture.name}.svg", picture.svg)
+        _write(out / "figures" / f"{picture.name}.pdf", picture.pdf)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with written_whole(path) as part:
+        part.write_bytes(content)
