@@ -137,7 +137,7 @@ def test_capped_losses_do_not_rise_once_settled(pairs, loss, p, epsilon):
 @pytest.mark.parametrize("method", SLACK_SUMS)
 @pytest.mark.parametrize("number", range(0, 30, 5))
 def test_compiled_steps_are_the_stated_ones(method, number, monkeypatch):
-    X, codes, weights, C, n_classes = random_problem(number)
+    X, codes, weights, C, _ = random_problem(number)
     kept = np.isin(codes, np.unique(codes[weights > 0]))
     X, codes, weights = X[kept], codes[kept], weights[kept]
     in_loops = method(C=C).fit(X, codes, weights)
