@@ -34,6 +34,7 @@ LAYERS = (
     {"metrics", "_audit"},
     {"csvor"},
     {"methods"},
+    {"study"},
     {"cli"},
 )
 
