@@ -1,6 +1,7 @@
 """Studies: methods compared on data sets with spoilt rows, cell by cell, resumable."""
 
 from csvor.study._methods import STUDY_METHODS, StudyMethod, fit_each
+from csvor.study._plan import spec_of
 from csvor.study._run import run
 from csvor.study._spec import PRESETS, MethodSpec, Spec, load_spec, preset, spec_from_dict
 from csvor.study._state import Progress, Status, results, status
@@ -19,5 +20,6 @@ __all__ = [
     "results",
     "run",
     "spec_from_dict",
+    "spec_of",
     "status",
 ]

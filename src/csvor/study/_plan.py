@@ -151,3 +151,24 @@ def read_plan(folder: str | Path) -> Plan:
         raise ValueError(
             f"{path}: not the plan of a study ({error}); delete the file and run the study again."
         ) from error
+
+
+def spec_of(folder: str | Path) -> Spec | None:
+    """The study that was last run in a folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Returns
+    -------
+    spec : Spec or None
+        None where no study was run.
+
+    Examples
+    --------
+    >>> from csvor.study import spec_of
+    >>> print(spec_of("runs/none"))
+    None
+    """
+    return read_plan(folder).spec if (Path(folder) / PLAN).is_file() else None
