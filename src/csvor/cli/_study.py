@@ -109,7 +109,8 @@ def show_status(folder: str, json: bool) -> None:
 
 def report_study(folder: str, to: str) -> None:
     """Write the report of a study."""
-    import_module("csvor.report").write_report(results(_existing(folder)), to)
+    table = results(_existing(folder))
+    import_module("csvor.report").write_report(table, to)
 
 
 def _existing(folder: str) -> str:

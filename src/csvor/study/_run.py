@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -100,11 +102,13 @@ def run(
         )
         for cell in todo
     )
-    for cell, record in _in_parallel(tasks, jobs):
-        write_record(folder, cell, record, made_by(cell.method))
-        tally.add(cell, record)
-        if progress:
-            progress(tally.progress(n_jobs))
+    outcomes = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+    with _given_up_at_end(outcomes):
+        for cell, record in outcomes:
+            write_record(folder, cell, record, made_by(cell.method))
+            tally.add(cell, record)
+            if progress:
+                progress(tally.progress(n_jobs))
     return results(folder)
 
 
@@ -112,10 +116,13 @@ def _outcome(cell: Cell, data: Any, contender: Any, n_folds: int, seed: int) -> 
     return cell, work_on(cell, data, contender, n_folds=n_folds, seed=seed)
 
 
-def _in_parallel(tasks: Iterator[Any], jobs: int | None) -> Iterator[Outcome]:
-    """The outcomes as they come; what is under way is given up if the caller stops asking."""
-    outcomes = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+@contextmanager
+def _given_up_at_end(outcomes: Generator[Outcome]) -> Iterator[None]:
+    """End what is under way at once when the caller stops, by an interrupt for instance."""
     try:
-        yield from outcomes
+        yield
     finally:
-        outcomes.close()
+        with warnings.catch_warnings():
+            # joblib advises against it; here it is meant.
+            warnings.filterwarnings("ignore", r"\d+ tasks ", UserWarning)
+            outcomes.close()

@@ -67,7 +67,7 @@ class Spec:
     Attributes
     ----------
     datasets : tuple of str
-        Names that ``csvor.datasets.load`` knows, or of CSV files in the data folder.
+        Names that `csvor.datasets.load` takes: known ones, or NAME of a NAME.csv in the folder.
     levels : tuple of int
         Shares of spoilt training rows in percent, 0 to 100.
     methods : tuple of MethodSpec
