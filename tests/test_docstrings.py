@@ -12,13 +12,14 @@ from numpydoc.docscrape import ClassDoc, FunctionDoc, NumpyDocString
 import csvor
 import csvor.metrics
 import csvor.preprocessing
+import csvor.study
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 def public_objects() -> Iterator[tuple[str, Any]]:
     """Classes and functions that users import, by their public names."""
-    for module in (csvor, csvor.metrics, csvor.preprocessing):
+    for module in (csvor, csvor.metrics, csvor.preprocessing, csvor.study):
         for name in module.__all__:
             value = getattr(module, name)
             if inspect.isclass(value) or inspect.isfunction(value):

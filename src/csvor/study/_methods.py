@@ -34,6 +34,15 @@ def fit_each(
     Returns
     -------
     predictions : ndarray of shape (n_grid, n_valid)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import SVOREX
+    >>> from csvor.study import fit_each
+    >>> X, y = np.arange(6.0)[:, None], np.array([1, 1, 2, 2, 3, 3])
+    >>> fit_each(SVOREX(), X, y, [{"C": 0.1}, {"C": 10.0}], X[[0, 5]]).shape
+    (2, 2)
     """
     return np.array(
         [clone(estimator).set_params(**setting).fit(X, y).predict(X_valid) for setting in grid]

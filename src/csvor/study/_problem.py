@@ -120,7 +120,8 @@ def make_problem(data: StudyData, level: int, split: int, *, n_folds: int, seed:
         scaler = MinMaxScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)
         if level:
-            X, corrupted = corruption.spoil_features(X, level / 100, random_state=draw)
+            spoilt, corrupted = corruption.spoil_features(X, level / 100, random_state=draw)
+            X = np.asarray(spoilt, dtype=np.float64)
     folds = _folds(y, n_folds, seed_of("folds", seed, data.name, level, split))
     return Problem(X, y, X_test, data.y[test], data.n_classes, corrupted, folds)
 
