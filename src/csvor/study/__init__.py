@@ -1,5 +1,14 @@
 """Studies: methods compared on data sets with spoilt rows, cell by cell, resumable."""
 
+from csvor.study._experiments import (
+    Convergence,
+    Occlusion,
+    Projection,
+    convergence,
+    error_map,
+    occlusion,
+    projection,
+)
 from csvor.study._methods import STUDY_METHODS, StudyMethod, fit_each
 from csvor.study._plan import spec_of
 from csvor.study._run import run
@@ -9,14 +18,21 @@ from csvor.study._state import Progress, Status, results, status
 __all__ = [
     "PRESETS",
     "STUDY_METHODS",
+    "Convergence",
     "MethodSpec",
+    "Occlusion",
     "Progress",
+    "Projection",
     "Spec",
     "Status",
     "StudyMethod",
+    "convergence",
+    "error_map",
     "fit_each",
     "load_spec",
+    "occlusion",
     "preset",
+    "projection",
     "results",
     "run",
     "spec_from_dict",
