@@ -17,6 +17,7 @@ import csvor.plots
 import csvor.preprocessing
 import csvor.report
 import csvor.stats
+import csvor.study
 
 MODULES = (
     csvor,
@@ -27,6 +28,7 @@ MODULES = (
     csvor.preprocessing,
     csvor.report,
     csvor.stats,
+    csvor.study,
 )
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 

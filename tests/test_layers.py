@@ -37,6 +37,7 @@ LAYERS = (
     {"methods"},
     # Know nothing of each other; the report brings numbers and pictures together.
     {"corruption", "datasets", "plots", "stats"},
+    {"study"},
     {"report"},
     {"cli"},
 )

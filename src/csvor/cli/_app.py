@@ -7,6 +7,7 @@ import typer
 
 from csvor.cli import _options as opt
 from csvor.cli._errors import OneLineGroup, failures_in_one_line
+from csvor.cli._study_app import study
 
 app = typer.Typer(
     name="csvor",
@@ -17,6 +18,7 @@ app = typer.Typer(
     help="Fit ordered labels (ratings, grades, stages) of which some are wrong, and find those.",
     epilog="Exit status: 0 done, 1 the data or the fit failed, 2 wrong use, 130 interrupted.",
 )
+app.add_typer(study, name="study")
 
 data_app = typer.Typer(cls=OneLineGroup, add_completion=False, rich_markup_mode="rich")
 app.add_typer(data_app, name="data")

@@ -45,7 +45,13 @@ def number(
 
 
 def whole(
-    option: str, least: int, example: int, help: str, *, panel: str = MODEL, most: float = math.inf
+    option: str,
+    least: int,
+    example: int,
+    help: str,
+    *,
+    panel: str | None = MODEL,
+    most: float = math.inf,
 ) -> Any:
     """Return an option that is a whole number."""
     to = f" to {most}" if most < math.inf else ""

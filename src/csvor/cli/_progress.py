@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 PATIENCE = 1.0
 
@@ -36,6 +37,36 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int
         columns += [BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn()]
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task(what, total=total)
+    with _started_late(bar):
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def text_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """As `progress`, for work that knows itself how long it will take.
+
+    Yields ``update(done, total, text)``; the text stands behind the bar.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total, text: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+    columns = (SpinnerColumn(), TextColumn(what), BarColumn(bar_width=20))
+    bar = Progress(
+        *columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True
+    )
+    task = bar.add_task("", total=None)
+    with _started_late(bar):
+        yield lambda done, total, text: bar.update(
+            task, completed=done, total=total, description=text
+        )
+
+
+@contextmanager
+def _started_late(bar: Any) -> Iterator[None]:
+    """Start a bar once a second has passed, and take it away at the end."""
     lock, over = threading.Lock(), threading.Event()
 
     def begin() -> None:
@@ -47,7 +78,7 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield
     finally:
         over.set()
         timer.cancel()

@@ -1,0 +1,201 @@
+"""`csvor study`: run one, say how far it is, write its report."""
+
+import json as jsonlib
+import math
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from csvor.cli._errors import CommandError, UsageError, plural
+from csvor.cli._files import written_whole
+from csvor.cli._progress import text_progress
+from csvor.cli._render import console, print_facts
+from csvor.report import write_report
+from csvor.study import (
+    Progress,
+    Spec,
+    Status,
+    load_spec,
+    preset,
+    results,
+    run,
+    spec_of,
+    status,
+)
+
+MOST_FAILURES = 10
+TABLE = "results.csv"
+KEYS = ("dataset", "method")
+
+
+def run_study(
+    out: str,
+    preset_name: str | None,
+    spec_file: str | None,
+    data: str | None,
+    jobs: int | None,
+    retry_failed: bool,
+) -> None:
+    """Run the cells that are missing, write the table, and print what it says in short."""
+    if data is not None and not Path(data).is_dir():
+        raise UsageError(f"--data {data}: there is no such folder")
+    if Path(out).exists() and not Path(out).is_dir():
+        raise UsageError(f"--out {out}: this is a file; name a folder")
+    spec = _spec(out, preset_name, spec_file)
+    seen: list[Progress] = []
+    try:
+        with text_progress("Study") as update:
+
+            def show(now: Progress) -> None:
+                seen[:] = [now]
+                update(now.done, now.total, _told(now))
+
+            table = run(
+                spec,
+                out,
+                jobs=joblib.cpu_count() if jobs is None else jobs,
+                data=data,
+                progress=show,
+                retry_failed=retry_failed,
+            )
+    except KeyboardInterrupt:
+        if seen:
+            kept = f"{seen[0].done} of {plural(seen[0].total, 'cell')}"
+            typer.echo(f"csvor: {kept} kept in {out}; the same command goes on", err=True)
+        raise
+    with written_whole(Path(out, TABLE)) as part:
+        table.to_csv(part, index=False, lineterminator="\n")
+    screen = console()
+    _print_errors(screen, table)
+    print_facts(screen, [("Cells", f"{len(table)}, all done"), ("Table", str(Path(out, TABLE)))])
+    failed = table[table["status"] == "failed"]
+    if len(failed):
+        _print_failures(console(error=True), failed)
+        raise CommandError(
+            f"{plural(len(failed), 'cell')} of {len(table)} failed; all others are done. "
+            "--retry-failed runs them once more"
+        )
+
+
+def _spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
+    if preset_name is not None and spec_file is not None:
+        raise UsageError(f"--preset {preset_name} and --spec {spec_file}: give one of them")
+    if spec_file is not None:
+        if not Path(spec_file).is_file():
+            raise UsageError(f"--spec {spec_file}: there is no such file")
+        return load_spec(spec_file)
+    if preset_name is None:
+        return spec_of(out) or preset("quick")
+    return preset(preset_name)
+
+
+def show_status(folder: str, json: bool) -> None:
+    """Print the counts of a study."""
+    now = status(_existing(folder))
+    if json:
+        typer.echo(jsonlib.dumps(_document(now), indent=2, allow_nan=False))
+        return
+    screen = console()
+    screen.print(_counts(now))
+    screen.print()
+    print_facts(screen, [("Cells", _told(now))])
+    _print_failures(screen, now.failures)
+
+
+def report_study(folder: str, to: str) -> None:
+    """Write the report of a study."""
+    table = results(_existing(folder))
+    page = write_report(table, to)
+    print_facts(console(), [("Page", str(page))])
+
+
+def _existing(folder: str) -> str:
+    if not Path(folder).is_dir():
+        raise UsageError(f"{folder}: there is no such folder")
+    return folder
+
+
+def _document(now: Status) -> dict[str, object]:
+    return {
+        "done": now.done,
+        "failed": now.failed,
+        "total": now.total,
+        "seconds_left": now.seconds_left,
+        "counts": now.counts.to_dict("records"),
+        "failures": now.failures.to_dict("records"),
+    }
+
+
+def _told(now: Progress) -> str:
+    """`120 of 630 cells, 2 failed, 4 min left`."""
+    parts = [f"{now.done} of {plural(now.total, 'cell')}"]
+    if now.failed:
+        parts.append(f"{now.failed} failed")
+    if now.done < now.total and now.seconds_left is not None:
+        parts.append(f"{duration(now.seconds_left)} left")
+    return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `12 min`, `3 h 5 min`."""
+    whole = math.ceil(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    hours, minutes = divmod(math.ceil(whole / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def _counts(now: Status) -> Table:
+    """Data sets down, methods across, `done/total` in between."""
+    rows = now.counts.to_dict("records")
+    counts = {(row["dataset"], row["method"]): _count(row) for row in rows}
+    datasets, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in KEYS)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    table.add_column("done")
+    for method in methods:
+        table.add_column(method, justify="right")
+    for dataset in datasets:
+        table.add_row(dataset, *(counts.get((dataset, method), "") for method in methods))
+    return table
+
+
+def _count(row: dict[Any, Any]) -> str:
+    return f"{row['done']}/{row['total']}" + (f" ({row['failed']} failed)" * bool(row["failed"]))
+
+
+def _print_errors(screen: Console, table: pd.DataFrame) -> None:
+    """Mean error by level and method over all data sets, where something succeeded."""
+    errors = table[table["status"] == "ok"]
+    if errors.empty:
+        return
+    shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    methods = list(dict.fromkeys(errors["method"]))
+    shown.add_column("spoilt rows")
+    for method in methods:
+        shown.add_column(method, justify="right")
+    # Each data set counts alike, however many splits it has.
+    means = errors.groupby(["level", "method", "dataset"])["mze"].mean()
+    by_level = means.groupby(["level", "method"]).mean().unstack("method")
+    for level, row in by_level.iterrows():
+        cells = ["" if math.isnan(row[method]) else f"{row[method]:.3f}" for method in methods]
+        shown.add_row(f"{level} %", *cells)
+    screen.print("Mean zero-one error over the data sets:")
+    screen.print(shown)
+    screen.print()
+
+
+def _print_failures(screen: Console, failures: pd.DataFrame) -> None:
+    if failures.empty:
+        return
+    lines = [
+        f"{row.method} on {row.dataset}, {row.level} %, split {row.split}: {row.error}"
+        for row in failures.head(MOST_FAILURES).itertuples()
+    ]
+    more = len(failures) - len(lines)
+    for line in [*lines, *([f"and {more} more"] if more else [])]:
+        screen.print(f"failed: {line}", soft_wrap=True)

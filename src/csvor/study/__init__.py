@@ -1,0 +1,42 @@
+"""Studies: methods compared on data sets with spoilt rows, cell by cell, resumable."""
+
+from csvor.study._experiments import (
+    Convergence,
+    Occlusion,
+    Projection,
+    convergence,
+    error_map,
+    occlusion,
+    projection,
+)
+from csvor.study._methods import STUDY_METHODS, StudyMethod, fit_each, fit_together
+from csvor.study._plan import spec_of
+from csvor.study._run import run
+from csvor.study._spec import PRESETS, MethodSpec, Spec, load_spec, preset, spec_from_dict
+from csvor.study._state import Progress, Status, results, status
+
+__all__ = [
+    "PRESETS",
+    "STUDY_METHODS",
+    "Convergence",
+    "MethodSpec",
+    "Occlusion",
+    "Progress",
+    "Projection",
+    "Spec",
+    "Status",
+    "StudyMethod",
+    "convergence",
+    "error_map",
+    "fit_each",
+    "fit_together",
+    "load_spec",
+    "occlusion",
+    "preset",
+    "projection",
+    "results",
+    "run",
+    "spec_from_dict",
+    "spec_of",
+    "status",
+]

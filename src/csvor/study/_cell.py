@@ -1,0 +1,104 @@
+"""What is found in one cell: data set, level, split, method."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
+
+from csvor.study._problem import Problem, StudyData, make_problem, seed_of
+from csvor.study._quiet import Quiet
+from csvor.study._select import Contender, select
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell, with the key of all that its record depends on, and a guess of its seconds."""
+
+    dataset: str
+    level: int
+    split: int
+    method: str
+    key: str
+    cost: float
+
+    def __str__(self) -> str:
+        return f"{self.method} on {self.dataset}, {self.level} %, split {self.split}"
+
+
+def work_on(
+    cell: Cell, data: StudyData, contender: Contender, *, n_folds: int, seed: int
+) -> dict[str, Any]:
+    """The record of a cell. A failure is a record as well; only an interrupt ends the study."""
+    start = time.perf_counter()
+    try:
+        with Quiet():
+            problem = make_problem(data, cell.level, cell.split, n_folds=n_folds, seed=seed)
+            draw = seed_of("fit", seed, data.name, cell.level, cell.split)
+            found = {"status": "ok", "error": "", **_solve(problem, contender, draw)}
+    except Exception as error:
+        text = " ".join(str(error).split())
+        found = {
+            "status": "failed",
+            "error": f"{type(error).__name__}: {text}" if text else type(error).__name__,
+            "traceback": traceback.format_exc(),
+        }
+    return {**found, "seconds": time.perf_counter() - start}
+
+
+def _solve(problem: Problem, contender: Contender, draw: int) -> dict[str, Any]:
+    estimator = clone(contender.estimator)
+    parameters = estimator.get_params()
+    fixed: dict[str, Any] = {}
+    if "classes" in parameters:
+        # A fold may lack a class; the scale of labels stays the same.
+        fixed["classes"] = list(range(1, problem.n_classes + 1))
+    if "random_state" in parameters and parameters["random_state"] is None:
+        fixed["random_state"] = draw
+    estimator.set_params(**fixed)
+    ready = Contender(
+        contender.name,
+        estimator,
+        contender.settings,
+        contender.fit_grid,
+        contender.finds_outliers,
+    )
+    selection = select(ready, problem.X, problem.y, problem.folds, ready.settings)
+    model = clone(estimator).set_params(**selection.chosen).fit(problem.X, problem.y)
+    predicted = np.asarray(model.predict(problem.X_test), dtype=np.int64)
+    found: dict[str, Any] = {
+        "mze": float(np.mean(predicted != problem.y_test)),
+        "mae": float(np.mean(np.abs(predicted - problem.y_test))),
+        "chosen": selection.chosen,
+        "cv_errors": selection.errors.tolist(),
+        "corrupted": np.flatnonzero(problem.corrupted).tolist(),
+        "converged": _converged(model),
+    }
+    if contender.finds_outliers:
+        flagged = np.asarray(model.outliers_, dtype=bool)
+        found["flagged"] = np.flatnonzero(flagged).tolist()
+        found |= _judge(problem.corrupted, flagged, np.asarray(model.residuals_))
+    return found
+
+
+def _converged(model: Any) -> bool | None:
+    converged = getattr(model, "converged_", None)
+    return None if converged is None else bool(converged)
+
+
+def _judge(corrupted: Any, flagged: Any, residuals: Any) -> dict[str, float | None]:
+    """Precision, recall and AUC of the flags; None where there is nothing to count."""
+    hits, n_flagged, n_corrupted = (
+        int(np.sum(rows)) for rows in (corrupted & flagged, flagged, corrupted)
+    )
+    both = 0 < n_corrupted < corrupted.size
+    return {
+        "precision": hits / n_flagged if n_flagged and n_corrupted else None,
+        "recall": hits / n_corrupted if n_corrupted else None,
+        "auc": float(roc_auc_score(corrupted, residuals)) if both else None,
+    }

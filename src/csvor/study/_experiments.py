@@ -1,0 +1,304 @@
+"""What do the other figures of the paper show? The numbers only; `csvor.plots` draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import StandardScaler
+
+from csvor import CSVOR
+from csvor.corruption import occlude
+from csvor.datasets import make_ordinal_clusters
+from csvor.methods import make_method
+from csvor.study._methods import POWERS, STUDY_METHODS
+from csvor.study._problem import Problem, load_data, make_problem
+from csvor.study._quiet import Quiet
+from csvor.study._select import expand
+
+PROJECTED = ("CSVOR", "SVOREX", "SVORIM")
+RISING = tuple(sorted(POWERS))
+GAMMAS = tuple(10.0**e for e in range(-3, 4))
+FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Convergence:
+    """The objective of a fit after each iteration.
+
+    Attributes
+    ----------
+    history : ndarray of shape (n_iter,)
+        ``objective_history_``.
+    settled_from : int
+        ``settled_from_``: from here on nothing rises.
+    """
+
+    history: NDArray[np.float64]
+    settled_from: int
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Rows in the plane, and the direction that each method projects them on.
+
+    Attributes
+    ----------
+    X, y, outlier : ndarray
+        As `csvor.datasets.make_ordinal_clusters` gives them.
+    directions : dict of str to ndarray of shape (2,)
+        ``coef_`` by method, of length 1.
+    angles : dict of str to float
+        Degrees between that direction and the one in which the clean classes lie, 0 to 180.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    outlier: NDArray[np.bool_]
+    directions: dict[str, NDArray[np.float64]]
+    angles: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Occlusion:
+    """Which images with a black block a fit has flagged.
+
+    Attributes
+    ----------
+    images : ndarray of shape (n_samples, height, width[, n_channels])
+        With the blocks.
+    occluded, flagged : ndarray of shape (n_samples,), bool
+        The truth, and ``outliers_``.
+    residuals : ndarray of shape (n_samples,)
+    auc : float
+        Of the residuals against the truth.
+    """
+
+    images: NDArray[Any]
+    occluded: NDArray[np.bool_]
+    flagged: NDArray[np.bool_]
+    residuals: NDArray[np.float64]
+    auc: float
+
+
+def error_map(
+    dataset: str,
+    *,
+    level: int = 0,
+    splits: int = 5,
+    data: str | Path | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Mean zero-one error of CSVOR on the test rows over the grid of p and gamma.
+
+    Parameters
+    ----------
+    dataset : str
+        As `csvor.datasets.load` takes it.
+    level : int, default=0
+        Share of spoilt training rows in percent.
+    splits : int, default=5
+        Mean over the first so many splits of the study.
+    data : str or Path, default=None
+        Folder of the data sets.
+    seed : int, default=0
+        As the seed of a `Spec`: the same rows are spoilt.
+
+    Returns
+    -------
+    errors : DataFrame of shape (6, 7)
+        p in the index, gamma = 1 / (2 C) in the columns.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set.
+
+    Examples
+    --------
+    >>> from csvor.study import error_map
+    >>> error_map("tae", data="../shared/data")  # doctest: +SKIP
+    """
+    sets = load_data([dataset], data)[dataset]
+    settings = expand({"C": [1 / (2 * gamma) for gamma in GAMMAS], "p": RISING})
+    fit_grid = STUDY_METHODS["CSVOR"].fit_grid
+    wanted = list(sets.splits)[:splits]
+    errors = np.zeros(len(settings))
+    with Quiet():
+        for split in wanted:
+            problem = make_problem(sets, level, split, n_folds=FOLDS, seed=seed)
+            predicted = fit_grid(_capped(problem), problem.X, problem.y, settings, problem.X_test)
+            errors += np.mean(predicted != problem.y_test, axis=1) / len(wanted)
+    table = errors.reshape(len(GAMMAS), len(RISING)).T
+    return pd.DataFrame(
+        table, index=pd.Index(RISING, name="p"), columns=pd.Index(GAMMAS, name="gamma")
+    )
+
+
+def convergence(
+    dataset: str,
+    *,
+    C: float = 5.0,
+    p: float = 1.0,
+    level: int = 0,
+    split: int = 0,
+    data: str | Path | None = None,
+    seed: int = 0,
+) -> Convergence:
+    """How the objective of CSVOR falls on the training rows of a split.
+
+    Parameters
+    ----------
+    dataset : str
+        As `csvor.datasets.load` takes it.
+    C, p : float, default=5.0, 1.0
+        Parameters of the fit; 5 is the paper's gamma 0.1.
+    level : int, default=0
+        Share of spoilt training rows in percent.
+    split : int, default=0
+        A split of the study.
+    data : str or Path, default=None
+        Folder of the data sets.
+    seed : int, default=0
+        As the seed of a `Spec`: the same rows are spoilt.
+
+    Returns
+    -------
+    convergence : Convergence
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set or split.
+
+    Examples
+    --------
+    >>> from csvor.study import convergence
+    >>> convergence("tae", data="../shared/data").history  # doctest: +SKIP
+    """
+    sets = load_data([dataset], data)[dataset]
+    if split not in sets.splits:
+        raise ValueError(f"split={split}: {dataset} has the splits 0 to {len(sets.splits) - 1}.")
+    with Quiet():
+        problem = make_problem(sets, level, split, n_folds=FOLDS, seed=seed)
+        model = _capped(problem).set_params(C=C, p=p).fit(problem.X, problem.y)
+    return Convergence(model.objective_history_, model.settled_from_)
+
+
+def projection(
+    n_outliers: int,
+    *,
+    distance: ArrayLike = 8.0,
+    C: float = 0.1,
+    methods: Sequence[str] = PROJECTED,
+    random_state: Any = 0,
+) -> Projection:
+    """Directions that methods find in three Gaussian classes with outliers.
+
+    Both synthetic experiments of the paper are calls of this: five outliers at a growing distance,
+    and 20 or 60 outliers at one.
+
+    Parameters
+    ----------
+    n_outliers : int
+        Rows of the lowest class that lie beyond the highest.
+    distance : float or array-like of shape (n_outliers,), default=8.0
+        How far they lie from the middle.
+    C : float, default=0.1
+        Strength of every method.
+    methods : sequence of str, default=("CSVOR", "SVOREX", "SVORIM")
+        Linear methods of ``csvor.methods.METHODS``.
+    random_state : int, RandomState, Generator or None, default=0
+        Decides the rows.
+
+    Returns
+    -------
+    projection : Projection
+
+    Raises
+    ------
+    ValueError
+        For what `csvor.datasets.make_ordinal_clusters` or a method refuses.
+
+    Examples
+    --------
+    >>> from csvor.study import projection
+    >>> found = projection(5, distance=20.0)
+    >>> found.angles["CSVOR"] < 2 < found.angles["SVOREX"]
+    True
+    """
+    X, y, outlier = make_ordinal_clusters(
+        n_outliers=n_outliers, distance=distance, random_state=random_state
+    )
+    clean = X[~outlier]
+    truth = clean[y[~outlier] == 3].mean(axis=0) - clean[y[~outlier] == 1].mean(axis=0)
+    directions, angles = {}, {}
+    with Quiet():
+        for name in methods:
+            w = np.asarray(make_method(name, C=C).fit(X, y).coef_, dtype=np.float64).ravel()
+            directions[name] = w / np.linalg.norm(w)
+            cosine = directions[name] @ truth / np.linalg.norm(truth)
+            angles[name] = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+    return Projection(X, y, outlier, directions, angles)
+
+
+def occlusion(
+    images: ArrayLike,
+    y: ArrayLike,
+    *,
+    share: float = 0.1,
+    C: float = 0.001,
+    p: float = 1.0,
+    random_state: Any = 0,
+) -> Occlusion:
+    """Put a black block on a share of images and see which ones CSVOR flags.
+
+    The pixels, standardised, are the features; `share` is also the contamination.
+
+    Parameters
+    ----------
+    images : array-like of shape (n_samples, height, width[, n_channels])
+    y : array-like of shape (n_samples,)
+        Their classes, numbers.
+    share : float, default=0.1
+        Share of images that get a block, in (0, 0.5].
+    C, p : float, default=0.001, 1.0
+        Parameters of the fit.
+    random_state : int, RandomState, Generator or None, default=0
+        Decides images and blocks.
+
+    Returns
+    -------
+    occlusion : Occlusion
+
+    Raises
+    ------
+    ValueError
+        For what `csvor.corruption.occlude` or `CSVOR` refuses.
+
+    Examples
+    --------
+    >>> from csvor.datasets import make_ordinal_images
+    >>> from csvor.study import occlusion
+    >>> images, y = make_ordinal_images(300, random_state=0)
+    >>> occlusion(images, y).auc > 0.7
+    True
+    """
+    blocked, mask = occlude(images, share, random_state=random_state)
+    pixels = blocked.reshape(len(blocked), -1).astype(np.float64)
+    X = StandardScaler().fit_transform(pixels[:, np.ptp(pixels, axis=0) > 0])
+    with Quiet():
+        model = CSVOR(C=C, p=p, contamination=share).fit(X, y)
+    residuals = np.asarray(model.residuals_)
+    auc = float(roc_auc_score(mask, residuals))
+    return Occlusion(blocked, mask, np.asarray(model.outliers_), residuals, auc)
+
+
+def _capped(problem: Problem) -> Any:
+    return CSVOR(classes=list(range(1, problem.n_classes + 1)))

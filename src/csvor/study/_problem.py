@@ -1,0 +1,131 @@
+"""What does a split become: spoilt and scaled training rows, clean test rows, folds."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from csvor import corruption, datasets
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Rows = NDArray[np.intp]
+Fold = tuple[Rows, Rows]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyData:
+    """One data set as the study uses it.
+
+    ``spoils`` is "labels" where labels are changed and features standardised, "features" where
+    features are set to -1 after they were scaled to [0, 1].
+    """
+
+    name: str
+    X: Array
+    y: Labels
+    n_classes: int
+    spoils: str
+    splits: Mapping[int, Fold]
+
+    @property
+    def checksum(self) -> str:
+        """A digest of the rows and labels."""
+        return digest(self.X, self.y)
+
+    def part(self, split: int) -> StudyData:
+        """The same with one split only: what a cell needs, and what is sent to its process."""
+        return replace(self, splits={split: self.splits[split]})
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What every method meets alike on one split at one level.
+
+    ``corrupted`` marks the spoilt training rows; ``folds`` are pairs (fitted, held out) of
+    positions in the training part.
+    """
+
+    X: Array
+    y: Labels
+    X_test: Array
+    y_test: Labels
+    n_classes: int
+    corrupted: NDArray[np.bool_]
+    folds: tuple[Fold, ...]
+
+
+def digest(*arrays: NDArray[np.generic]) -> str:
+    """A checksum of the shapes, types and values of arrays."""
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(f"{array.shape}{array.dtype.str}".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+def seed_of(*parts: object) -> int:
+    """A number below 2^32 that depends on the parts alone, on any machine."""
+    text = "\x1f".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:4], "big")
+
+
+def load_data(names: Sequence[str], folder: str | Path | None) -> dict[str, StudyData]:
+    """Load the data sets of a study."""
+    return {name: _load(name, folder) for name in names}
+
+
+def _load(name: str, folder: str | Path | None) -> StudyData:
+    try:
+        bunch = datasets.load(name, folder)
+    except ValueError as error:
+        raise ValueError(f"datasets: {error}") from error
+    X = np.ascontiguousarray(bunch.data, dtype=np.float64)
+    y = np.ascontiguousarray(bunch.target, dtype=np.int64)
+    splits = {
+        split: (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
+        for split, (train, test) in enumerate(datasets.splits(bunch))
+    }
+    # What the paper does to its own sets; one's own sets are treated as its real ones.
+    spoils = datasets.info(name).spoiled if name in datasets.names() else "labels"
+    return StudyData(name, X, y, len(bunch.target_names), spoils, splits)
+
+
+def make_problem(data: StudyData, level: int, split: int, *, n_folds: int, seed: int) -> Problem:
+    """Take a split, spoil `level` percent of its training rows, scale, and draw the folds.
+
+    Nothing depends on the method: all of them meet the same rows, outliers and folds.
+    """
+    train, test = data.splits[split]
+    X, y, X_test = data.X[train], data.y[train], data.X[test]
+    corrupted = np.zeros(train.size, dtype=bool)
+    draw = seed_of("corruption", seed, data.name, level, split)
+    if data.spoils == "labels":
+        varies = np.ptp(X, axis=0) > 0
+        scaler = StandardScaler().fit(X[:, varies])
+        X, X_test = scaler.transform(X[:, varies]), scaler.transform(X_test[:, varies])
+        if level:
+            classes = np.arange(1, data.n_classes + 1)
+            y, corrupted = corruption.flip_labels(
+                y, level / 100, classes=classes, random_state=draw
+            )
+    else:
+        scaler = MinMaxScaler().fit(X)
+        X, X_test = scaler.transform(X), scaler.transform(X_test)
+        if level:
+            spoilt, corrupted = corruption.spoil_features(X, level / 100, random_state=draw)
+            X = np.asarray(spoilt, dtype=np.float64)
+    folds = _folds(y, n_folds, seed_of("folds", seed, data.name, level, split))
+    return Problem(X, y, X_test, data.y[test], data.n_classes, corrupted, folds)
+
+
+def _folds(y: Labels, n_folds: int, seed: int) -> tuple[Fold, ...]:
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    return tuple(splitter.split(np.zeros((y.size, 1)), y))

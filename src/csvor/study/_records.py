@@ -1,0 +1,80 @@
+"""How is a record kept: whole or not at all, and never taken for another?"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from csvor.study._cell import Cell
+
+PLAN = "study.json"
+FORMAT = 1
+# A write takes milliseconds: what is older was left by a process that was killed.
+STALE_SECONDS = 60.0
+
+
+def path_of(folder: Path, cell: Cell) -> Path:
+    """Where the record of a cell is. The key is a part of the name: no other is overwritten."""
+    name = f"{cell.level:03d}-{cell.split:03d}-{cell.method}-{cell.key[:16]}.json"
+    return folder / "records" / cell.dataset / name
+
+
+def write_record(folder: Path, cell: Cell, found: dict[str, Any], made_by: dict[str, str]) -> None:
+    """Write the record of a cell."""
+    where = {name: getattr(cell, name) for name in ("dataset", "level", "split", "method")}
+    content = {"format": FORMAT, "key": cell.key, **where, **found, "made_by": made_by}
+    write_json(path_of(folder, cell), content)
+
+
+def read_record(folder: Path, cell: Cell) -> dict[str, Any] | None:
+    """The record of a cell if there is one of the same key."""
+    path = path_of(folder, cell)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    try:
+        content = json.loads(text)
+        if content["format"] != FORMAT or content["status"] not in {"ok", "failed"}:
+            raise ValueError("unknown format")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"{path}: no record of a study ({error}); delete the file and run again."
+        ) from error
+    return content if content["key"] == cell.key else None
+
+
+def read_records(folder: Path, cells: Iterable[Cell]) -> dict[Cell, dict[str, Any]]:
+    """The records there are of these cells, in their order."""
+    found = ((cell, read_record(folder, cell)) for cell in cells)
+    return {cell: record for cell, record in found if record is not None}
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file that is there whole or not at all, whenever the process or machine dies."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("x", encoding="utf-8") as file:
+            json.dump(content, file, allow_nan=False)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left unfinished."""
+    for part in folder.rglob(".*.part"):
+        try:
+            if time.time() - part.stat().st_mtime > STALE_SECONDS:
+                part.unlink()
+        except FileNotFoundError:  # another run finished it just now
+            continue

@@ -1,0 +1,128 @@
+"""How are the cells of a study run, and what is kept of a run that ends early?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pandas as pd
+
+from csvor.study._cell import Cell, work_on
+from csvor.study._plan import made_by, make_contender, make_plan, write_plan
+from csvor.study._problem import load_data
+from csvor.study._records import read_records, sweep, write_record
+from csvor.study._spec import Spec
+from csvor.study._state import Progress, Tally, results
+
+Outcome = tuple[Cell, dict[str, Any]]
+
+
+def run(
+    spec: Spec,
+    folder: str | Path,
+    *,
+    jobs: int | None = None,
+    data: str | Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    retry_failed: bool = False,
+) -> pd.DataFrame:
+    """Run a study, or what is missing of it.
+
+    A cell is one method on one split of one data set at one level of corruption. Its parameters are
+    chosen by stratified cross-validation on the spoilt training rows (mean zero-one error; of
+    equal settings the one listed first), it is fitted again to all of them and scored on the
+    clean test rows. Each record is written as soon as its cell ends, whole or not at all: a run
+    that was killed goes on where it was, and finds what an unbroken one does. A record counts
+    only for the same data, split, seed, protocol, parameters, grid and version of csvor.
+
+    Parameters
+    ----------
+    spec : Spec
+    folder : str or Path
+        Where records are kept; made if it does not exist.
+    jobs : int or None, default=None
+        Processes, as joblib counts them (-1 is one per core); None takes what
+        ``joblib.parallel_config`` says, which may name any backend, and otherwise 1.
+    data : str or Path, default=None
+        Folder of the data sets, for ``csvor.datasets.load``.
+    progress : callable, default=None
+        Called with a `Progress` at the start and after each cell.
+    retry_failed : bool, default=False
+        Run cells again whose record is of a failure.
+
+    Returns
+    -------
+    results : DataFrame
+        As `results` gives it. Cells that failed are in it with their message.
+
+    Raises
+    ------
+    ValueError
+        If a data set or a parameter of the spec does not exist.
+    ImportError
+        If the package of a method is not installed.
+
+    Examples
+    --------
+    >>> from csvor.study import preset, run
+    >>> table = run(preset("quick"), "runs/quick", data="data")  # doctest: +SKIP
+    """
+    folder = Path(folder)
+    contenders = {entry.name: make_contender(entry) for entry in spec.methods}
+    sets = load_data(spec.datasets, data)
+    n_jobs = joblib.effective_n_jobs(jobs)
+    plan = make_plan(spec, sets, contenders, n_jobs)
+    folder.mkdir(parents=True, exist_ok=True)
+    sweep(folder)
+    write_plan(folder, plan)
+
+    tally = Tally(plan.cells)
+    kept = {
+        cell: record
+        for cell, record in read_records(folder, plan.cells).items()
+        if record["status"] == "ok" or not retry_failed
+    }
+    for cell, record in kept.items():
+        tally.add(cell, record)
+    if progress:
+        progress(tally.progress(n_jobs))
+    # Long ones first: no core waits long for the last one.
+    todo = sorted((cell for cell in plan.cells if cell not in kept), key=lambda cell: -cell.cost)
+    tasks = (
+        joblib.delayed(_outcome)(
+            cell,
+            sets[cell.dataset].part(cell.split),
+            contenders[cell.method],
+            spec.folds,
+            spec.seed,
+        )
+        for cell in todo
+    )
+    outcomes = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+    with _given_up_at_end(outcomes):
+        for cell, record in outcomes:
+            write_record(folder, cell, record, made_by(cell.method))
+            tally.add(cell, record)
+            if progress:
+                progress(tally.progress(n_jobs))
+    return results(folder)
+
+
+def _outcome(cell: Cell, data: Any, contender: Any, n_folds: int, seed: int) -> Outcome:
+    return cell, work_on(cell, data, contender, n_folds=n_folds, seed=seed)
+
+
+@contextmanager
+def _given_up_at_end(outcomes: Generator[Outcome]) -> Iterator[None]:
+    """End what is under way at once when the caller stops, by an interrupt for instance."""
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings():
+            # joblib advises against it; here it is meant.
+            warnings.filterwarnings("ignore", r"\d+ tasks ", UserWarning)
+            outcomes.close()

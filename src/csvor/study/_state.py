@@ -1,0 +1,222 @@
+"""How far is a study, how long will it take, and what did it find?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from csvor.study._cell import Cell
+from csvor.study._plan import read_plan
+from csvor.study._records import read_records
+
+COLUMNS = (
+    "dataset",
+    "level",
+    "split",
+    "method",
+    "status",
+    "mze",
+    "mae",
+    "precision",
+    "recall",
+    "auc",
+    "seconds",
+    "C",
+    "p",
+    "tau",
+    "error",
+)
+MEASURED = ("mze", "mae", "precision", "recall", "auc", "seconds")
+CHOSEN = ("C", "p", "tau")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes
+    ----------
+    done, failed, total : int
+        Cells with a record, those of them that failed, and all.
+    seconds_left : float or None
+        None as long as no cell has ended.
+    """
+
+    done: int
+    failed: int
+    total: int
+    seconds_left: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Status(Progress):
+    """How far a study is, in whole and in parts.
+
+    Attributes
+    ----------
+    done, failed, total : int
+        Cells with a record, those of them that failed, and all.
+    seconds_left : float or None
+        By the jobs of its last run, if it goes on; None as long as no cell has ended.
+    counts : DataFrame
+        Columns dataset, method, done, failed, total; one row each.
+    failures : DataFrame
+        Columns dataset, level, split, method, error; one row per failed cell.
+    """
+
+    counts: pd.DataFrame
+    failures: pd.DataFrame
+
+
+class Tally:
+    """Counts by data set and method, with the seconds that a cell of each took."""
+
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self._of: dict[tuple[str, str], dict[str, float]] = {}
+        for cell in cells:
+            part = self._of.setdefault(
+                (cell.dataset, cell.method),
+                dict.fromkeys(("done", "failed", "total", "todo_cost", "seconds", "cost"), 0),
+            )
+            part["total"] += 1
+            part["todo_cost"] += cell.cost
+
+    def add(self, cell: Cell, record: dict[str, Any]) -> None:
+        """Count one record."""
+        part = self._of[cell.dataset, cell.method]
+        part["done"] += 1
+        part["failed"] += record["status"] == "failed"
+        part["todo_cost"] -= cell.cost
+        part["seconds"] += record["seconds"]
+        part["cost"] += cell.cost
+
+    def seconds_left(self, jobs: int) -> float | None:
+        """What is left at the pace so far: of the same method and set, else of all together."""
+        seconds, cost = (
+            sum(part[key] for part in self._of.values()) for key in ("seconds", "cost")
+        )
+        if not cost:
+            return None
+        left = 0.0
+        for part in self._of.values():
+            pace = part["seconds"] / part["cost"] if part["cost"] else seconds / cost
+            left += pace * part["todo_cost"] * (part["done"] < part["total"])
+        return float(left / jobs)
+
+    def progress(self, jobs: int) -> Progress:
+        """The counts of all together."""
+        done, failed, total = (
+            int(sum(part[key] for part in self._of.values())) for key in ("done", "failed", "total")
+        )
+        return Progress(done, failed, total, self.seconds_left(jobs))
+
+    def table(self) -> pd.DataFrame:
+        """The counts of each data set and method."""
+        keys = ("done", "failed", "total")
+        rows = [
+            [dataset, method, *(int(part[key]) for key in keys)]
+            for (dataset, method), part in self._of.items()
+        ]
+        return pd.DataFrame(rows, columns=["dataset", "method", *keys])
+
+
+def status(folder: str | Path) -> Status:
+    """How far the study in a folder is; it may be running.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As given to `run`.
+
+    Returns
+    -------
+    status : Status
+
+    Raises
+    ------
+    ValueError
+        If no study was run there, or a file of it is damaged.
+
+    Examples
+    --------
+    >>> from csvor.study import status
+    >>> status("runs/none")
+    Traceback (most recent call last):
+        ...
+    ValueError: runs/none: no study was run there (study.json is missing).
+    """
+    plan = read_plan(folder)
+    records = read_records(Path(folder), plan.cells)
+    tally = Tally(plan.cells)
+    for cell, record in records.items():
+        tally.add(cell, record)
+    failures = pd.DataFrame(
+        [
+            [cell.dataset, cell.level, cell.split, cell.method, record["error"]]
+            for cell, record in records.items()
+            if record["status"] == "failed"
+        ],
+        columns=["dataset", "level", "split", "method", "error"],
+    )
+    now = tally.progress(plan.jobs)
+    return Status(
+        now.done, now.failed, now.total, now.seconds_left, counts=tally.table(), failures=failures
+    )
+
+
+def results(folder: str | Path) -> pd.DataFrame:
+    """What the study in a folder has found so far.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As given to `run`.
+
+    Returns
+    -------
+    results : DataFrame
+        One row per cell that is done, in the order of the spec, with the columns
+
+        - dataset, level (percent), split, method, status ("ok" or "failed"), error (its message);
+        - mze, mae: mean zero-one and mean absolute error on the test rows;
+        - precision, recall, auc: of ``outliers_`` and ``residuals_`` against the spoilt rows; NaN
+          where the method flags none, no row was spoilt, or (precision) none was flagged;
+        - C, p, tau: as chosen, NaN where there was nothing to choose; seconds.
+
+    Raises
+    ------
+    ValueError
+        If no study was run there, or a file of it is damaged.
+
+    Examples
+    --------
+    >>> from csvor.study import results
+    >>> results("runs/none")
+    Traceback (most recent call last):
+        ...
+    ValueError: runs/none: no study was run there (study.json is missing).
+    """
+    return table_of(read_records(Path(folder), read_plan(folder).cells))
+
+
+def table_of(records: dict[Cell, dict[str, Any]]) -> pd.DataFrame:
+    """Records as the table of results."""
+    rows = []
+    for cell, record in records.items():
+        chosen = record.get("chosen") or {}
+        row = [cell.dataset, cell.level, cell.split, cell.method, record["status"]]
+        row += [_number(record.get(name)) for name in MEASURED]
+        row += [_number(chosen.get(name)) for name in CHOSEN]
+        rows.append([*row, record["error"]])
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    kinds = {"level": np.int64, "split": np.int64} | dict.fromkeys(MEASURED + CHOSEN, np.float64)
+    return table.astype(kinds)
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None else float(value)

@@ -1,0 +1,257 @@
+"""`csvor study`: what it prints, writes and refuses, and how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from csvor.cli import _progress, _study
+from csvor.cli._app import app
+from csvor.methods import METHODS, Method
+from csvor.study import Progress, preset, results, spec_of
+
+SPEC = """
+datasets = ["mine", "yours"]
+levels = [0, 20]
+splits = 2
+folds = 3
+[methods.CSVOR.grid]
+C = [0.5]
+[methods.SVOREX.grid]
+C = [0.1, 1]
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with two data sets and a study of them."""
+    rng = np.random.default_rng(0)
+    for name, noise in (("mine", 0.1), ("yours", 0.5)):
+        y = np.repeat([1, 2, 3], 12)
+        frame = pd.DataFrame({"a": y + noise * rng.normal(size=36), "b": rng.normal(size=36)})
+        frame.assign(y=y).to_csv(tmp_path / f"{name}.csv", index=False)
+    (tmp_path / "spec.toml").write_text(SPEC)
+    return tmp_path
+
+
+def study(*words: str) -> Result:
+    return CliRunner().invoke(app, ["study", *words])
+
+
+def run_words(place: Path, *more: str) -> list[str]:
+    given = {"--spec": "spec.toml", "--data": "", "--out": "out"}
+    paths = [word for option, name in given.items() for word in (option, str(place / name))]
+    return ["run", *paths, "--jobs", "1", *more]
+
+
+def test_run_writes_a_table_and_tells_it_in_short(place: Path) -> None:
+    done = study(*run_words(place))
+    assert (done.exit_code, done.stderr) == (0, "")
+    table = pd.read_csv(place / "out" / "results.csv", keep_default_na=True)
+    assert len(table) == 16
+    kept = results(place / "out")
+    pd.testing.assert_frame_equal(table.drop(columns="error"), kept.drop(columns="error"))
+    lines = done.stdout.splitlines()
+    assert lines[1].split() == ["spoilt", "rows", "CSVOR", "SVOREX"]
+    means = (
+        kept[kept.level == 20].groupby(["method", "dataset"]).mze.mean().groupby("method").mean()
+    )
+    assert lines[3].split() == ["20", "%", f"{means.CSVOR:.3f}", f"{means.SVOREX:.3f}"]
+    assert "Cells  16, all done" in lines
+
+
+def test_a_folder_goes_on_with_what_it_holds(place: Path) -> None:
+    assert study(*run_words(place)).exit_code == 0
+    again = study("run", "--out", str(place / "out"), "--data", str(place), "--jobs", "1")
+    assert again.exit_code == 0
+    spec = spec_of(place / "out")
+    assert spec is not None
+    assert spec.datasets == ("mine", "yours")
+
+
+def test_quick_is_what_a_new_folder_gets(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def run(spec: object, *given: object, **more: object) -> pd.DataFrame:
+        asked.append(spec)
+        raise ValueError("enough")
+
+    monkeypatch.setattr(_study, "run", run)
+    for words in ([], ["--preset", "paper"]):
+        assert study("run", "--out", str(place / "new"), *words).exit_code == 1
+    assert asked == [preset("quick"), preset("paper")]
+
+
+def test_status(place: Path) -> None:
+    assert study(*run_words(place)).exit_code == 0
+    shown = study("status", str(place / "out"))
+    assert shown.exit_code == 0
+    words = [line.split() for line in shown.stdout.splitlines()]
+    assert words[:3] == [
+        ["done", "CSVOR", "SVOREX"],
+        ["mine", "4/4", "4/4"],
+        ["yours", "4/4", "4/4"],
+    ]
+    assert "Cells  16 of 16 cells" in shown.stdout
+
+    next((place / "out").glob("records/mine/*CSVOR*.json")).unlink()
+    document = json.loads(study("status", str(place / "out"), "--json").stdout)
+    assert document["failures"] == []
+    assert (document["done"], document["failed"], document["total"]) == (15, 0, 16)
+    assert document["seconds_left"] > 0
+    assert document["counts"][0] == {
+        "dataset": "mine",
+        "method": "CSVOR",
+        "done": 3,
+        "failed": 0,
+        "total": 4,
+    }
+    assert "15 of 16 cells, 1 s left" in study("status", str(place / "out")).stdout
+
+
+def test_failures_are_shown_and_the_rest_is_kept(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METHODS, "BROKEN", Method("study_sets", "Broken"))
+    (place / "spec.toml").write_text(SPEC + "[methods.BROKEN]\n")
+    done = study(*run_words(place))
+    assert done.exit_code == 1
+    table = pd.read_csv(place / "out" / "results.csv")
+    n_failed = int((table.status == "failed").sum())
+    assert 0 < n_failed < 8
+    assert len(table) == 24
+    lines = done.stderr.splitlines()
+    assert len(lines) == n_failed + 1
+    assert lines[0].startswith("failed: BROKEN on ")
+    assert lines[0].endswith("ArithmeticError: no luck with this split")
+    assert lines[-1].startswith(f"csvor: error: {n_failed} cells of 24 failed; all others are done")
+
+    shown = study("status", str(place / "out")).stdout
+    assert f"24 of 24 cells, {n_failed} failed" in shown
+    assert shown.count("failed: BROKEN on") == n_failed
+    from study_sets import Broken, Nearest
+
+    monkeypatch.setattr(Broken, "fit", Nearest.fit)
+    assert study(*run_words(place)).exit_code == 1
+    mended = study(*run_words(place, "--retry-failed"))
+    assert (mended.exit_code, mended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "status"),
+    [
+        (["run"], "Missing option '--out'", 2),
+        (["run", "--out", "x", "--preset", "fast"], "--preset fast: must be one of quick, p", 2),
+        (["run", "--out", "x", "--jobs", "0"], "--jobs 0: must be a whole number from 1", 2),
+        (["run", "--out", "x", "--spec", "no.toml"], "--spec no.toml: there is no such file", 2),
+        (["run", "--out", "x", "--data", "none"], "--data none: there is no such folder", 2),
+        (["run", "--out", "spec.toml"], "--out spec.toml: this is a file; name a folder", 2),
+        (
+            ["run", "--out", "x", "--spec", "spec.toml", "--preset", "quick"],
+            "--preset quick and --spec spec.toml: give one of them",
+            2,
+        ),
+        (["run", "--out", "x", "--spec", "bad.toml"], "bad.toml: the study has the unknown key", 1),
+        (["run", "--out", "x", "--spec", "set.toml", "--data", "."], "no data set 'nix'", 1),
+        (["status", "none"], "none: there is no such folder", 2),
+        (["status", "."], ".: no study was run there (study.json is missing)", 1),
+        (["report", "none", "--to", "y"], "none: there is no such folder", 2),
+        (["stop"], "No such command 'stop'", 2),
+    ],
+)
+def test_what_is_refused(
+    place: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str, status: int
+) -> None:
+    monkeypatch.chdir(place)
+    (place / "bad.toml").write_text("level = 3\n" + SPEC)
+    (place / "set.toml").write_text(SPEC.replace("mine", "nix"))
+    done = study(*words)
+    assert done.exit_code == status
+    assert done.stderr.startswith("csvor: error: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (place / "x").exists()
+
+
+def test_study_alone_shows_its_commands() -> None:
+    shown = study()
+    assert shown.exit_code == 0
+    assert all(name in shown.stdout for name in ("run", "status", "report"))
+
+
+def test_report_gets_the_results_and_the_folder(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    module = ModuleType("csvor.report")
+    module.write_report = lambda table, to: calls.append((table, to))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "csvor.report", module)
+    assert study(*run_words(place)).exit_code == 0
+    assert study("report", str(place / "out"), "--to", "there").exit_code == 0
+    ((table, to),) = calls
+    pd.testing.assert_frame_equal(table, results(place / "out"))
+    assert to == "there"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT as of Ctrl-C")
+def test_ctrl_c_keeps_what_is_done(place: Path) -> None:
+    (place / "spec.toml").write_text(SPEC.replace("[0.1, 1]", "[0.1, 1, 10, 100]"))
+    command = [sys.executable, "-m", "csvor.cli", "study", *run_words(place)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 60
+        while len(list(place.rglob("records/*/*.json"))) < 2 and process.poll() is None:
+            assert time.monotonic() < deadline, "no records"
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    n_kept = len(list(place.rglob("records/*/*.json")))
+    first, second = told.splitlines()
+    assert first == f"csvor: {n_kept} of 16 cells kept in {place / 'out'}; the same command goes on"
+    assert second == "csvor: interrupted"
+    assert len(results(place / "out")) == n_kept < 16
+    assert study(*run_words(place)).exit_code == 0
+    assert len(results(place / "out")) == 16
+
+
+@pytest.mark.parametrize(
+    ("now", "text"),
+    [
+        (Progress(0, 0, 16, None), "0 of 16 cells"),
+        (Progress(1, 0, 1, 0.0), "1 of 1 cell"),
+        (Progress(5, 2, 16, 39.2), "5 of 16 cells, 2 failed, 40 s left"),
+        (Progress(5, 0, 16, 60.0), "5 of 16 cells, 1 min left"),
+        (Progress(5, 0, 16, 3541.0), "5 of 16 cells, 1 h 0 min left"),
+        (Progress(5, 0, 16, 7500.0), "5 of 16 cells, 2 h 5 min left"),
+    ],
+)
+def test_progress_in_words(now: Progress, text: str) -> None:
+    assert _study._told(now) == text
+
+
+def test_progress_is_for_terminals(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    with _progress.text_progress("Study") as update:
+        update(1, 2, "half of it")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with _progress.text_progress("Study") as update:
+        update(1, 2, "half of it")
+        time.sleep(0.3)
+    assert "half of it" in capsys.readouterr().err
