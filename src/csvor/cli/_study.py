@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from csvor.cli._errors import CommandError, UsageError, plural
-from csvor.cli._files import written_whole
+from csvor._whole_files import written_whole
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, print_facts
 from csvor.report import write_report
