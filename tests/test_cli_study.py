@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -188,18 +187,23 @@ def test_study_alone_shows_its_commands() -> None:
     assert all(name in shown.stdout for name in ("run", "status", "report"))
 
 
-def test_report_gets_the_results_and_the_folder(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = []
-    module = ModuleType("csvor.report")
-    module.write_report = lambda table, to: calls.append((table, to))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "csvor.report", module)
+@pytest.mark.parametrize("also", [[], ["--no-experiments"]])
+def test_report_writes_a_page(place: Path, also: list[str]) -> None:
     assert study(*run_words(place)).exit_code == 0
-    assert study("report", str(place / "out"), "--to", "there").exit_code == 0
-    ((table, to),) = calls
-    pd.testing.assert_frame_equal(table, results(place / "out"))
-    assert to == "there"
+    words = ["report", str(place / "out"), "--to", str(place / "there"), "--data", str(place)]
+    result = study(*words, *also)
+    assert result.exit_code == 0, result.output
+    page = (place / "there" / "report.html").read_text(encoding="utf-8")
+    assert "CSVOR" in page
+    assert ("60 outliers" in page) == (not also)
+    assert (place / "there" / "tables").is_dir()
+
+
+def test_report_names_a_folder_that_is_not_there(place: Path) -> None:
+    assert study(*run_words(place)).exit_code == 0
+    result = study("report", str(place / "out"), "--to", "there", "--faces", "nowhere")
+    assert result.exit_code == 2
+    assert "--faces nowhere: there is no such folder" in result.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT as of Ctrl-C")

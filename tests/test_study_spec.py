@@ -22,7 +22,9 @@ def test_paper_is_the_whole_experiment() -> None:
     assert (spec.splits, spec.folds, spec.seed) == (None, 5, 0)
     names = [method.name for method in spec.methods]
     assert names == ["CSVOR", "SVOREX", "SVORIM", "PINSVOR", "REDSVM", "POM", "KDLOR"]
-    assert all(method == MethodSpec(method.name) for method in spec.methods)
+    for method in spec.methods:  # of PINSVOR, whose fits take hours, three splits
+        splits = 3 if method.name == "PINSVOR" else None
+        assert method == MethodSpec(method.name, splits=splits)
 
 
 @pytest.mark.parametrize(

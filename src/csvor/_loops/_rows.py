@@ -66,7 +66,8 @@ def add_rows(
         n = min(_BLOCK, n_rows - start)
         rows, labels = X[start : start + n], codes[start : start + n]
         given = costs[start : start + n]
-        f[:] = 0.0
+        for r in range(n):
+            f[r] = 0.0
         for j in range(d):
             for r in range(n):
                 z[j, r] = (rows[r, j] - center[j]) * factor[j]
@@ -85,15 +86,17 @@ def add_rows(
         _add_products(n, z, pull, whole, share, slopes, products)
     for i in range(d):
         sums[i] += slopes[i]
-        curvature[i, i:d] += products[i, i:d]
-        curvature[i, d:] -= products[i, even_d : even_d + m]
+        for j in range(i, d):
+            curvature[i, j] += products[i, j]
+        for k in range(m):
+            curvature[i, d + k] -= products[i, even_d + k]
 
 
 @compiled(fastmath=FAST)
 def _meet_thresholds(n, f, y, b, implicit, g, pair, pull):
     """Slacks times side of each pair, their sum, and the sum of their squares."""
-    g[:n] = 0.0
-    pull[:n] = 0.0
+    for r in range(n):
+        g[r] = pull[r] = 0.0
     for k in range(b.size):
         for r in range(n):
             above, off = y[r] > k, y[r] - k
@@ -167,7 +170,8 @@ def _firm_up(n, g, cost, p, cap, delta, bend, edge, width, weight, firm, bent):
 def _share_out(n, weight, firm, bent, pair, pull, implicit, share, whole, slopes, own):
     """Curvature of each pair with the score, their sum, and what concerns thresholds alone."""
     m = pair.shape[0]
-    whole[:n] = 0.0
+    for r in range(n):
+        whole[r] = 0.0
     for k in range(m):
         slope, square = 0.0, 0.0
         for r in range(n):

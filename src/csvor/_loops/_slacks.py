@@ -21,13 +21,16 @@ def _ridge_on_thresholds(ridge, b, sums, curvature):
     """Add ``ridge/2 ||b - mean(b)||^2``; its value."""
     m = b.size
     d = sums.size - m
-    off = b - b.mean()
+    middle, value = 0.0, 0.0
     for k in range(m):
-        sums[d + k] += ridge * off[k]
+        middle += b[k] / m
+    for k in range(m):
+        value += 0.5 * ridge * (b[k] - middle) ** 2
+        sums[d + k] += ridge * (b[k] - middle)
         curvature[d + k, d + k] += ridge
         for other in range(k, m):
             curvature[d + k, d + other] -= ridge / m
-    return 0.5 * ridge * (off @ off)
+    return value
 
 
 @compiled(fastmath=FAST)
@@ -99,6 +102,22 @@ def _add_pair_slopes(rows, implicit, f, b, df, db, t, width, slopes):
 
 
 @compiled()
+def _penalty_slopes(ridge, threshold_ridge, w, dw, b, db):
+    """The penalty's derivative at 0 on a line, and its second one."""
+    first, second, middle, step, m = 0.0, 0.0, 0.0, 0.0, b.size
+    for j in range(w.size):
+        first += ridge[j] * w[j] * dw[j]
+        second += ridge[j] * dw[j] * dw[j]
+    for k in range(m):
+        middle += b[k] / m
+        step += db[k] / m
+    for k in range(m):
+        first += threshold_ridge * (b[k] - middle) * db[k]
+        second += threshold_ridge * (db[k] - step) * db[k]
+    return first, second
+
+
+@compiled()
 def minimise_slacks(rows, implicit, ridge, threshold_ridge, theta, width, damping, limits):
     """Move theta to the least value: steps taken (-1: a step was not found), and that value.
 
@@ -122,14 +141,14 @@ def minimise_slacks(rows, implicit, ridge, threshold_ridge, theta, width, dampin
             return taken, value
         if not bounded_step(hessian, gradient, theta, size - d - 1, step):
             return -1, value
-        if -0.5 * (gradient @ step) <= max(tol, rounding) * abs(value):
+        slope = 0.0
+        for j in range(size):
+            slope += gradient[j] * step[j]
+        if -0.5 * slope <= max(tol, rounding) * abs(value):
             return taken, value
         db = np.cumsum(step[d:])
         _project(X, center, factor, step[:d], df)
-        at_start, along = (ridge * theta[:d]) @ step[:d], (ridge * step[:d]) @ step[:d]
-        if threshold_ridge > 0.0:
-            at_start += threshold_ridge * ((b - b.mean()) @ db)
-            along += threshold_ridge * ((db - db.mean()) @ db)
+        at_start, along = _penalty_slopes(ridge, threshold_ridge, theta[:d], step[:d], b, db)
         line, slopes = LINE.copy(), np.empty(2)
         while True:
             slopes[0], slopes[1] = at_start + line[2] * along, along

@@ -26,7 +26,7 @@ def iterate(
 ) -> int:
     """Up to ``n_most`` iterations of `_solvers.descend`; what ended them, as `_loops` says it."""
     damping = run.damping
-    limits = np.array([tol, ROUNDING, NOTHING, EARLY, PATIENCE, damping.factor, damping.least])
+    limits = (tol, ROUNDING, NOTHING, EARLY, float(PATIENCE), damping.factor, damping.least)
     loss = (run.loss.p, run.loss.epsilon, run.loss.delta)
     state = np.array([*loss, run.stage, run.waited, damping.share, run.fixed, 1.0, 0.0, -1.0])
     point, best, history = run.point.copy(), run.best.copy(), np.empty(n_most)

@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from csvor.cli._errors import CommandError, UsageError, plural
 from csvor._whole_files import written_whole
+from csvor.cli._errors import CommandError, UsageError, plural
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, print_facts
 from csvor.report import write_report
@@ -20,6 +20,7 @@ from csvor.study import (
     Progress,
     Spec,
     Status,
+    experiments,
     load_spec,
     preset,
     results,
@@ -107,10 +108,22 @@ def show_status(folder: str, json: bool) -> None:
     _print_failures(screen, now.failures)
 
 
-def report_study(folder: str, to: str) -> None:
+def report_study(
+    folder: str, to: str, data: str | None, faces: str | None, with_experiments: bool
+) -> None:
     """Write the report of a study."""
+    for option, place in (("--data", data), ("--faces", faces)):
+        if place is not None and not Path(place).is_dir():
+            raise UsageError(f"{option} {place}: there is no such folder")
     table = results(_existing(folder))
-    page = write_report(table, to)
+    spec = spec_of(folder)
+    found = None
+    if with_experiments and spec is not None:
+        with text_progress("Experiments") as update:
+            found = experiments(
+                spec.datasets, data=data, faces=faces, seed=spec.seed, progress=update
+            )
+    page = write_report(table, to, experiments=found)
     print_facts(console(), [("Page", str(page))])
 
 

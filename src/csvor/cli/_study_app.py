@@ -75,10 +75,27 @@ def report(
     to: Annotated[
         str, typer.Option("--to", metavar="DIR", help="Folder for tables, figures and the page.")
     ],
+    data: Annotated[
+        str | None,
+        typer.Option("--data", metavar="DIR", help="Folder of the data sets, for the experiments."),
+    ] = None,
+    faces: Annotated[
+        str | None,
+        typer.Option(
+            "--faces", metavar="DIR", help="Folder of face images (FG-NET) in place of generated."
+        ),
+    ] = None,
+    experiments: Annotated[
+        bool,
+        typer.Option(
+            "--experiments/--no-experiments",
+            help="Whether to make the paper's further experiments, in about a minute.",
+        ),
+    ] = True,
     debug: opt.Debug = False,
 ) -> None:
     """Write the tables and figures of a study."""
     with failures_in_one_line(debug):
         from csvor.cli._study import report_study
 
-        report_study(folder, to)
+        report_study(folder, to, data, faces, experiments)

@@ -9,6 +9,7 @@ from csvor.study._experiments import (
     occlusion,
     projection,
 )
+from csvor.study._figures import experiments
 from csvor.study._methods import STUDY_METHODS, StudyMethod, fit_each, fit_together
 from csvor.study._plan import spec_of
 from csvor.study._run import run
@@ -28,6 +29,7 @@ __all__ = [
     "StudyMethod",
     "convergence",
     "error_map",
+    "experiments",
     "fit_each",
     "fit_together",
     "load_spec",
