@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 from csvor._losses import CappedPower
 from csvor._objective import CappedPoint
 from csvor._solvers import Status, follow_smoothing, reweight, threads_for
-from csvor._solvers.newton import bounded_step, least_on_line
+from csvor._solvers.newton import IndefiniteError, bounded_step, least_on_line
 
 
 @pytest.mark.parametrize("n_bounded", [0, 1, 3, 6])
@@ -175,6 +175,26 @@ def test_reweight_cuts_a_step_that_goes_too_far():
     exact = reweight(RobustMean(problem.x), ORIGIN, Fixed(loss), tol=1e-12, max_iter=5000)
     assert run.objective == pytest.approx(exact.objective, rel=1e-9)
     assert np.all(np.diff(run.history) <= 1e-12)
+
+
+def test_reweight_goes_back_to_the_surrogate_where_the_model_is_not_convex(monkeypatch):
+    class Bent(RobustMean):
+        def at(self, theta, loss, damping):
+            model = super().at(theta, loss, damping)
+            return model if damping == 1.0 else replace(model, hessian=-model.hessian)
+
+    def step(hessian, gradient, theta, n_bounded):
+        if hessian[0, 0] < 0.0:
+            raise IndefiniteError("not convex")
+        return -gradient / hessian[0, 0]
+
+    monkeypatch.setattr("csvor._solvers.reweight.bounded_step", step)
+    loss = CappedPower(1.0, 2.0, 1e-12)
+    bent, plain = (
+        reweight(make([0.1, 0.2, 0.4, 0.5, 9.0]), ORIGIN, Fixed(loss), tol=1e-12, max_iter=5000)
+        for make in (Bent, RobustMean)
+    )
+    assert bent.objective == pytest.approx(plain.objective, rel=1e-9)
 
 
 def test_reweight_reports_each_iteration():

@@ -233,11 +233,7 @@ def _advance(problem: Problem, point: Model, run: Run, enough: float) -> tuple[M
     It is the same point where that is not ``enough`` for a look at the samples.
     """
     loss, damping = run.loss, run.damping
-    try:
-        step = bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
-    except IndefiniteError:
-        point = problem.at(point.theta, loss, 1e-6)
-        step = bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
+    point, step = _model_step(problem, point, loss)
     slope = float(point.gradient @ step)
     if -slope <= enough:
         return point, -slope
@@ -256,6 +252,21 @@ def _advance(problem: Problem, point: Model, run: Run, enough: float) -> tuple[M
     if t < 1.0:
         trial = problem.at(point.theta + t * step, loss, 1.0)
     return trial, -slope
+
+
+def _model_step(problem: Problem, point: Model, loss: Any) -> tuple[Model, Array]:
+    """The step to the least value of the model, with more of the surrogate where it has none.
+
+    Below p = 1 the curvature of rows near a kink is huge and cancels but for rounding.
+    """
+    for damping in (1e-6, 1.0):
+        try:
+            step = bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
+        except IndefiniteError:
+            point = problem.at(point.theta, loss, damping)
+        else:
+            return point, step
+    return point, bounded_step(point.hessian, point.gradient, point.theta, problem.n_bounded)
 
 
 def _settle(problem: Problem, run: Run) -> None:
