@@ -1,5 +1,6 @@
 """The solvers on problems that are not ordinal: they know bounds, points and weights only."""
 
+import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import permutations
@@ -188,7 +189,7 @@ def test_reweight_goes_back_to_the_surrogate_where_the_model_is_not_convex(monke
             raise IndefiniteError("not convex")
         return -gradient / hessian[0, 0]
 
-    monkeypatch.setattr("csvor._solvers.reweight.bounded_step", step)
+    monkeypatch.setattr(sys.modules["csvor._solvers.reweight"], "bounded_step", step)
     loss = CappedPower(1.0, 2.0, 1e-12)
     bent, plain = (
         reweight(make([0.1, 0.2, 0.4, 0.5, 9.0]), ORIGIN, Fixed(loss), tol=1e-12, max_iter=5000)
