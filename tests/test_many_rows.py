@@ -123,3 +123,17 @@ def test_little_loss_a_row_is_no_loss_of_precision(small_sample, monkeypatch):
     monkeypatch.setattr(csvor._solvers.sample, "LEAST", 10**9)
     whole = CSVOR(C=1e3, epsilon=np.inf, tol=1e-8, max_iter=3000).fit(X, y)
     assert model.objective_ <= whole.objective_ * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("kind", ["few heavy rows", "long tail"])
+def test_the_sample_stands_for_the_weights(kind, small_sample, monkeypatch):
+    """The part is drawn as rows weigh: the end is that of a fit without a part."""
+    X, y = rows()
+    rng = np.random.default_rng(1)
+    weights = np.ones(y.size) if kind == "few heavy rows" else rng.pareto(0.6, y.size) + 1e-3
+    if kind == "few heavy rows":
+        weights[rng.choice(y.size, 20, replace=False)] = 5000.0
+    model = CSVOR(epsilon=2.0).fit(X, y, weights)
+    monkeypatch.setattr(csvor._solvers.sample, "LEAST", 10**9)
+    whole = CSVOR(epsilon=2.0).fit(X, y, weights)
+    assert model.objective_ <= 1.3 * whole.objective_

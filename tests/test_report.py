@@ -309,6 +309,23 @@ def test_a_method_without_any_result_is_named_and_does_not_hide_the_others(tmp_p
     assert "At 0 % without any result, and not ranked: POM." in section(tmp_path, "Ranks and tests")
 
 
+def test_a_method_on_few_splits_is_ranked_on_those_that_all_share(tmp_path):
+    """NEW is worse than CSVOR on each split that both met, but met the easy ones only."""
+    sets = ["tae", "stock", "bank", "machine", "housing", "own"]
+    easy = [0.1, 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
+    errors = {"CSVOR": easy, "POM": [e + 0.1 for e in easy], "NEW": [0.12, 0.12]}
+    folder = report(cells(errors, datasets=sets), tmp_path)
+    ranks, shared = (
+        pd.read_csv(folder / "tables" / f"{name}.csv").iloc[0]
+        for name in ("ranks_mze", "ranks_shared_mze")
+    )
+    assert (ranks["CSVOR"], ranks["POM"]) == (1.0, 2.0)
+    assert "NEW" not in ranks.index
+    assert (shared["CSVOR"], shared["NEW"], shared["POM"]) == (1.0, 2.0, 3.0)
+    assert "CSVOR has the best average rank" in text(folder)
+    assert "NEW met less than half of the splits" in section(folder, "Summary")
+
+
 @pytest.mark.parametrize("results", [cells({"CSVOR": [0.3]}), cells({"OTHER": [0.3, 0.4]})])
 def test_one_method_alone_is_reported(tmp_path, results):
     report(results, tmp_path, pictures=len(results) == 1)

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 import csvor
 from csvor import SVOREX, datasets
 from csvor.methods import METHODS, Method
-from csvor.study import MethodSpec, Spec, fit_each
+from csvor.study import MethodSpec, Spec, fit_each, fit_together
 from csvor.study import _problem as problem_module
 from csvor.study import _records as records_module
 from csvor.study._cell import Cell, work_on
@@ -34,7 +34,7 @@ from csvor.study._select import Contender, expand, select
 from study_sets import Nearest, Sets
 
 CELL = Cell("grades", 10, 2, "CSVOR", "a" * 64, 1.0)
-FOUND = {"status": "ok", "error": "", "mze": 0.25, "seconds": 0.1}
+FOUND = {"status": "ok", "error": "", "mze": 0.25, "mae": 0.25, "seconds": 0.1}
 SPEC = Spec(
     ("grades",),
     (0, 20),
@@ -182,6 +182,16 @@ def test_it_is_a_grid_search(grades: StudyData) -> None:
     assert found.chosen == truth.best_params_
 
 
+def test_a_grid_may_vary_what_the_data_are_prepared_by(grades: StudyData) -> None:
+    """fit_many cannot vary gamma: such a grid is fitted one by one, with the same predictions."""
+    problem = make_problem(grades, 0, 0, n_folds=3, seed=0)
+    grid = expand({"gamma": (0.1, 1.0), "C": (1.0,)})
+    estimator = csvor.CSVOR(kernel="rbf")
+    given = (problem.X, problem.y, grid, problem.X_test)
+    found = fit_together(estimator, *given)
+    np.testing.assert_array_equal(found, fit_each(estimator, *given))
+
+
 def test_a_grid_fit_of_another_shape_is_refused(grades: StudyData) -> None:
     problem = make_problem(grades, 0, 0, n_folds=3, seed=0)
     method = Contender(
@@ -295,11 +305,23 @@ def test_a_record_of_another_key_is_no_record(tmp_path: Path) -> None:
     assert [read_record(tmp_path, cell)["mze"] for cell in (CELL, other)] == [0.25, 0.5]  # type: ignore[index]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 99}', '{"format": 1, "status": "?"}'])
-def test_a_damaged_record_is_named(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b'{"format": 99}',
+        b'{"format": 1, "status": "?"}',
+        b'{"format": 1, "status": "ok", "seconds": 1.0, "mae": 0.1}',
+        b'{"format": 1, "status": "failed", "seconds": null}',
+    ],
+)
+def test_a_damaged_record_is_named(tmp_path: Path, text: bytes) -> None:
     path = path_of(tmp_path, CELL)
     path.parent.mkdir(parents=True)
-    path.write_text(text)
+    path.write_bytes(text)
     with pytest.raises(ValueError, match=rf"{path.name}: no record of a study .*delete the file"):
         read_record(tmp_path, CELL)
 
@@ -323,14 +345,19 @@ def test_a_write_that_fails_leaves_what_was_there(
 
 
 def test_leftovers_of_killed_processes_are_swept(tmp_path: Path) -> None:
-    old, new, other = (tmp_path / name for name in (".a.json.part", ".b.json.part", "c.part"))
-    for path in (old, new, other):
+    place = path_of(tmp_path, CELL).parent
+    (tmp_path / "mine").mkdir()
+    place.mkdir(parents=True)
+    old, new, other = (place / name for name in (".a.json.1.part", ".b.json.2.part", "c.part"))
+    plan, mine = tmp_path / ".study.json.3.part", tmp_path / "mine" / ".thesis.zip.part"
+    for path in (old, new, other, plan, mine):
         path.touch()
     long_ago = time.time() - 3600
-    for path in (old, other):
+    for path in (old, other, plan, mine):
         os.utime(path, (long_ago, long_ago))
     sweep(tmp_path)
-    assert sorted(os.listdir(tmp_path)) == [new.name, other.name]
+    left = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {new, other, mine}
 
 
 def test_flags_are_judged_against_the_spoilt_rows(grades: StudyData) -> None:

@@ -132,9 +132,9 @@ class CapSchedule:
             epsilon = last.epsilon if last is not None else np.inf
         return CappedPower(p, epsilon, delta)
 
-    def part(self, rows: NDArray[np.intp]) -> CapSchedule:
-        """The schedule for some of the rows."""
-        return replace(self, importance=self.importance[rows])
+    def part(self, share: Array) -> CapSchedule:
+        """The schedule for rows that stand for all, each for its share."""
+        return replace(self, importance=share)
 
     def for_many(self, tol: float) -> CapSchedule:
         """The schedule for so many rows that kinks are a matter of their density.

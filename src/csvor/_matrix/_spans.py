@@ -29,7 +29,8 @@ def spans_of(X: Array, weights: Array) -> Spans:
     share = weights / weights.sum()
     # Squares are taken from about the middle, or a large mean would swallow them.
     some = X[:: max(n // 1000, 1)]
-    middle = np.median(some, axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = np.median(some, axis=0)
 
     def span(rows: slice) -> Array:
         found = np.array([[np.inf], [-np.inf], [0.0], [0.0]]) * np.ones(d)

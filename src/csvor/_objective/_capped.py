@@ -128,12 +128,21 @@ class Capped(ABC):
         low, high = rooms(scores, codes, self.n_classes, implicit=self.implicit)
         return self.packing.with_thresholds(theta, settle(thresholds, low, high))
 
-    def sampled(self, size: int) -> NDArray[np.intp]:
-        """Rows of a part: drawn by a fixed seed, with each class among them."""
-        drawn = np.random.default_rng(0).integers(0, self.codes.size, size)
+    def sampled(self, size: int) -> tuple[NDArray[np.intp], Array]:
+        """Rows of a part, which stand for all, and what share of the whole each of them counts.
+
+        They are drawn by a fixed seed, as often as they weigh; each class is among them.
+        """
+        rng, total = np.random.default_rng(0), self.importance.sum()
+        if self.importance.min() == self.importance.max():
+            drawn = rng.integers(0, self.n_samples, size)
+        else:
+            drawn = rng.choice(self.n_samples, size, p=self.importance / total)
         counts = np.bincount(self.codes[drawn], minlength=self.n_classes)
         rare = [np.flatnonzero(self.codes == code)[:2] for code in np.flatnonzero(counts < 2)]
-        return np.concatenate([drawn, *rare])
+        added = np.concatenate([np.empty(0, dtype=np.intp), *rare])
+        share = np.concatenate([np.full(size, 1.0 / size), self.importance[added] / total])
+        return np.concatenate([drawn, added]), share / share.sum()
 
     def _bends(self, loss: CappedPower, damping: float) -> Bends:
         if damping > 0.0:
@@ -229,10 +238,9 @@ class CappedArrays(Capped):
 class CappedHinge(Capped):
     """The squared hinge, by loops that pass over the rows once a point and keep nothing of them."""
 
-    def part(self, rows: NDArray[np.intp]) -> CappedHinge:
-        """The problem of these rows, which stand for all."""
-        importance = self.importance[rows]
-        importance = importance * (self.importance.sum() / importance.sum())
+    def part(self, rows: NDArray[np.intp], share: Array) -> CappedHinge:
+        """The problem of these rows, which stand for all, each for its share."""
+        importance = share * self.importance.sum()
         constraints = "implicit" if self.implicit else "explicit"
         part = self.matrix.part(rows)
         return CappedHinge(part, self.codes[rows], self.n_classes, importance, constraints)

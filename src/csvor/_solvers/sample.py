@@ -28,13 +28,13 @@ class PartedProblem(Problem, Protocol):
     n_samples: int
     descend: Any
 
-    def sampled(self, size: int) -> Rows: ...
-    def part(self, rows: Rows) -> Any: ...
+    def sampled(self, size: int) -> tuple[Rows, Array]: ...
+    def part(self, rows: Rows, share: Array) -> Any: ...
 
 
 class PartedSchedule(Schedule, Protocol):
     def for_many(self, tol: float) -> Any: ...
-    def part(self, rows: Rows) -> Any: ...
+    def part(self, share: Array) -> Any: ...
     def resumed(self, loss: Any) -> Any: ...
 
 
@@ -49,10 +49,10 @@ def reweight_from_sample(
         return reweight(problem, theta, schedule, iterations=problem.descend, **options)
     tol = options["tol"]
     schedule = schedule.for_many(tol)
-    rows = problem.sampled(min(SIZE, int(SHARE * problem.n_samples)))
-    part = problem.part(rows)
+    rows, share = problem.sampled(min(SIZE, int(SHARE * problem.n_samples)))
+    part = problem.part(rows, share)
     of_part = {**options, "report": None, "tol": max(tol, _TOL)}
-    near = reweight(part, theta, schedule.part(rows), iterations=part.descend, **of_part)
+    near = reweight(part, theta, schedule.part(share), iterations=part.descend, **of_part)
     # What tol is a share of, for one sample of weight 1.
     loss = part.at(near.point, near.loss, 1.0).moving / part.importance.sum()
     schedule = schedule.for_many(tol * min(loss, 1.0))

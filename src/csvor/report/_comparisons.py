@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from csvor.report._means import NO_RESULT, marks, number, small
-from csvor.report._ranking import LevelRanking, means_at
+from csvor.report._ranking import LevelRanking, means_at, rank_levels
 from csvor.report._results import MEASURES, Results
 from csvor.report._tables import Cell, Table
 from csvor.stats import wilcoxon_holm
@@ -39,6 +40,17 @@ def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) 
         pd.DataFrame(numbers, columns=["level", *results.methods, "n_datasets"]),
         notes=tuple(left_out_notes(rankings)),
     )
+
+
+def shared_rank_table(results: Results, column: str, alpha: float) -> Table | None:
+    """The same on the splits that all methods share, where some met less than half of them."""
+    shared = results.shared()
+    if shared.frame.empty:
+        return None
+    found = rank_table(shared, rank_levels(shared, column, alpha), column)
+    lead = f"On the splits that all methods share, for {', '.join(results.partial)}: "
+    caption = lead + found.caption[0].lower() + found.caption[1:]
+    return replace(found, name=f"ranks_shared_{column}", caption=caption)
 
 
 def left_out_notes(rankings: Sequence[LevelRanking]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,25 @@ class Results:
     def n_splits(self, dataset: str) -> int:
         """The number of splits that any method met on the data set, at any level."""
         return int(self.frame.loc[self.frame.dataset == dataset, "split"].nunique())
+
+    @property
+    def partial(self) -> tuple[str, ...]:
+        """Methods that met less than half of the splits: their means are not those of others."""
+        met = self.frame.groupby("method")["split"].size()
+        most = self.n_planned / (2 * len(self.methods))
+        found = tuple(name for name in self.methods if met[name] < most)
+        return found if len(self.methods) - len(found) > 1 else ()
+
+    def without(self, methods: tuple[str, ...]) -> Results:
+        """The results of the other methods."""
+        kept = self.frame[~self.frame.method.isin(methods)]
+        return replace(self, frame=kept, methods=tuple(m for m in self.methods if m not in methods))
+
+    def shared(self) -> Results:
+        """The results on splits that every method has results on."""
+        good = self.frame[self.frame.status == "ok"]
+        count = good.groupby(KEYS[:3])["method"].transform("nunique")
+        return replace(self, frame=good[count == len(self.methods)])
 
     def summary(self, column: str) -> pd.DataFrame:
         """Mean, standard deviation and counts for each data set, level and method.

@@ -102,7 +102,7 @@ def significance(rankings: Sequence[LevelRanking], focus: str, alpha: float) -> 
     )
     last = tested[-1].comparison
     assert last is not None
-    if focus in last.ranks.average.index and tested[-1].level in shown and last.groups:
+    if focus in last.ranks.average.index and tested[-1].level in shown:
         together = {name for group in last.groups if focus in group for name in group}
         others = [str(name) for name in last.ranks.average.index if name != focus]
         apart = [name for name in others if name not in together]
@@ -114,6 +114,16 @@ def significance(rankings: Sequence[LevelRanking], focus: str, alpha: float) -> 
             f"(p = {small(last.test.p_value)} over {last.test.n_cases} data sets)."
         )
     return sentences
+
+
+def partial(methods: Sequence[str]) -> list[str]:
+    """Which methods are left out of ranks, tests and means, and why."""
+    if not methods:
+        return []
+    return [
+        f"{listed(list(methods))} met less than half of the splits, so ranks, tests and means are "
+        "those of the other methods; a table of its own ranks all on the splits that they share."
+    ]
 
 
 def growth(mean: Table | None, focus: str) -> list[str]:

@@ -124,14 +124,16 @@ def write_report(
 def _sections(
     results: Results, experiments: Mapping[str, Any], focus: str, pictures: bool
 ) -> list[Section]:
-    rankings = rank_levels(results, "mze", ALPHA)
-    mean = _means.mean_table(results, "mze")
+    full = results.without(results.partial)
+    rankings = rank_levels(full, "mze", ALPHA)
+    mean = _means.mean_table(full, "mze")
     compared = compare_with_published(results)
     has_mae = bool(results.frame.mae.notna().any())
     tables_of_ranks = [
-        _comparisons.rank_table(results, rankings, "mze"),
-        _comparisons.difference_table(rankings, "mze", len(results.methods)),
-        _comparisons.pair_table(results, focus, "mze") if focus in results.methods else None,
+        _comparisons.rank_table(full, rankings, "mze"),
+        _comparisons.difference_table(rankings, "mze", len(full.methods)),
+        _comparisons.pair_table(full, focus, "mze") if focus in full.methods else None,
+        _comparisons.shared_rank_table(results, "mze", ALPHA) if results.partial else None,
     ]
     mae = _mae_tables(results) if has_mae else []
     gaps = _accounts.gap_table(results)
@@ -145,6 +147,7 @@ def _sections(
         *_sentences.significance(rankings, focus, ALPHA),
         *agreement[:1],
         *_sentences.detection(results),
+        *_sentences.partial(results.partial),
         *coverage,
     ]
     if not pictures:
@@ -216,10 +219,10 @@ def _drawn(
 
 
 def _mae_tables(results: Results) -> list[Table]:
-    rankings = rank_levels(results, "mae", ALPHA)
+    full = results.without(results.partial)
     return [
         *_means.result_tables(results, "mae"),
-        _comparisons.rank_table(results, rankings, "mae"),
+        _comparisons.rank_table(full, rank_levels(full, "mae", ALPHA), "mae"),
     ]
 
 

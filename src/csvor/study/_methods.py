@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from csvor._training import DATA_PARAMETERS
+
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Setting = Mapping[str, Any]
@@ -52,7 +54,7 @@ def fit_each(
 def fit_together(
     estimator: Any, X: Array, y: Labels, grid: Sequence[Setting], X_valid: Array
 ) -> Labels:
-    """The same for the estimators of csvor, which check the data of a grid once.
+    """The same for the estimators of csvor, which check the data of a grid once where they can.
 
     Parameters
     ----------
@@ -77,6 +79,8 @@ def fit_together(
     >>> fit_together(SVOREX(), X, y, [{"C": 0.1}, {"C": 10.0}], X[[0, 5]]).shape
     (2, 2)
     """
+    if any(DATA_PARAMETERS & setting.keys() for setting in grid):
+        return fit_each(estimator, X, y, grid, X_valid)
     return np.array([model.predict(X_valid) for model in estimator.fit_many(X, y, grid)])
 
 

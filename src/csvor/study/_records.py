@@ -35,13 +35,14 @@ def read_record(folder: Path, cell: Cell) -> dict[str, Any] | None:
     """The record of a cell if there is one of the same key."""
     path = path_of(folder, cell)
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
-    try:
-        content = json.loads(text)
+        content = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT or content["status"] not in {"ok", "failed"}:
             raise ValueError("unknown format")
+        needed = ("mze", "mae", "seconds") if content["status"] == "ok" else ("seconds",)
+        if not all(isinstance(content[name], int | float) for name in needed):
+            raise ValueError(f"one of {', '.join(needed)} is no number")
+    except FileNotFoundError:
+        return None
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(
             f"{path}: no record of a study ({error}); delete the file and run again."
@@ -72,7 +73,7 @@ def write_json(path: Path, content: Any) -> None:
 
 def sweep(folder: Path) -> None:
     """Remove what killed processes left unfinished."""
-    for part in folder.rglob(".*.part"):
+    for part in (*folder.glob(f".{PLAN}.*.part"), *folder.glob("records/*/.*.json.*.part")):
         try:
             if time.time() - part.stat().st_mtime > STALE_SECONDS:
                 part.unlink()
