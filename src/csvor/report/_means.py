@@ -59,7 +59,9 @@ def _result_table(
         for level in results.levels:
             cells = part[(part.dataset == dataset) & (part.level == level)]
             by_method = cells.set_index("method").loc[list(results.methods)]
-            found = marks(by_method["mean"].tolist(), measure.better, 3)
+            # A mean over a few splits is not to be marked as the best of means over all.
+            ranked = by_method["mean"].where(~by_method.index.isin(results.partial))
+            found = marks(ranked.tolist(), measure.better, 3)
             texts = [_mean_text(row) for row in by_method.itertuples()]
             line = [Cell(t, m) for t, m in zip(texts, found, strict=True)]
             rows.append((Cell(dataset), Cell(f"{level}"), *line))
