@@ -159,7 +159,7 @@ def test_failures_are_shown_and_the_rest_is_kept(
             "--preset quick and --spec spec.toml: give one of them",
             2,
         ),
-        (["run", "--out", "x", "--spec", "bad.toml"], "bad.toml: the study has the unknown key", 1),
+        (["run", "--out", "x", "--spec", "bad.toml"], "bad.toml: the study has the unknown key", 2),
         (["run", "--out", "x", "--spec", "set.toml", "--data", "."], "no data set 'nix'", 1),
         (["status", "none"], "none: there is no such folder", 2),
         (["status", "."], ".: no study was run there (study.json is missing)", 1),

@@ -403,4 +403,6 @@ def test_many_fits_name_what_they_cannot_vary():
             CSVOR().fit_many(X, y, [{}, {name: 1}])
     with pytest.raises(ValueError, match="The 'C' parameter of CSVOR"):
         CSVOR().fit_many(X, y, [{"C": -1.0}])
+    with pytest.raises(TypeError, match="ParameterGrid"):
+        CSVOR().fit_many(X, y, {"p": [1, 2]})
     assert CSVOR().fit_many(X, y, []) == []

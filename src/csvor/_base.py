@@ -155,9 +155,16 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Raises
         ------
+        TypeError
+            If `settings` is a single mapping.
         ValueError
             If a setting names a parameter that does not exist or that the data depend on.
         """
+        if isinstance(settings, Mapping):
+            raise TypeError(
+                "settings is a single mapping: give a list of them, one for each fit; "
+                "list(sklearn.model_selection.ParameterGrid(grid)) makes one of a grid."
+            )
         settings = [dict(setting) for setting in settings]
         given = self.get_params(deep=False)
         for name in dict.fromkeys(name for setting in settings for name in setting):

@@ -89,7 +89,10 @@ def _spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
     if spec_file is not None:
         if not Path(spec_file).is_file():
             raise UsageError(f"--spec {spec_file}: there is no such file")
-        return load_spec(spec_file)
+        try:
+            return load_spec(spec_file)
+        except ValueError as error:  # what is in the file is as much the user's as an option
+            raise UsageError(str(error)) from error
     if preset_name is None:
         return spec_of(out) or preset("quick")
     return preset(preset_name)
