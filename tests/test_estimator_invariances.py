@@ -55,7 +55,9 @@ def assert_same_fit(model, other, take=slice(None)):
     assert model.slope_ == pytest.approx(other.slope_, rel=1e-3)
     # At p < 1 a residual of rounding size is blown up: compare the slacks behind it.
     power = 1 / model.p
-    np.testing.assert_allclose(model.residuals_[take] ** power, other.residuals_**power, **tight)
+    # They are the differences of the coefficients times features of up to some ten units.
+    slacks, others = model.residuals_[take] ** power, other.residuals_**power
+    np.testing.assert_allclose(slacks, others, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(model.outliers_[take], other.outliers_)
     assert model.converged_ == other.converged_
 
