@@ -17,7 +17,6 @@ from csvor import SVOREX, datasets
 from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Spec, fit_each, fit_together
 from csvor.study import _problem as problem_module
-from csvor.study import _records as records_module
 from csvor.study._cell import Cell, work_on
 from csvor.study._methods import STUDY_METHODS, StudyMethod
 from csvor.study._plan import make_contender, make_plan
@@ -337,7 +336,7 @@ def test_a_write_that_fails_leaves_what_was_there(
     def no_place(*given: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(records_module.os, "replace", no_place)
+    monkeypatch.setattr("csvor._whole_files.os.replace", no_place)
     with pytest.raises(OSError, match="No space"):
         write_json(path, {"x": 2})
     assert json.loads(path.read_text()) == {"x": 1}

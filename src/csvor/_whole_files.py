@@ -14,6 +14,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         yield part
+        with part.open("rb+") as file:  # on the disk before the name points at it
+            os.fsync(file.fileno())
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

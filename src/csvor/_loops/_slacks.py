@@ -119,7 +119,7 @@ def _penalty_slopes(ridge, threshold_ridge, w, dw, b, db):
 
 @compiled()
 def minimise_slacks(rows, implicit, ridge, threshold_ridge, theta, width, damping, limits):
-    """Move theta to the least value: steps taken (-1: a step was not found), and that value.
+    """Move theta to the least value: the steps taken, or -1 where one was not found.
 
     ``limits`` are tol, the share that is rounding, and the most steps.
     """
@@ -128,8 +128,8 @@ def minimise_slacks(rows, implicit, ridge, threshold_ridge, theta, width, dampin
     tol, rounding, most = limits
     gradient, hessian = np.empty(size), np.empty((size, size))
     step, f, df = np.empty(size), np.empty(X.shape[0]), np.empty(X.shape[0])
-    taken, done = 0, False
-    while True:
+    taken = 0
+    while taken < most:
         b = np.cumsum(theta[d:])
         _project(X, center, factor, theta[:d], f)
         sums, curvature = np.zeros(size), np.zeros((size, size))
@@ -137,15 +137,13 @@ def minimise_slacks(rows, implicit, ridge, threshold_ridge, theta, width, dampin
         if threshold_ridge > 0.0:
             value += _ridge_on_thresholds(threshold_ridge, b, sums, curvature)
         value += to_theta(theta, ridge, sums, curvature, gradient, hessian)
-        if done or taken >= most:
-            return taken, value
         if not bounded_step(hessian, gradient, theta, size - d - 1, step):
-            return -1, value
+            return -1
         slope = 0.0
         for j in range(size):
             slope += gradient[j] * step[j]
         if -0.5 * slope <= max(tol, rounding) * abs(value):
-            return taken, value
+            return taken
         db = np.cumsum(step[d:])
         _project(X, center, factor, step[:d], df)
         at_start, along = _penalty_slopes(ridge, threshold_ridge, theta[:d], step[:d], b, db)
@@ -159,5 +157,7 @@ def minimise_slacks(rows, implicit, ridge, threshold_ridge, theta, width, dampin
         for j in range(size):
             theta[j] += t * step[j]
         taken += 1
-        done = damping == 0.0 and t == 1.0 and moved == 0
+        if damping == 0.0 and t == 1.0 and moved == 0:
+            return taken
         damping = 0.1 * damping if t > 0.9 else min(4.0 * damping, 1.0)
+    return taken

@@ -54,7 +54,7 @@ class SlackMinimiser:
         packing = self.objective.packing
         if are_few(self.objective.matrix, point.theta.size):
             theta = point.theta.copy()
-            taken, _ = _loops.minimise_slacks(
+            taken = _loops.minimise_slacks(
                 self.rows,
                 self.implicit,
                 packing.ridge,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,13 +61,7 @@ def _solve(problem: Problem, contender: Contender, draw: int) -> dict[str, Any]:
     if "random_state" in parameters and parameters["random_state"] is None:
         fixed["random_state"] = draw
     estimator.set_params(**fixed)
-    ready = Contender(
-        contender.name,
-        estimator,
-        contender.settings,
-        contender.fit_grid,
-        contender.finds_outliers,
-    )
+    ready = replace(contender, estimator=estimator)
     selection = select(ready, problem.X, problem.y, problem.folds, ready.settings)
     model = clone(estimator).set_params(**selection.chosen).fit(problem.X, problem.y)
     predicted = np.asarray(model.predict(problem.X_test), dtype=np.int64)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from csvor._whole_files import written_whole
 from csvor.study._cell import Cell
 
 PLAN = "study.json"
@@ -59,16 +58,9 @@ def read_records(folder: Path, cells: Iterable[Cell]) -> dict[Cell, dict[str, An
 def write_json(path: Path, content: Any) -> None:
     """Write a file that is there whole or not at all, whenever the process or machine dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("x", encoding="utf-8") as file:
-            json.dump(content, file, allow_nan=False)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with written_whole(path) as part:
+        text = json.dumps(content, allow_nan=False)
+        part.write_text(text + "\n", encoding="utf-8")
 
 
 def sweep(folder: Path) -> None:
