@@ -6,12 +6,12 @@ from scipy.optimize import nnls
 
 from csvor import CSVOR
 from csvor._loops import bounded_step as bounded_step_compiled
-from csvor._loops._compile import compiled
 from csvor._losses import SQUARED, CappedPower
 from csvor._margins import MARGIN_LOSSES, SquaredHinge
 from csvor._matrix import DenseMatrix
 from csvor._objective import CappedArrays, CappedHinge
 from csvor._thresholds import rooms, settle
+from csvor._utils.compile import compiled
 
 LOSSES = [
     SQUARED,
@@ -64,7 +64,7 @@ def test_chunks_and_layouts_change_nothing(rng, constraints, order, monkeypatch)
     if X is None:
         X = np.repeat(matrix.given, 2, axis=0)[::2]
     whole = CappedHinge(matrix, codes, n_classes, importance, constraints)
-    monkeypatch.setattr("csvor._chunks._NUMBERS", 1000)
+    monkeypatch.setattr("csvor._utils.chunks._NUMBERS", 1000)
     parts = CappedHinge(DenseMatrix(X, np.ones(3000)), codes, n_classes, importance, constraints)
     loss = LOSSES[2]
     one, other = whole.at(theta, loss, 0.5), parts.at(theta, loss, 0.5)

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-import csvor._chunks
+import csvor._utils.chunks
 from csvor import CSVOR
-from csvor._chunks import in_chunks
+from csvor._utils.chunks import in_chunks
 from problems import g, mislabel
 
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(csvor._chunks, "_NUMBERS", 600)
+    monkeypatch.setattr(csvor._utils.chunks, "_NUMBERS", 600)
 
 
 def rows():

@@ -16,7 +16,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 import csvor
-from csvor._whole_files import written_whole
+from csvor._utils.atomic_files import written_whole
 from csvor.cli._app import app
 from csvor.cli._errors import failures_in_one_line, nearest, rows_text
 from csvor.cli._files import write_table

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from csvor._probability import fit_slope as fit_slope_of
-from csvor._probability import interval_probabilities
+from csvor._estimators.probability import fit_slope as fit_slope_of
+from csvor._estimators.probability import interval_probabilities
 from csvor._thresholds import count_passed
 
 

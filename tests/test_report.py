@@ -184,7 +184,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("csvor._whole_files.os.replace", fail)
+    monkeypatch.setattr("csvor._utils.atomic_files.os.replace", fail)
     with pytest.raises(OSError, match="no space"):
         report(cells({"CSVOR": [0.3], "POM": [0.2]}), tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before

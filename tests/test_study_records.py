@@ -336,7 +336,7 @@ def test_a_write_that_fails_leaves_what_was_there(
     def no_place(*given: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("csvor._whole_files.os.replace", no_place)
+    monkeypatch.setattr("csvor._utils.atomic_files.os.replace", no_place)
     with pytest.raises(OSError, match="No space"):
         write_json(path, {"x": 2})
     assert json.loads(path.read_text()) == {"x": 1}

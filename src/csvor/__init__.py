@@ -4,14 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from csvor._audit import LabelAudit, audit_labels
     from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
+    from csvor.audit import LabelAudit, audit_labels
 
 __all__ = ["CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM", "LabelAudit", "audit_labels"]
 __version__ = "0.1.0"
 
 _HOMES = dict.fromkeys(("CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM"), "csvor._estimators")
-_HOMES |= dict.fromkeys(("LabelAudit", "audit_labels"), "csvor._audit")
+_HOMES |= dict.fromkeys(("LabelAudit", "audit_labels"), "csvor.audit")
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d
 
-from csvor._randomness import generator
+from csvor._utils.random_state import generator
 
 __all__ = ["flip_labels", "occlude", "spoil_features"]
 

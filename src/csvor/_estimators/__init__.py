@@ -1,7 +1,11 @@
 """The estimators: parameters, what they mean, and which loss they choose."""
 
-from csvor._estimators._capped import CSVOR
-from csvor._estimators._pinball import PINSVOR
-from csvor._estimators._slack_sums import REDSVM, SVOREX, SVORIM
+from csvor._estimators.capped import CSVOR
+from csvor._estimators.pinball import PINSVOR
+from csvor._estimators.slack_sums import REDSVM, SVOREX, SVORIM
 
 __all__ = ["CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM"]
+
+# The name that users import, and that pickles and model files hold, is not where the code lies.
+for _estimator in (CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM):
+    _estimator.__module__ = "csvor"

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._labels._columns import Column, read_column
-from csvor._labels._declared import declared_classes, kind_of_classes, refuse_other_kind, to_array
-from csvor._labels._error import LabelError, error_at, show
-from csvor._labels._order import number_of, numeric_order, warn_far_and_rare
+from csvor._labels.column import Column, read_column
+from csvor._labels.declared import declared_classes, kind_of_classes, refuse_other_kind, to_array
+from csvor._labels.error import LabelError, error_at, show
+from csvor._labels.order import number_of, numeric_order, warn_far_and_rare
 
 __all__ = ["LabelError", "OrdinalLabels"]
 

@@ -1,6 +1,6 @@
 """Sums over the columns of many rows."""
 
-from csvor._loops._compile import compiled
+from csvor._utils.compile import compiled
 
 
 @compiled()

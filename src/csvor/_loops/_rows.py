@@ -6,7 +6,7 @@ that the compiler turns into vector instructions.
 
 import numpy as np
 
-from csvor._loops._compile import FAST, compiled
+from csvor._utils.compile import FAST, compiled
 
 # Rows of a block.
 _BLOCK = 128

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from csvor._loops._compile import compiled
 from csvor._loops._rows import add_rows, add_slope, squared_slacks
 from csvor._loops._steps import LINE, bounded_step, look_along, to_theta, weighted_quantile
+from csvor._utils.compile import compiled
 
 # What ends a call: its share of the iterations, the run itself, or a step that needs other means.
 GOING, ENDED, STUCK = 0, 1, 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from csvor._loops._compile import FAST, compiled
 from csvor._loops._steps import LINE, bounded_step, look_along, to_theta
+from csvor._utils.compile import FAST, compiled
 
 
 @compiled(fastmath=FAST)

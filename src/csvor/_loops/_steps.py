@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from csvor._loops._compile import FAST, compiled
+from csvor._utils.compile import FAST, compiled
 
 # A pivot below this is rounding.
 _PIVOT = 1e-14

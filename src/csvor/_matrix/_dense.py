@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._chunks import in_chunks
 from csvor._matrix._spans import Spans, spans_of
+from csvor._utils.chunks import in_chunks
 
 Array = NDArray[np.float64]
 T = TypeVar("T")

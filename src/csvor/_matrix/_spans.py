@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor import _loops
-from csvor._chunks import in_chunks
+from csvor._utils.chunks import in_chunks
 
 Array = NDArray[np.float64]
 

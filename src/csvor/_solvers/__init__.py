@@ -6,7 +6,7 @@ from csvor._solvers.reweight import Run, descend, reweight
 from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Solution, Status
-from csvor._solvers.threads import threads_for
+from csvor._utils.threads import threads_for
 
 __all__ = [
     "Run",

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from csvor._validation import _FAR_SPREADS, _HUGE
+from csvor._data.checks import _FAR_SPREADS, _HUGE
 from csvor.cli._errors import CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
 from csvor.cli._table import BLANK, Column, as_number

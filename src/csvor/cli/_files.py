@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from csvor._whole_files import written_whole
+from csvor._utils.atomic_files import written_whole
 from csvor.cli._errors import UsageError
 from csvor.cli._table import SUFFIXES, shown
 

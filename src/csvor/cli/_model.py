@@ -66,7 +66,7 @@ def load_model(path: str) -> Model:
 def _is_ours(name: str) -> bool:
     """Whether `name` is a class that csvor itself defines, not something it imports."""
     module, _, attribute = name.rpartition(".")
-    if not module.startswith("csvor."):
+    if module != "csvor" and not module.startswith("csvor."):
         return False
     try:
         found = getattr(importlib.import_module(module), attribute)

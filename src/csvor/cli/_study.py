@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from csvor._whole_files import written_whole
+from csvor._utils.atomic_files import written_whole
 from csvor.cli._errors import CommandError, UsageError, plural
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, print_facts

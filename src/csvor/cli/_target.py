@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._labels import LabelError, OrdinalLabels
-from csvor._labels._order import number_of
+from csvor._labels.order import number_of
 from csvor.cli._column_checks import quoted
 from csvor.cli._csv import split_list
 from csvor.cli._errors import (

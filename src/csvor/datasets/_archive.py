@@ -16,7 +16,7 @@ from urllib.request import urlopen
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._whole_files import written_whole
+from csvor._utils.atomic_files import written_whole
 from csvor.datasets._catalogue import DatasetError
 from csvor.datasets._places import cache_folder
 from csvor.datasets._splits import Split

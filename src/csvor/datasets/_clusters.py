@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._randomness import generator
+from csvor._utils.random_state import generator
 
 # Where the classes lie: one diagonal, a step of this length between neighbours.
 _ORDER = np.array([1.0, 1.0]) / np.sqrt(2)

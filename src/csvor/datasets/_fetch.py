@@ -10,7 +10,7 @@ from urllib.error import URLError
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._whole_files import written_whole
+from csvor._utils.atomic_files import written_whole
 from csvor.datasets._archive import read_archive
 from csvor.datasets._catalogue import DatasetError, DatasetInfo, info
 from csvor.datasets._check import differences

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._randomness import generator
+from csvor._utils.random_state import generator
 
 Images = NDArray[np.float64]
 

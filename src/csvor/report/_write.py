@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from csvor import __version__
-from csvor._whole_files import written_whole
+from csvor._utils.atomic_files import written_whole
 from csvor.report import _accounts, _comparisons, _means, _sentences
 from csvor.report._page import Section, html_page, markdown_page
 from csvor.report._published import CRITERION, compare_with_published

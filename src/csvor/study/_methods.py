@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from csvor._training import DATA_PARAMETERS
+from csvor._data.training import DATA_PARAMETERS
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

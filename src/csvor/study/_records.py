@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from csvor._whole_files import written_whole
+from csvor._utils.atomic_files import written_whole
 from csvor.study._cell import Cell
 
 PLAN = "study.json"

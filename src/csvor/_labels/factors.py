@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._labels._error import LabelError, error_at
+from csvor._labels.error import LabelError, error_at
 
 # Whole floats below this bound are exact as int64; a float that large cannot hold its neighbour.
 EXACT_FLOAT = 2.0**53

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.metaestimators import _safe_split
 
-from csvor._base import ThresholdClassifier
+from csvor._estimators.base import ThresholdClassifier
 from csvor._labels import OrdinalLabels
 
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 
-from csvor import _notices
-from csvor._labels._error import LabelError, error_at, show
-from csvor._labels._factors import (
+from csvor._labels.error import LabelError, error_at, show
+from csvor._labels.factors import (
     EXACT_FLOAT,
     factorise_numbers,
     factorise_objects,
@@ -22,6 +21,7 @@ from csvor._labels._factors import (
     kind_of,
     refuse_not_finite,
 )
+from csvor._utils.warn import warn as warn_user
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def _one_dimensional(y: Any, name: str, warn: bool) -> Any:
     if name == "classes" or len(shape) != 2 or shape[1] != 1:
         return y
     if warn:
-        _notices.warn(
+        warn_user(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
             "of y to (n_samples,), for example using ravel().",
             DataConversionWarning,

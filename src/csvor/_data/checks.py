@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from csvor._matrix import Spans
-from csvor._notices import warn
+from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._labels._columns import Column, no_label
-from csvor._labels._error import LabelError, error_at, show
-from csvor._notices import warn
+from csvor._labels.column import Column, no_label
+from csvor._labels.error import LabelError, error_at, show
+from csvor._utils.warn import warn
 
 _NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 

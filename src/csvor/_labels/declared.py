@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._labels._columns import Column, read_column
-from csvor._labels._error import LabelError, show
+from csvor._labels.column import Column, read_column
+from csvor._labels.error import LabelError, show
 
 
 def to_array(labels: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

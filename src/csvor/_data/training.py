@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from csvor._features import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
+from csvor._data.checks import check_class_weight, check_features, check_ranges, check_weights
+from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
 from csvor._labels import OrdinalLabels
 from csvor._matrix import DenseMatrix, spans_of
-from csvor._notices import warn
 from csvor._solvers import threads_for
-from csvor._validation import check_class_weight, check_features, check_ranges, check_weights
+from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
-from csvor._notices import warn
+from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 

@@ -17,15 +17,15 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
-from csvor._features import ATTRIBUTES, KERNELS
+from csvor._data.checks import check_features
+from csvor._data.kernels import ATTRIBUTES, KERNELS
+from csvor._data.training import DATA_PARAMETERS, Training, training_of
+from csvor._estimators.probability import fit_slope, interval_probabilities
 from csvor._labels import OrdinalLabels
 from csvor._matrix import DenseMatrix
-from csvor._notices import warn
-from csvor._probability import fit_slope, interval_probabilities
 from csvor._solvers import Solution, Status, threads_for
 from csvor._thresholds import count_passed, explicit_pairs, spread_over_classes
-from csvor._training import DATA_PARAMETERS, Training, training_of
-from csvor._validation import check_features
+from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._margins import SmoothHinge
 from csvor._matrix import DenseMatrix
 from csvor._objective import OrdinalObjective, Point, SlackMinimiser

@@ -9,7 +9,7 @@ from pathlib import Path
 import sklearn
 
 # Frames of these do not help the reader of a warning.
-_INSIDE = tuple(str(Path(file).parent) for file in (__file__, sklearn.__file__))
+_INSIDE = (str(Path(__file__).parents[1]), str(Path(sklearn.__file__).parent))
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._estimators.pinball_program import pinball_losses, pinball_program
 from csvor._matrix import DenseMatrix
-from csvor._notices import warn
-from csvor._pinball import pinball_losses, pinball_program
 from csvor._solvers import solve_program
+from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 

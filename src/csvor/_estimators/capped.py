@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from csvor._base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._losses import CappedPower, CapSchedule
 from csvor._margins import MARGIN_LOSSES
 from csvor._matrix import DenseMatrix

@@ -1,0 +1,1 @@
+"""What a program needs that is not about ordered labels."""
