@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from csvor._matrix import Spans
+from csvor._rows.spans import Spans
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]

@@ -12,8 +12,9 @@ from sklearn.utils import check_consistent_length
 from csvor._data.checks import check_class_weight, check_features, check_ranges, check_weights
 from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
 from csvor._labels import OrdinalLabels
-from csvor._matrix import DenseMatrix, spans_of
-from csvor._solvers import threads_for
+from csvor._rows.dense import DenseMatrix
+from csvor._rows.spans import spans_of
+from csvor._utils.threads import threads_for
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]

@@ -22,9 +22,10 @@ from csvor._data.kernels import ATTRIBUTES, KERNELS
 from csvor._data.training import DATA_PARAMETERS, Training, training_of
 from csvor._estimators.probability import fit_slope, interval_probabilities
 from csvor._labels import OrdinalLabels
-from csvor._matrix import DenseMatrix
-from csvor._solvers import Solution, Status, threads_for
-from csvor._thresholds import count_passed, explicit_pairs, spread_over_classes
+from csvor._loss.pairs import count_passed, neighbour_excess, spread_over_classes
+from csvor._rows.dense import DenseMatrix
+from csvor._solvers.solution import Solution, Status
+from csvor._utils.threads import threads_for
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
@@ -191,7 +192,7 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         return models
 
     def _fit_to(self, data: Training) -> Self:
-        with threads_for(data.matrix.given.size):
+        with threads_for(data.matrix.X.size):
             fitted = self._fit_coded(data.matrix, data.seen_codes, data.present, data.weights)
         coef, shift = data.matrix.in_given_units(fitted.coef)
         for name in ATTRIBUTES:
@@ -384,9 +385,10 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _misfit(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array, Array]:
         """Residuals, worst excess (ranks rows without a slack too), and lean of labelled rows."""
         scores, codes = self._scores_and_codes(X, y)
-        pairs = explicit_pairs(codes, self.classes_.size)
-        excess = pairs.excess(scores, self.thresholds_)
-        return self._residuals_of(scores, codes), pairs.worst_excess(excess), pairs.lean(excess)
+        lower, upper = neighbour_excess(scores, codes, self.thresholds_)
+        # Squared slacks: positive where the score asks for a lower class, negative for a higher.
+        lean = np.maximum(lower, 0.0) ** 2 - np.maximum(upper, 0.0) ** 2
+        return self._residuals_of(scores, codes), np.maximum(lower, upper), lean
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

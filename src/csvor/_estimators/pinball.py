@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._estimators.pinball_program import pinball_losses, pinball_program
-from csvor._matrix import DenseMatrix
-from csvor._solvers import solve_program
+from csvor._rows.dense import DenseMatrix
+from csvor._solvers.program import solve_program
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
@@ -202,7 +202,7 @@ class PINSVOR(ThresholdClassifier):
         solution = solve_program(*program, tol=self.tol, max_iter=self.max_iter)
         if self.verbose:
             print(f"[{type(self).__name__}] objective {solution.objective:.8g}")
-        d = matrix.n_features
+        d = matrix.X.shape[1]
         coef = solution.point[:d]
         boundaries = np.maximum.accumulate(solution.point[d : d + n_classes + 1])
         inner = boundaries[1:-1] if n_classes > 2 else boundaries
@@ -217,7 +217,7 @@ class PINSVOR(ThresholdClassifier):
         extra = {"boundaries_": _spread_over_classes(boundaries, present) + shift}
         cuts = 0.5 * (centres[:-1] + centres[1:])
         every_row = np.ones(codes.size, dtype=bool)
-        return Fitted(coef, cuts, matrix.matvec(coef), every_row, solution, extra)
+        return Fitted(coef, cuts, matrix.values @ coef, every_row, solution, extra)
 
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
         return pinball_losses(scores, codes, self.boundaries_, self.tau, self.form)

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
-from csvor._margins import SmoothHinge
-from csvor._matrix import DenseMatrix
-from csvor._objective import OrdinalObjective, Point, SlackMinimiser
-from csvor._solvers import follow_smoothing
-from csvor._thresholds import PAIRS, row_losses
+from csvor._loss.margins import ROUNDED, pair_loss
+from csvor._loss.pairs import losses_at
+from csvor._objective import OrdinalObjective
+from csvor._rows.dense import DenseMatrix, DenseRows
+from csvor._solvers.smoothing import follow_smoothing
 
 Array = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 class SlackSumClassifier(ThresholdClassifier):
     """``penalty + C sum_i s_i sum_k slack_ik``; subclasses choose the pairs and the ridge on b."""
 
-    _pairs: ClassVar[str]
+    _constraints: ClassVar[str]
     _threshold_ridge: ClassVar[float] = 0.0
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**CONSTRAINTS}
 
@@ -61,30 +61,23 @@ class SlackSumClassifier(ThresholdClassifier):
         present: NDArray[np.bool_],
         weights: Array,
     ) -> Fitted:
-        pairs = PAIRS[self._pairs](codes, int(present.sum()))
-        objective = OrdinalObjective(matrix, pairs, self._threshold_ridge)
-        costs = self.C * weights
-
-        def sum_of_slacks(point: Point) -> float:
-            return point.penalty + float(costs @ pairs.sums(np.maximum(point.excess, 0.0)))
-
+        rows = DenseRows(matrix, codes, self.C * weights, self._pair())
+        problem = OrdinalObjective(rows, int(present.sum()), self._threshold_ridge)
         solution = follow_smoothing(
-            objective.origin(),
-            lambda width: objective.weighted(SmoothHinge(width), costs),
-            sum_of_slacks,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            minimise=SlackMinimiser(objective, codes, costs, self._pairs),
-            report=self._report_to(),
+            problem, problem.origin, tol=self.tol, max_iter=self.max_iter, report=self._report_to()
         )
-        coef, thresholds = objective.split(solution.point.theta)
+        coef, thresholds = problem.split(solution.point)
+        scores, _ = problem.scores_and_losses(solution.point)
         every_row = np.ones(codes.size, dtype=bool)
-        return Fitted(coef, thresholds, solution.point.scores, every_row, solution)
+        return Fitted(coef, thresholds, scores, every_row, solution)
+
+    def _pair(self) -> Any:
+        return pair_loss(ROUNDED, self._constraints)
 
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
-        return row_losses(
-            lambda excess: np.maximum(excess, 0.0), scores, codes, self.thresholds_, self._pairs
-        )
+        slacks = np.empty(scores.size)
+        losses_at(scores, codes, self.thresholds_, self._pair(), slacks)
+        return slacks
 
 
 class SVOREX(SlackSumClassifier):
@@ -181,7 +174,7 @@ class SVOREX(SlackSumClassifier):
     array([1, 2, 3])
     """
 
-    _pairs = "explicit"
+    _constraints = "explicit"
 
 
 class SVORIM(SlackSumClassifier):
@@ -278,7 +271,7 @@ class SVORIM(SlackSumClassifier):
     array([1, 2, 3])
     """
 
-    _pairs = "implicit"
+    _constraints = "implicit"
 
 
 class REDSVM(SlackSumClassifier):
@@ -376,5 +369,5 @@ class REDSVM(SlackSumClassifier):
     array([1, 2, 3])
     """
 
-    _pairs = "implicit"
+    _constraints = "implicit"
     _threshold_ridge = 1.0

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._solvers.reweight import Problem, Schedule, reweight
+from csvor._solvers.reweight import reweight
 from csvor._solvers.solution import Solution
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Samples of the part: at most so many, whose optimum is within a percent of that of all, and at
 # most this share of all of them. Fewer than LEAST are not worth a part.
@@ -22,38 +21,21 @@ LEAST = 10_000
 _TOL = 1e-5
 
 
-class PartedProblem(Problem, Protocol):
-    """A problem that can be stated for a part of its samples, which stands for all of them."""
-
-    n_samples: int
-    descend: Any
-
-    def sampled(self, size: int) -> tuple[Rows, Array]: ...
-    def part(self, rows: Rows, share: Array) -> Any: ...
-
-
-class PartedSchedule(Schedule, Protocol):
-    def for_many(self, tol: float) -> Any: ...
-    def part(self, share: Array) -> Any: ...
-    def resumed(self, loss: Any) -> Any: ...
-
-
-def reweight_from_sample(
-    problem: PartedProblem, theta: Array, schedule: PartedSchedule, **options: Any
-) -> Solution:
+def reweight_from_sample(problem: Any, theta: Array, schedule: Any, **options: Any) -> Solution:
     """`reweight`, begun where a part of many samples ends; with few the same as `reweight`.
 
     The part is the same in every run.
     """
-    if problem.n_samples < LEAST:
-        return reweight(problem, theta, schedule, iterations=problem.descend, **options)
+    n = problem.n_samples
+    if n < LEAST:
+        return reweight(problem, theta, schedule, **options)
     tol = options["tol"]
     schedule = schedule.for_many(tol)
-    rows, share = problem.sampled(min(SIZE, int(SHARE * problem.n_samples)))
-    part = problem.part(rows, share)
+    part = problem.sample(min(SIZE, int(SHARE * n)))
     of_part = {**options, "report": None, "tol": max(tol, _TOL)}
-    near = reweight(part, theta, schedule.part(share), iterations=part.descend, **of_part)
+    start = reweight(part, theta, schedule, **of_part)
     # What tol is a share of, for one sample of weight 1.
-    loss = part.at(near.point, near.loss, 1.0).moving / part.importance.sum()
-    schedule = schedule.for_many(tol * min(loss, 1.0))
-    return reweight(problem, near.point, schedule.resumed(near.loss), near=True, **options)
+    loss = (start.objective - start.constant) / part.weight
+    schedule = schedule.for_many(tol * min(loss, 1.0)).resumed()
+    cap = start.loss.cap
+    return reweight(problem, start.point, schedule, near=True, cap=cap, **options)

@@ -5,57 +5,65 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from csvor._solvers.newton import ConvexProblem, minimise_newton
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._solvers.iterate import MOVING, make_state
 from csvor._solvers.solution import Solution, Status
+
+# Most pairs with a slack have no curvature; a little of the parabolas above them keeps Newton's
+# steps sane.
+_FIRMNESS = 1e-2
 
 
 def follow_smoothing(
-    start: Any,
-    smoothed: Callable[[float], ConvexProblem],
-    objective: Callable[[Any], float],
+    problem: Any,
+    start: NDArray[np.float64],
     *,
     tol: float,
     max_iter: int,
-    minimise: Callable[..., tuple[Any, int]] = minimise_newton,
     widths: Sequence[float] = (1.0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10),
     report: Callable[[int, float], None] | None = None,
 ) -> Solution:
-    """Minimise a convex ``objective`` by smooth problems that approach it from below.
+    """Minimise a convex objective by smooth problems that approach it from below.
 
     Parameters
     ----------
-    start : point
-    smoothed : callable width -> problem
-        The objective with its kinks rounded over ``width``.
-    objective : callable point -> float
-        The objective itself.
+    problem : OrdinalObjective
+        ``problem.rounded(width)`` is the objective with its kinks rounded over ``width``, and
+        ``problem.value(theta)`` that of width 0.
+    start : ndarray
     tol : float
         The run is done when the objective lies within ``tol`` of its minimum: a smoothed
         problem lies below it, so its least value, found to ``tol / 1000`` by the estimate of
         Newton's model, bounds that of the objective.
     max_iter : int
         Limit of Newton steps over all widths.
-    minimise : callable
-        `minimise_newton`, or what does the same.
     widths : sequence of float
         Falling.
     report : callable (steps so far, objective), optional
     """
-    best, lowest = start, objective(start)
-    point, steps, history = start, 0, []
+    best, lowest = start, problem.value(start)
+    point, steps = start, 0
+    history: list[float] = []
     status = Status.INEXACT  # unless a width shows that the end is near enough
+    squared = np.array([[2.0, 1.0, np.inf, 0.0, 0.0]])
     for width in widths:
         limit = max_iter - steps
-        problem = smoothed(width)
-        point, taken = minimise(problem, point, tol=1e-3 * tol, max_iter=limit)
+        state = make_state(
+            point, squared, limit, p=2.0, epsilon=np.inf, share=_FIRMNESS, tol=1e-3 * tol,
+            until=limit,
+        )  # fmt: skip
+        problem.rounded(width).go_on("newton", state)
+        point, taken = state.best.theta, int(state.run["n"][0])
         steps += taken
-        reached = objective(point)
+        reached = problem.value(point)
         if reached < lowest:
             best, lowest = point, reached
         history.append(lowest)
         if report is not None:
             report(steps, lowest)
-        if lowest - problem.value(point) <= tol * lowest:
+        if lowest - state.best.parts[MOVING] <= tol * lowest:
             status = Status.OPTIMAL
             break
         if taken == limit:

@@ -40,6 +40,8 @@ class Solution:
     status : Status
     n_iter : int
         Iterations done.
+    constant : float
+        What the samples that are cut away add to the objective.
     """
 
     point: Any
@@ -49,3 +51,4 @@ class Solution:
     fixed_from: int
     status: Status
     n_iter: int
+    constant: float = 0.0

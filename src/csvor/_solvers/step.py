@@ -1,43 +1,81 @@
-"""From sums over the rows to a Newton step."""
+"""A step to the least value of a quadratic model, and the search along it.
+
+The last coordinates are not negative: all that a solver knows of ordered thresholds.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.optimize import nnls
 
 from csvor._utils.compile import FAST, compiled
 
+Array = NDArray[np.float64]
+
 # A pivot below this is rounding.
 _PIVOT = 1e-14
+# Up to this size a call of LAPACK takes longer than its work.
+_SMALL = 40
+# What a diagonal of ones is lifted by, in turn, where rounding has made a matrix indefinite.
+_LIFTS = 10.0 ** np.arange(-14, -5)
 
 
-@compiled()
-def to_theta(theta, ridge, sums, curvature, gradient, hessian):
-    """Set gradient and Hessian in theta = [w; b_1; gaps] from those of the losses in (w, b).
+class IndefiniteError(FloatingPointError):
+    """A model without a minimum."""
 
-    Of ``curvature`` the upper triangle is read. Returns the penalty ``1/2 w' diag(ridge) w``.
+
+def find_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) -> Array:
+    """Minimise ``1/2 s'Hs + g's`` over s with the last ``n_bounded`` of theta + s >= 0.
+
+    With H = L L' the bounded coordinates stand alone in the last block of L, so what is left
+    after the free ones are eliminated is a non-negative least-squares problem of that size.
     """
-    d, size = ridge.size, theta.size
-    penalty = 0.0
-    for i in range(d):
-        penalty += 0.5 * ridge[i] * theta[i] ** 2
-        gradient[i] = sums[i] + ridge[i] * theta[i]
-        for j in range(i, d):
-            hessian[i, j] = hessian[j, i] = curvature[i, j]
-        hessian[i, i] += ridge[i]
-        total = 0.0
-        for k in range(size - 1, d - 1, -1):  # a gap moves all thresholds from its own on
-            total += curvature[i, k]
-            hessian[i, k] = hessian[k, i] = total
-    total = 0.0
-    for k in range(size - 1, d - 1, -1):
-        total += sums[k]
-        gradient[k] = total
-        from_k = 0.0
-        for other in range(size - 1, d - 1, -1):
-            from_k += curvature[min(k, other), max(k, other)]
-            below = hessian[k + 1, other] if k + 1 < size else 0.0
-            hessian[k, other] = from_k + below
-    return penalty
+    if not (np.isfinite(hessian).all() and np.isfinite(gradient).all()):
+        raise FloatingPointError(
+            "The problem left the range of numbers: scale the features, or use a smaller C."
+        )
+    free = theta.size - n_bounded
+    if theta.size <= _SMALL:
+        step = np.empty(theta.size)
+        if bounded_step(hessian, gradient, theta, n_bounded, step):
+            return step
+    scale = hessian.diagonal().copy()
+    scale[scale <= 0.0] = 1.0  # a coordinate that nothing pulls at keeps its place
+    scale **= -0.5
+    lower = _cholesky(hessian * scale * scale[:, None])
+    step = -dpotrs(lower, gradient * scale, lower=True)[0]
+    bounded = theta[free:] / scale[free:]
+    if (step[free:] + bounded >= 0.0).all():
+        return step * scale
+    reduced = _solve(lower, gradient * scale)
+    corner = lower[free:, free:].T
+    target, _ = nnls(corner, corner @ bounded - reduced[free:])
+    step[free:] = target - bounded
+    rest = reduced[:free] + lower[free:, :free].T @ step[free:]
+    step[:free] = -_solve(lower[:free, :free], rest, transposed=True)
+    step *= scale
+    # Exactly on the bound, not nearly: the next step must find theta feasible.
+    step[free:][target == 0.0] = -theta[free:][target == 0.0]
+    return step
+
+
+def _solve(lower: Array, right: Array, transposed: bool = False) -> Array:
+    if transposed:
+        return solve_triangular(lower, right, lower=True, trans="T", check_finite=False)
+    return solve_triangular(lower, right, lower=True, check_finite=False)
+
+
+def _cholesky(scaled: Array) -> Array:
+    """Factor a positive semi-definite matrix of unit diagonal, lifted by rounding if need be."""
+    for jitter in (0.0, *_LIFTS):
+        np.fill_diagonal(scaled, 1.0 + jitter)
+        lower, failed = dpotrf(scaled, lower=True, clean=True)
+        if not failed:
+            return lower
+    raise IndefiniteError("The Hessian is not positive semi-definite.")
 
 
 @compiled()
@@ -124,46 +162,6 @@ def _factor(hessian, scale, held, lift, lower):
             else:
                 return False
     return True
-
-
-@compiled()
-def weighted_quantile(values, level, weights):
-    """The least value up to which ``level`` of the weight lies: a weight is a repetition.
-
-    By selection: what lies on the wrong side of a pivot is not looked at again.
-    """
-    v, w = values.copy(), weights.copy()
-    n = v.size
-    total = 0.0
-    for i in range(n):
-        total += w[i]
-    # A hair below, since 0.55 * 100 is 55.00000...01.
-    wanted = level * total - 1e-9 * total / n
-    low, high, before = 0, n, 0.0
-    while high - low > 1:
-        a, b, c = v[low], v[(low + high) // 2], v[high - 1]
-        pivot = max(min(a, b), min(max(a, b), c))
-        less, at, more, reached, equal = low, low, high, before, 0.0
-        while at < more:
-            if v[at] < pivot:
-                reached += w[at]
-                v[at], v[less] = v[less], v[at]
-                w[at], w[less] = w[less], w[at]
-                less, at = less + 1, at + 1
-            elif v[at] > pivot:
-                more -= 1
-                v[at], v[more] = v[more], v[at]
-                w[at], w[more] = w[more], w[at]
-            else:
-                equal += w[at]
-                at += 1
-        if less > low and reached >= wanted:
-            high = less
-        elif reached + equal >= wanted or more == high:
-            return pivot
-        else:
-            low, before = more, reached + equal
-    return v[low]
 
 
 @compiled()

@@ -1,0 +1,1 @@
+"""Given its score, what does a row add? Per-row numbers; nothing here sees X."""

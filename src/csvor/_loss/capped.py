@@ -1,0 +1,130 @@
+"""What a row's losses g cost: the capped power ``v(g) = min(g^(p/2), epsilon)``, and its trim.
+
+``g`` is the sum of a row's pair losses (squared slacks for the hinge) and ``r = sqrt(g)`` its
+residual. v is concave in g, which is what re-weighting needs. ``delta`` keeps its slope finite at
+``g = 0``: slopes are those of ``(g + delta)^(p/2) - delta^(p/2)``.
+
+The trimmed loss cuts a share of the weight, the rows with the largest residuals: ``sum s v(g)``
+less ``s (v(g) - 1)`` over them, so that a cut row costs what a row on its threshold costs. Under
+the cap that parts them, it is the same loss but for that constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._utils.compile import FAST, compiled
+
+Array = NDArray[np.float64]
+
+# Residuals nearer to the cap than this share of it are on it.
+TIE = 1e-9
+
+# What a pass needs to know. Rows with g <= below count, those above the cap are cut, and of those
+# between (on the cap, but for rounding) the share ``tied`` counts. Of the curvature: ``concave``
+# is the share of v's own (negative) curvature that is in the model; its corner at the cap is
+# spread over ``edge`` on either side, and left out where that is 0; ``width`` stands for delta.
+LOSS = np.dtype(
+    [(name, "f8") for name in ("p", "below", "cap", "tied", "delta", "concave", "edge", "width")]
+)
+
+
+@dataclass(frozen=True)
+class CappedPower:
+    """The loss in force: power, cap (on ``g^(p/2)``), smoothing, and the share that is trimmed.
+
+    Where ``trim`` is positive, ``epsilon`` is the cap that cuts this share at the point at hand.
+    """
+
+    p: float
+    epsilon: float = np.inf
+    delta: float = 0.0
+    trim: float = 0.0
+
+    def under(self, cap: float) -> CappedPower:
+        """The loss with the cap on g that was found."""
+        return replace(self, epsilon=cap ** (0.5 * self.p)) if self.trim else self
+
+    def uncapped(self, g: Array) -> Array:
+        """``r^p``."""
+        return g ** (0.5 * self.p)
+
+    @property
+    def cap(self) -> float:
+        """The cap as one on g."""
+        return float(self.epsilon) ** (2.0 / self.p)
+
+    def capped(self, g: Array) -> NDArray[np.bool_]:
+        """True for the rows that are cut away, ``r^p > epsilon``."""
+        return g > self.cap
+
+
+@compiled(fastmath=FAST)
+def kept_share(g, below, cap, tied):
+    """How much of a row counts."""
+    return 1.0 if g <= below else (tied if g <= cap else 0.0)
+
+
+@compiled(fastmath=FAST)
+def weigh(n, g, cost, loss, weight, firm, bent, totals):
+    """Set slope and curvature of v(g) for n rows; add up the losses.
+
+    ``weight`` is the supergradient ``(p/2) (g + delta)^(p/2 - 1)`` times what of the row's cost is
+    kept, ``firm`` the same with ``width`` for delta, ``bent`` the curvature of -v that is in the
+    model. ``totals`` gain the losses of what is kept, the same smoothed, and the cost of what is
+    cut.
+    """
+    p, delta, width = loss[0].p, loss[0].delta, loss[0].width
+    below, cap, tied = loss[0].below, loss[0].cap, loss[0].tied
+    concave, edge = loss[0].concave, loss[0].edge
+    half = 0.5 * p
+    least = delta**half if delta > 0.0 else 0.0
+    value, smooth, cut = 0.0, 0.0, 0.0
+    if cap < np.inf:
+        for r in range(n):
+            firm[r] = cost[r] * kept_share(g[r], below, cap, tied)
+            cut += cost[r] - firm[r]
+    else:
+        for r in range(n):
+            firm[r] = cost[r]
+    if p == 2.0:
+        for r in range(n):
+            weight[r] = firm[r]
+            value += firm[r] * g[r]
+        smooth = value
+    elif p == 1.0:
+        for r in range(n):
+            root = np.sqrt(g[r] + delta)
+            weight[r] = 0.5 * firm[r] / root if root > 0.0 else 0.0
+            value += firm[r] * np.sqrt(g[r])
+            smooth += firm[r] * (root - least)
+            if width != delta:
+                firm[r] = 0.5 * firm[r] / np.sqrt(g[r] + width)
+            else:
+                firm[r] = weight[r]
+    else:
+        for r in range(n):
+            weight[r] = 0.0
+            if g[r] + delta > 0.0 and firm[r] != 0.0:
+                power = (g[r] + delta) ** half if g[r] > 0.0 else least
+                weight[r] = half * firm[r] * power / (g[r] + delta)
+                value += firm[r] * (power if delta < 1e-17 * g[r] else g[r] ** half)
+                smooth += firm[r] * (power - least)
+                if width != delta:
+                    firm[r] = half * firm[r] * (g[r] + width) ** (half - 1.0)
+                else:
+                    firm[r] = weight[r]
+            else:
+                firm[r] = 0.0
+    totals[0] += value
+    totals[1] += smooth
+    totals[2] += cut
+    for r in range(n):
+        bent[r] = 0.5 * concave * firm[r] / (g[r] + width) if concave * firm[r] != 0.0 else 0.0
+    if edge > 0.0:
+        corner = 0.25 * p * (cap + width) ** (half - 1.0) / edge
+        for r in range(n):
+            bent[r] += corner * cost[r] if abs(g[r] - cap) < edge else 0.0

@@ -1,0 +1,86 @@
+"""What one pair of row and threshold costs by its margin, for a block of rows at a time.
+
+Each loss is convex in the margin m. A pair's side is +1 where the row belongs above the
+threshold, -1 below; a row meets the two thresholds beside its class (explicit constraints) or all
+of them (implicit).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from csvor._utils.compile import FAST, compiled
+
+# max(0, 1 - m)^2, log(1 + exp(-m)), exp(-m), and max(0, 1 - m) rounded at its kink.
+HINGE, LOGISTIC, EXPONENTIAL, ROUNDED = 0, 1, 2, 3
+MARGIN_LOSSES = {"hinge": HINGE, "logistic": LOGISTIC, "exponential": EXPONENTIAL}
+CONSTRAINTS = ("explicit", "implicit")
+
+# ``bounded``: the squared hinge takes the curvature of the parabolas above its pairs, which leaves
+# of the model what the paper's scheme leaves (its slack matrix M fixed). ``width``: where the
+# rounded slack u is ``u^2 / (2 width)``. ``firmness``: the share of the parabola above a rounded
+# slack that stands for the curvature it has not.
+PAIR = np.dtype(
+    [("kind", "i8"), ("implicit", "i8"), ("bounded", "i8"), ("width", "f8"), ("firmness", "f8")]
+)
+
+
+def pair_loss(
+    kind: int, constraints: str, *, bounded: bool = False, width: float = 0.0, firmness: float = 0.0
+) -> np.ndarray:
+    """The pairs that count and what each costs, as the loops read it."""
+    return np.array([(kind, constraints == "implicit", bounded, width, firmness)], dtype=PAIR)
+
+
+@compiled(fastmath=FAST)
+def meet(n, f, y, b, pair, g, slope, curve, pull):
+    """Set the losses g of n rows, and slope times side and curvature of each pair; sum the slopes.
+
+    ``f`` holds scores, ``y`` codes as floats, ``b`` thresholds; ``slope`` and ``curve`` have
+    shape (n_thresholds, block).
+    """
+    kind, implicit = pair[0].kind, pair[0].implicit == 1
+    for r in range(n):
+        g[r] = pull[r] = 0.0
+    for k in range(b.size):
+        if kind == HINGE:
+            bounded = pair[0].bounded == 1
+            for r in range(n):
+                side, met = _pair_of(y[r] - k, implicit)
+                u = max(1.0 - side * (f[r] - b[k]), 0.0) if met else 0.0
+                g[r] += u * u
+                slope[k, r] = 2.0 * side * u
+                curve[k, r] = 2.0 if u > 0.0 or (bounded and met) else 0.0
+                pull[r] += slope[k, r]
+        elif kind == ROUNDED:
+            width, firmness = pair[0].width, pair[0].firmness
+            for r in range(n):
+                side, met = _pair_of(y[r] - k, implicit)
+                u = max(1.0 - side * (f[r] - b[k]), 0.0) if met else 0.0
+                inside = u < width
+                g[r] += 0.5 * u * u / width if inside else u - 0.5 * width
+                slope[k, r] = side * (u / width if inside else 1.0)
+                firm = firmness / max(u, width) + (1.0 / width if inside else 0.0)
+                curve[k, r] = firm if u > 0.0 else 0.0
+                pull[r] += slope[k, r]
+        else:
+            for r in range(n):
+                side, met = _pair_of(y[r] - k, implicit)
+                margin = side * (f[r] - b[k])
+                if kind == LOGISTIC:
+                    e = np.exp(-abs(margin))
+                    value = np.log1p(e) + max(-margin, 0.0)
+                    s = (e if margin > 0.0 else 1.0) / (1.0 + e)
+                    c = s * (1.0 - s)
+                else:  # level beyond a margin of -500, so that it stays a number
+                    value = s = c = np.exp(min(-margin, 500.0))
+                g[r] += value if met else 0.0
+                slope[k, r] = side * s if met else 0.0
+                curve[k, r] = c if met else 0.0
+                pull[r] += slope[k, r]
+
+
+@compiled(fastmath=FAST)
+def _pair_of(above, implicit):
+    """The side of a pair, and whether it counts; ``above`` is code less threshold, both from 0."""
+    return (1.0 if above > 0.0 else -1.0), implicit | (above == 0.0) | (above == 1.0)

@@ -1,0 +1,68 @@
+"""From a row's slopes and weights to what it adds to gradient and Hessian, or to a line's slope."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from csvor._loss.margins import meet
+from csvor._utils.compile import FAST, compiled
+
+_BLOCK = 128
+
+
+@compiled(fastmath=FAST)
+def share_out(n, weight, firm, bent, slope, curve, pull, implicit, share, whole, by_b, by_bb):
+    """Split the model of n rows into what multiplies their features and what does not.
+
+    With the losses g of a row, their slopes ``s_k`` and curvatures ``c_k``, the model's Hessian in
+    the scores of the pairs is ``firm diag(c) - bent s s'``. Sets ``share`` (by pair, mixed with the
+    score), ``whole`` (their sum, by the score twice) and ``pull`` (slope by the score); adds to
+    ``by_b`` and the upper triangle of ``by_bb``, gradient and Hessian by the thresholds.
+    """
+    m = slope.shape[0]
+    for r in range(n):
+        whole[r] = 0.0
+    for k in range(m):
+        total, square = 0.0, 0.0
+        for r in range(n):
+            total += weight[r] * slope[k, r]
+            own = firm[r] * curve[k, r]
+            share[k, r] = own - bent[r] * slope[k, r] * pull[r]
+            square += own - bent[r] * slope[k, r] * slope[k, r]
+            whole[r] += share[k, r]
+        by_b[k] += total
+        by_bb[k, k] += square
+        for other in range(k + 1, m if implicit else min(k + 2, m)):
+            both = 0.0
+            for r in range(n):
+                both += bent[r] * slope[k, r] * slope[other, r]
+            by_bb[k, other] -= both
+    for r in range(n):
+        pull[r] *= weight[r]
+
+
+@compiled(fastmath=FAST)
+def add_slopes(scores, changes, weights, codes, b, db, t, pair, slopes):
+    """Add first and second derivative at t of the surrogate where scores move by t changes.
+
+    The surrogate is the one at t = 0: the weights of its rows are those there.
+    """
+    m = b.size
+    slope, curve = np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    f, y, g, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    moved = b + t * db
+    first, second = 0.0, 0.0
+    for start in range(0, scores.size, _BLOCK):
+        n = min(_BLOCK, scores.size - start)
+        df, weight = changes[start : start + n], weights[start : start + n]
+        at, labels = scores[start : start + n], codes[start : start + n]
+        for r in range(n):
+            f[r], y[r] = at[r] + t * df[r], labels[r]
+        meet(n, f, y, moved, pair, g, slope, curve, pull)
+        for k in range(m):
+            for r in range(n):
+                change = weight[r] * (df[r] - db[k])
+                first -= slope[k, r] * change
+                second += curve[k, r] * change * (df[r] - db[k])
+    slopes[0] += first
+    slopes[1] += second

@@ -1,0 +1,98 @@
+"""Which loss each stage of re-weighting uses, until cap and smoothing are final."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._loss.capped import CappedPower
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The stages of one fit.
+
+    Stage 0 has unit weights (the squared hinge). A loss that will be trimmed is then uncapped while
+    ``delta`` is at least ``open_above``: from the squared loss alone whole classes can be cut that
+    the end of the uncapped loss fits. From then on it is trimmed by ``trim``, or capped: while a
+    given cap closes, for ``warmup`` stages, it is the quantile that cuts a share growing in equal
+    steps to ``closes_on``, but at least ``epsilon``, which it is afterwards. ``delta`` falls by
+    ``delta_ratio`` each stage from ``delta_start`` to ``delta_min``. For ``warmup`` stages, and
+    while it is open, a run stays in a stage until it lowers the objective no more.
+    """
+
+    p: float
+    epsilon: float = np.inf
+    trim: float = 0.0
+    warmup: int = 0
+    closes_on: float = 0.0
+    delta_start: float = 1.0
+    delta_ratio: float = 0.05
+    delta_min: float = 1e-14
+    squared: bool = True
+    open_above: float = np.inf
+
+    @cached_property
+    def stages(self) -> Array:
+        """A row for each stage until nothing changes: p, level, epsilon, delta, trim."""
+        deltas = [0.0] if self.p == 2.0 else self._falling()
+        rows = [(2.0, 1.0, np.inf, 0.0, 0.0)] if self.squared else []
+        rows += [(self.p, 1.0, np.inf, delta, 0.0) for delta in self._open]
+        n_stages = max(len(deltas), self.warmup + 1)
+        for stage in range(1, n_stages + 1):
+            delta = deltas[min(stage, len(deltas)) - 1]
+            if self.closes_on > 0.0 and stage <= self.warmup:
+                level = 1.0 - self.closes_on * stage / self.warmup
+                rows.append((self.p, level, np.inf, delta, 0.0))
+            else:
+                rows.append((self.p, 1.0, self.epsilon, delta, self.trim))
+        return np.array(rows)
+
+    @property
+    def last_warmup(self) -> int:
+        """The last stage in which a run waits until it lowers the objective no more."""
+        return self.warmup + len(self._open)
+
+    @property
+    def final(self) -> CappedPower:
+        """The loss that counts, wherever the iterations end."""
+        return CappedPower(self.p, self.epsilon, self.delta_min, self.trim)
+
+    def for_many(self, tol: float) -> Schedule:
+        """The schedule for so many rows that kinks are a matter of their density.
+
+        A share of about ``delta^(1/2)`` of them lies near enough to one that delta costs up to
+        ``delta^(p/2)``: together ``tol``, an amount of loss a row.
+        """
+        least = min(tol ** (2.0 / (1.0 + self.p)), 1e-4)
+        return replace(self, delta_min=max(1e-14, least))
+
+    def resumed(self) -> Schedule:
+        """The schedule to go on with where a run on some of the rows ended."""
+        # Below 1 the objective has many small bends, which a larger delta smooths.
+        start, ratio = (self.delta_min, 1.0) if self.p >= 1.0 else (1e-2, 0.2)
+        part = replace(
+            self,
+            delta_start=start,
+            delta_ratio=ratio,
+            closes_on=0.0,
+            squared=False,
+            warmup=0,
+            open_above=np.inf,
+        )
+        return replace(part, warmup=len(part.stages) - 2)
+
+    @property
+    def _open(self) -> list[float]:
+        return [d for d in self._falling() if d >= self.open_above] if self.p != 2.0 else []
+
+    def _falling(self) -> list[float]:
+        deltas = [max(self.delta_start, self.delta_min)]
+        while deltas[-1] > self.delta_min:
+            deltas.append(max(deltas[-1] * self.delta_ratio, self.delta_min))
+        return deltas

@@ -1,0 +1,197 @@
+"""Dense rows, centred and scaled inside so that units do not matter to the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._loss.row_terms import add_slopes
+from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
+from csvor._rows.quantile import weighted_quantile
+from csvor._rows.spans import Spans, spans_of
+from csvor._rows.trim import find_cap, moved_rows
+from csvor._utils.threads import RowThreads
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.integer]
+Sums = tuple[Array, Array]
+
+# Whole minimisations over up to so many numbers are one compiled call, which takes one thread.
+_FEW = 400_000
+
+
+class DenseMatrix:
+    """The features ``(X - center) * factor``, on the fly.
+
+    The thresholds are free, so a shift of a column changes nothing but its rounding, and a
+    factor is undone by ``ridge``, the penalty of each scaled coefficient. The problem solved is
+    the one stated in the units of X; only its conditioning changes. A constant column has the
+    factor 0.
+    """
+
+    def __init__(self, X: Array, sample_weight: Array, spans: Spans | None = None) -> None:
+        self.X = X
+        spans = spans or spans_of(X, sample_weight)
+        self.center, spread = spans.mean, spans.spread
+        # A column whose spread is below the rounding of its values is constant; so is one whose
+        # ridge, 1 / spread^2, would leave the range of numbers.
+        constant = spread <= np.maximum(1e-15 * np.abs(self.center), 1e-150)
+        constant |= spans.low == spans.high
+        self._scale = np.where(constant, np.maximum(np.abs(self.center), 1.0), spread)
+        self.factor = np.where(constant, 0.0, 1.0 / self._scale)
+        # The penalty ||w||^2 as seen by the scaled coefficients.
+        self.ridge = self._scale**-2.0
+
+    @cached_property
+    def values(self) -> Array:
+        """The features, as an array of their own."""
+        return (self.X - self.center) * self.factor
+
+    def take(self, rows: NDArray[np.intp]) -> DenseMatrix:
+        """Some of the rows, with the same center and factors."""
+        part = copy(self)
+        part.__dict__.pop("values", None)
+        part.X = self.X[rows]
+        return part
+
+    def in_given_units(self, coef: Array) -> tuple[Array, float]:
+        """Coefficients for X as given, and what the thresholds gain by it."""
+        coef = coef / self._scale
+        return coef, float(self.center @ coef)
+
+
+class DenseRows:
+    """Labelled rows of a matrix: all that the objective asks of them, in one pass each.
+
+    ``costs`` are what each row's loss is multiplied with, which is also what it weighs.
+    """
+
+    def __init__(self, matrix: DenseMatrix, codes: Codes, costs: Array, pair: Any) -> None:
+        self.matrix = matrix
+        self.codes = codes
+        self.costs = costs
+        self.pair = pair
+        self._losses = np.empty(codes.size)
+        self._line = Line(*np.empty((3, codes.size)))
+        self._threads = RowThreads(*matrix.X.shape)
+
+    @property
+    def n_samples(self) -> int:
+        return self.codes.size
+
+    @property
+    def are_few(self) -> bool:
+        return self.matrix.X.size <= _FEW
+
+    def whole(self) -> tuple[Rows, Line]:
+        """All rows for compiled code, of one memory layout, so that one compilation serves all."""
+        X = np.require(self.matrix.X, requirements=["C", "W"])
+        matrix = self.matrix
+        rows = Rows(X, matrix.center, matrix.factor, self.codes, self.costs, self._losses)
+        return rows, self._line
+
+    def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> Sums:
+        """Sums and upper triangle of the curvature, as `add_rows` states them."""
+        losses = self._losses if keep else None
+
+        def add(rows: slice) -> Sums:
+            return self._add(self._part(rows, losses), w, b, loss)
+
+        return self._sum(add)
+
+    def trim(self, w: Array, b: Array, loss: Any, share: float) -> tuple[Array, Array, Array]:
+        """The same with ``share`` of the weight cut, and the cap that does it.
+
+        A pass under the cap given tells all losses, and so the cap; rows that lie between the two
+        are then counted anew.
+        """
+        sums, curvature = self.sums(w, b, loss, keep=True)
+        cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
+        find_cap(self._losses, self.costs, share, cap)
+        moved, changes = moved_rows(self._losses, self.costs, loss, cap)
+        if moved.size:
+            matrix = self.matrix
+            X = np.ascontiguousarray(matrix.X[moved])
+            codes, nowhere = self.codes[moved], np.empty(0)
+            part = Rows(X, matrix.center, matrix.factor, codes, changes, nowhere)
+            loss = loss.copy()
+            loss["below"] = loss["cap"] = np.inf
+            more, bends = self._add(part, w, b, loss)
+            sums, curvature = sums + more, curvature + bends
+            sums[-1] -= changes.sum()
+        return sums, curvature, cap
+
+    def begin_line(self, w: Array, b: Array, dw: Array, loss: Any) -> None:
+        """Set off along a step of w; `slopes` are those of the surrogate here."""
+
+        def begin(rows: slice) -> None:
+            line = Line(*(of_rows[rows] for of_rows in self._line))
+            begin_line(self._part(rows), w, b, dw, self.pair, loss, line)
+
+        self._threads.map(begin)
+
+    def slopes(self, b: Array, db: Array, t: float) -> Array:
+        """First and second derivative of the surrogate at t on the line, as `add_slopes` does."""
+
+        def add(rows: slice) -> tuple[Array]:
+            found = np.zeros(2)
+            line = (of_rows[rows] for of_rows in self._line)
+            add_slopes(*line, self.codes[rows], b, db, t, self.pair, found)
+            return (found,)
+
+        return self._sum(add)[0]
+
+    def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
+        """The score and the losses g of each row."""
+        f, g = np.empty((2, self.codes.size))
+        self._threads.map(
+            lambda rows: find_losses(self._part(rows), w, b, self.pair, f[rows], g[rows])
+        )
+        return f, g
+
+    def quantile(self, w: Array, b: Array, level: float) -> float:
+        """Up to which g the share ``level`` of the weight lies."""
+        return float(weighted_quantile(self.scores_and_losses(w, b)[1], level, self.costs))
+
+    def sample(self, size: int, n_classes: int) -> DenseRows:
+        """A part of the rows that stands for all; the same in every run.
+
+        Rows are drawn by a fixed seed, as often as they weigh; each class is among them.
+        """
+        rng, total = np.random.default_rng(0), self.costs.sum()
+        if self.costs.min() == self.costs.max():
+            drawn = rng.integers(0, self.n_samples, size)
+        else:
+            drawn = rng.choice(self.n_samples, size, p=self.costs / total)
+        counts = np.bincount(self.codes[drawn], minlength=n_classes)
+        rare = [np.flatnonzero(self.codes == code)[:2] for code in np.flatnonzero(counts < 2)]
+        added = np.concatenate([np.empty(0, dtype=np.intp), *rare])
+        share = np.concatenate([np.full(size, 1.0 / size), self.costs[added] / total])
+        rows = np.concatenate([drawn, added])
+        costs = share * (total / share.sum())
+        return DenseRows(self.matrix.take(rows), self.codes[rows], costs, self.pair)
+
+    def _part(self, rows: slice, losses: Array | None = None) -> Rows:
+        matrix = self.matrix
+        kept = np.empty(0) if losses is None else losses[rows]
+        codes, costs = self.codes[rows], self.costs[rows]
+        return Rows(matrix.X[rows], matrix.center, matrix.factor, codes, costs, kept)
+
+    def _add(self, rows: Rows, w: Array, b: Array, loss: Any) -> Sums:
+        size = w.size + b.size
+        sums, curvature = np.zeros(size + 3), np.zeros((size, size))
+        add_rows(rows, w, b, self.pair, loss, sums, curvature)
+        return sums, curvature
+
+    def _sum(self, work: Callable[[slice], Any]) -> Any:
+        """The sums of what ``work`` gives, always in the order of the chunks."""
+        first, *others = self._threads.map(work)
+        for other in others:
+            for total, part in zip(first, other, strict=True):
+                total += part
+        return first

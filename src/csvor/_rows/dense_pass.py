@@ -1,0 +1,179 @@
+"""One pass over dense rows, in blocks whose columns fit into the cache.
+
+A block's scores go to `_loss`, which never sees X; what comes back is multiplied with the columns.
+Each step is a loop that the compiler turns into vector instructions.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from csvor._loss.capped import weigh
+from csvor._loss.margins import meet
+from csvor._loss.row_terms import share_out
+from csvor._utils.compile import FAST, compiled
+
+# Rows of a block.
+_BLOCK = 128
+# From this many columns on, rows without a weight are taken out of a block first.
+_PACKED_FROM = 16
+
+# ``(X - center) * factor`` are the features of the scaled coefficients; ``losses`` is where the g
+# of each row are kept, of length 0 where they are not.
+Rows = namedtuple("Rows", "X center factor codes costs losses")
+Line = namedtuple("Line", "scores changes weights")
+
+
+@compiled(fastmath=FAST)
+def add_rows(rows, w, b, pair, loss, sums, curvature):
+    """Add the terms of all rows to objective, gradient and Hessian.
+
+    ``sums``, of shape (d + m + 3,), gains the gradient by w and by b, and the totals of `weigh`;
+    ``curvature``, of shape (d + m, d + m), the upper triangle of the Hessian.
+    """
+    n_rows, d = rows.X.shape
+    m = b.size
+    implicit = pair[0].implicit == 1
+    even_d, even_m = d + d % 2, m + m % 2
+    z, share = np.zeros((even_d, _BLOCK)), np.zeros((even_m, _BLOCK))
+    slope, curve, slopes = np.empty((m, _BLOCK)), np.empty((m, _BLOCK)), np.zeros(even_d)
+    products = np.zeros((even_d, even_d + even_m))
+    f, y, cost, g = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    weight, firm, bent = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    pull, whole = np.empty(_BLOCK), np.empty(_BLOCK)
+    keeps = rows.losses.size > 0
+    for start in range(0, n_rows, _BLOCK):
+        n = min(_BLOCK, n_rows - start)
+        X, codes, costs = _block(rows, start, n)
+        _project(X, rows.center, rows.factor, w, z, f)
+        for r in range(n):
+            y[r], cost[r] = codes[r], costs[r]
+        meet(n, f, y, b, pair, g, slope, curve, pull)
+        if keeps:
+            kept = rows.losses[start : start + n]
+            for r in range(n):
+                kept[r] = g[r]
+        weigh(n, g, cost, loss, weight, firm, bent, sums[d + m :])
+        share_out(
+            n, weight, firm, bent, slope, curve, pull, implicit, share, whole, sums[d:],
+            curvature[d:, d:],
+        )  # fmt: skip
+        if d >= _PACKED_FROM:
+            n = _pack(n, pull, whole, share, z)
+        _add_products(n, z, pull, whole, share, slopes, products)
+    for i in range(d):
+        sums[i] += slopes[i]
+        for j in range(i, d):
+            curvature[i, j] += products[i, j]
+        for k in range(m):
+            curvature[i, d + k] -= products[i, even_d + k]
+
+
+@compiled(fastmath=FAST)
+def begin_line(rows, w, b, dw, pair, loss, line):
+    """Set scores, their change along a step of w, and weights: what `add_slopes` needs of rows."""
+    n_rows, d = rows.X.shape
+    m = b.size
+    z, slope, curve = np.zeros((d, _BLOCK)), np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    y, cost, g, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    firm, bent, unused = np.empty(_BLOCK), np.empty(_BLOCK), np.zeros(3)
+    for start in range(0, n_rows, _BLOCK):
+        n = min(_BLOCK, n_rows - start)
+        X, codes, costs = _block(rows, start, n)
+        f, df = line.scores[start : start + n], line.changes[start : start + n]
+        _project(X, rows.center, rows.factor, w, z, f)
+        for r in range(n):
+            y[r], cost[r], df[r] = codes[r], costs[r], 0.0
+        for j in range(d):
+            for r in range(n):
+                df[r] += dw[j] * z[j, r]
+        meet(n, f, y, b, pair, g, slope, curve, pull)
+        weigh(n, g, cost, loss, line.weights[start : start + n], firm, bent, unused)
+
+
+@compiled(fastmath=FAST)
+def find_losses(rows, w, b, pair, f, g):
+    """Set f to the score and g to the losses of each row."""
+    n_rows, d = rows.X.shape
+    m = b.size
+    z, slope, curve = np.zeros((d, _BLOCK)), np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    y, pull = np.empty(_BLOCK), np.empty(_BLOCK)
+    for start in range(0, n_rows, _BLOCK):
+        n = min(_BLOCK, n_rows - start)
+        X, codes, _ = _block(rows, start, n)
+        score, losses = f[start : start + n], g[start : start + n]
+        _project(X, rows.center, rows.factor, w, z, score)
+        for r in range(n):
+            y[r] = codes[r]
+        meet(n, score, y, b, pair, losses, slope, curve, pull)
+
+
+@compiled(fastmath=FAST)
+def _project(X, center, factor, w, z, f):
+    """Set z to the features of a block, a column a row, and f to its scores."""
+    n = X.shape[0]
+    for r in range(n):
+        f[r] = 0.0
+    for j in range(w.size):
+        for r in range(n):
+            z[j, r] = (X[r, j] - center[j]) * factor[j]
+        for r in range(n):
+            f[r] += w[j] * z[j, r]
+
+
+@compiled()
+def _block(rows, start, n):
+    stop = start + n
+    return rows.X[start:stop], rows.codes[start:stop], rows.costs[start:stop]
+
+
+@compiled()
+def _pack(n, pull, whole, share, z):
+    """Move the rows that pull or bend to the front; their number."""
+    last = 0
+    for r in range(n):
+        if whole[r] == 0.0 and pull[r] == 0.0:
+            continue
+        pull[last], whole[last] = pull[r], whole[r]
+        for k in range(share.shape[0]):
+            share[k, last] = share[k, r]
+        for j in range(z.shape[0]):
+            z[j, last] = z[j, r]
+        last += 1
+    return last
+
+
+@compiled(fastmath=FAST)
+def _add_products(n, z, pull, whole, share, slopes, products):
+    """Two by two, so that what is read is used twice; z and share have an even number of rows."""
+    d = z.shape[0]
+    one, two = np.empty(n), np.empty(n)
+    for i in range(0, d, 2):
+        slope, next_slope = 0.0, 0.0
+        for r in range(n):
+            slope += pull[r] * z[i, r]
+            next_slope += pull[r] * z[i + 1, r]
+            one[r] = whole[r] * z[i, r]
+            two[r] = whole[r] * z[i + 1, r]
+        slopes[i] -= slope
+        slopes[i + 1] -= next_slope
+        for j in range(i, d, 2):
+            _add_four(n, one, two, z[j], z[j + 1], products, i, j)
+        for k in range(0, share.shape[0], 2):
+            _add_four(n, z[i], z[i + 1], share[k], share[k + 1], products, i, d + k)
+
+
+@compiled(fastmath=FAST)
+def _add_four(n, a, b, c, e, products, i, j):
+    ac, ae, bc, be = 0.0, 0.0, 0.0, 0.0
+    for r in range(n):
+        ac += a[r] * c[r]
+        ae += a[r] * e[r]
+        bc += b[r] * c[r]
+        be += b[r] * e[r]
+    products[i, j] += ac
+    products[i, j + 1] += ae
+    products[i + 1, j] += bc
+    products[i + 1, j + 1] += be

@@ -1,0 +1,78 @@
+"""Which rows are cut when a share of the weight is, and what changes with the cap."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from csvor._loss.capped import TIE, kept_share
+from csvor._rows.quantile import weighted_quantile
+from csvor._utils.compile import compiled
+
+
+@compiled()
+def find_cap(losses, weights, share, cap):
+    """Set ``cap`` to (below, cap, tied) of `_loss.capped`, so that ``share`` of the weight is cut.
+
+    Those are the largest losses; rows at 1 and below, on the right side of their thresholds, stay
+    whatever the share. The search begins about the cap given, which spares a look at the rest.
+    """
+    n = losses.size
+    total = 0.0
+    for i in range(n):
+        total += weights[i]
+    budget = share * total * (1.0 + 1e-12)
+    low, high = 0.9 * cap[1], 1.1 * cap[1]
+    if not high < np.inf:
+        low, high = 0.0, np.inf
+    while True:
+        above, inside, count = 0.0, 0.0, 0
+        for i in range(n):
+            if losses[i] > high:
+                above += weights[i]
+            elif losses[i] >= low:
+                inside += weights[i]
+                count += 1
+        if above <= budget < above + inside or (low == 0.0 and high == np.inf):
+            break
+        if high < np.inf and high < 4.0 * cap[1]:
+            low, high = 0.5 * low, 2.0 * high
+        else:
+            low, high = 0.0, np.inf
+    values, own = np.empty(count), np.empty(count)
+    count = 0
+    for i in range(n):
+        if low <= losses[i] <= high:
+            values[count], own[count] = losses[i], weights[i]
+            count += 1
+    level = (inside - (budget - above)) / inside
+    at = weighted_quantile(values, level, own)
+    cap[0] = cap[1] = cap[2] = 1.0
+    if at <= 1.0:
+        return
+    cap[0], cap[1] = at * (1.0 - TIE), at * (1.0 + TIE)
+    on_cap = 0.0
+    for i in range(count):
+        if values[i] > cap[1]:
+            above += own[i]
+        elif values[i] > cap[0]:
+            on_cap += own[i]
+    over = budget - above
+    if over > 1e-7 * on_cap:
+        cap[2] = max(1.0 - over / on_cap, 0.0)
+
+
+@compiled()
+def moved_rows(losses, costs, loss, cap):
+    """The rows of which another share counts under ``cap`` than under ``loss``, and how much."""
+    below, high, tied = loss[0].below, loss[0].cap, loss[0].tied
+    least, most = min(below, cap[0]), max(high, cap[1])
+    rows, changes = np.empty(losses.size, np.intp), np.empty(losses.size)
+    count = 0
+    for i in range(losses.size):
+        if least < losses[i] <= most:
+            change = kept_share(losses[i], cap[0], cap[1], cap[2])
+            change -= kept_share(losses[i], below, high, tied)
+            if change != 0.0:
+                rows[count], changes[count] = i, change * costs[i]
+                count += 1
+    return rows[:count], changes[:count]

@@ -1,0 +1,281 @@
+"""The iterations, stated once: compiled generators that ask for what only the rows can tell.
+
+They know requests, not rows. Where rows are few the requests are answered in compiled code; where
+they are many, or lie elsewhere, the same generators are driven from Python.
+
+``run`` holds where a run stands, so that a generator made anew goes on where the last one was left.
+A `Point` is a place with what is known there; ``at`` is where the run is, ``to`` where it looks,
+``best`` the lowest one under the loss in force.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from csvor._solvers.step import LINE, look_along
+from csvor._utils.compile import compiled
+
+# Set ``to`` from its theta; begin a line from ``at`` along ``step``; set ``slopes`` at its place
+# ``line[2]``; set ``step`` and ``run.solved`` from at; set ``run.quantile`` from ``run.level`` at
+# ``at``.
+EVALUATE, BEGIN, SLOPE, STEP, QUANTILE = 1, 2, 3, 4, 5
+
+# Less than this share of the objective cannot be told from rounding.
+ROUNDING = 1e-14
+# Less than this share is nothing even where all that is left is the samples that are cut away.
+NOTHING = 1e-20
+# While the loss changes, the next one is taken where an iteration lowers the objective by less
+# than this share (found by trial).
+EARLY = 1e-2
+# But no later than after so many iterations.
+PATIENCE = 20
+
+# Why a run is over: not yet, by tol, or since no model has a minimum.
+GOING, ENDED, FAILED = 0, 1, 2
+
+# ``parts``: the objective less its constant, the same of the smoothed loss that gradient and
+# Hessian belong to, the constant (what the rows that are cut away add, which can be so large that
+# it hides the rest), and the cap in force, as (below, cap, tied).
+Point = namedtuple("Point", "theta gradient hessian parts")
+MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
+
+# A row for each stage: power, level, epsilon, delta, trimmed share. Where ``level`` is below 1 the
+# cap is that quantile when the stage begins; where ``epsilon`` is nan it is the last one.
+RUN = np.dtype(
+    [
+        (name, "f8")
+        for name in [
+            "p",
+            "epsilon",
+            "delta",
+            "trim",
+            "share",
+            "start",
+            "level",
+            "quantile",
+            "floor",
+            "tol",
+            "factor",
+            "least",
+        ]
+    ]
+    + [
+        (name, "i8")
+        for name in [
+            "stage",
+            "waited",
+            "n",
+            "until",
+            "fixed_from",
+            "fixed",
+            "ended",
+            "lowered",
+            "bound",
+            "near",
+            "solved",
+            "warmup",
+        ]
+    ]
+)
+
+
+State = namedtuple("State", "run at to best step line slopes stages history")
+
+
+def make_state(theta, stages, max_iter: int, **run: float) -> State:  # type: ignore[no-untyped-def]
+    """A run that begins at theta; ``run`` sets fields of `RUN`."""
+    size = theta.size
+    at, to, best = (_make_point(theta) for _ in range(3))
+    state = State(
+        np.zeros(1, RUN), at, to, best, np.zeros(size), LINE.copy(), np.zeros(2), stages,
+        np.empty(max_iter),
+    )  # fmt: skip
+    for name, value in run.items():
+        state.run[name] = value
+    return state
+
+
+def _make_point(theta) -> Point:  # type: ignore[no-untyped-def]
+    parts = np.array([np.inf, np.inf, 0.0, np.inf, np.inf, 1.0])
+    return Point(theta.copy(), np.zeros(theta.size), np.zeros((theta.size, theta.size)), parts)
+
+
+@compiled()
+def copy_point(one, other):
+    size = one.theta.size
+    for i in range(size):
+        other.theta[i], other.gradient[i] = one.theta[i], one.gradient[i]
+        for j in range(size):
+            other.hessian[i, j] = one.hessian[i, j]
+    _copy(one.parts, other.parts)
+
+
+@compiled()
+def _copy(one, other):
+    for i in range(one.size):
+        other[i] = one[i]
+
+
+@compiled()
+def _keep(best, at):
+    _copy(at.theta, best.theta)
+    _copy(at.parts, best.parts)
+
+
+@compiled()
+def _towards(to, at, t, step):
+    for i in range(step.size):
+        to.theta[i] = at.theta[i] + t * step[i]
+    _copy(at.parts, to.parts)
+
+
+@compiled()
+def _fall(at, to, part):
+    return (at.parts[part] - to.parts[part]) + (at.parts[CONSTANT] - to.parts[CONSTANT])
+
+
+@compiled()
+def iterate(run, at, to, best, step, line, slopes, stages, history):
+    """Re-weighting: minimise ``h(x) + sum_i c_i v(g_i(x))`` with concave v of several stages.
+
+    With a supergradient ``D_i`` of v at g_i, the surrogate ``h + sum c_i D_i g_i`` touches the
+    objective and lies above it: what lowers the one lowers the other. Each iteration takes one
+    Newton step; ``run.share`` is the share of v's curvature that is left out of the model: 1 is the
+    surrogate, 0 Newton's model. Once the loss is fixed, the share falls as far as steps prove good.
+    A step that does not lower the objective enough is cut to the least value of the surrogate on
+    its line, which always does. Trimming fits in: the rows that are cut are the worst at hand, and
+    cutting the worst again lowers the objective once more.
+    """
+    bound, near = run[0].bound == 1, run[0].near == 1
+    _towards(to, at, 0.0, step)
+    yield EVALUATE
+    copy_point(to, at)
+    if run[0].n == run[0].fixed_from:
+        _keep(best, at)
+    while run[0].n < run[0].until and run[0].ended == GOING:
+        moving = at.parts[MOVING]
+        share_of = moving + at.parts[CONSTANT] if bound else moving
+        enough = max(run[0].tol, ROUNDING) * share_of if near and run[0].fixed == 1 else 0.0
+        yield STEP
+        # Below p = 1 the curvature of rows near a kink is huge and cancels but for rounding: more
+        # of the surrogate where the model has no minimum.
+        lift, share = 1e-6, run[0].share
+        while run[0].solved == 0 and lift <= 1.0:
+            run[0].share = lift
+            _towards(to, at, 0.0, step)
+            yield EVALUATE
+            copy_point(to, at)
+            yield STEP
+            lift = 1.0 if lift < 1.0 else 2.0
+        run[0].share = share
+        if run[0].solved == 0:
+            run[0].ended = FAILED
+            break
+        promised = 0.0
+        for i in range(step.size):
+            promised -= at.gradient[i] * step[i]
+        moved = promised > enough
+        if moved:
+            share = max(run[0].factor * run[0].share, run[0].least)
+            run[0].share = share if run[0].fixed == 1 and not bound else 1.0
+            _towards(to, at, 1.0, step)
+            yield EVALUATE
+            good = bound or _fall(at, to, SMOOTH) >= 1e-4 * promised
+            if not good and near:  # where the objective has many small bends
+                t = 0.5
+                while not good and t > 0.1:
+                    _towards(to, at, t, step)
+                    run[0].share = run[0].start
+                    yield EVALUATE
+                    good = _fall(at, to, SMOOTH) >= 0.1 * t * promised
+                    t *= 0.5
+            if not good:
+                line[:] = LINE
+                yield BEGIN
+                yield SLOPE
+                while not look_along(line, slopes[0], slopes[1]):
+                    yield SLOPE
+                run[0].share = 1.0
+                if line[2] < 1.0 or near:
+                    _towards(to, at, line[2], step)
+                    yield EVALUATE
+        fall = _fall(at, to, MOVING) if moved else 0.0
+        lowered = not moved or _fall(at, to, SMOOTH) >= -ROUNDING * moving
+        run[0].lowered = 1 if lowered else 0
+        if moved and lowered:
+            copy_point(to, at)
+            if _fall(best, at, MOVING) > 0.0:
+                _keep(best, at)
+        history[run[0].n] = best.parts[MOVING] + best.parts[CONSTANT]
+        run[0].n += 1
+        # The next loss, and whether the run is over.
+        moving = at.parts[MOVING]
+        value = moving + at.parts[CONSTANT]
+        least = max(run[0].tol, ROUNDING) * (value if bound else moving)
+        least = max(least, NOTHING * value)
+        early = max(EARLY * moving, NOTHING * value)
+        run[0].waited += 1
+        steady = run[0].stage > run[0].warmup
+        if bound or steady or fall <= early or run[0].waited >= PATIENCE:
+            run[0].stage, run[0].waited = run[0].stage + 1, 0
+        stage = stages[min(run[0].stage, stages.shape[0] - 1)]
+        p, level, epsilon, delta, trim = stage[0], stage[1], stage[2], stage[3], stage[4]
+        if level < 1.0:
+            run[0].level = level
+            yield QUANTILE
+            # A hair above, so that rounding does not decide on the row whose residual it is.
+            epsilon = max(run[0].quantile ** (0.5 * p) * (1.0 + 1e-9), run[0].floor)
+        elif epsilon != epsilon:
+            epsilon = run[0].epsilon
+        same = p == run[0].p and epsilon == run[0].epsilon and delta == run[0].delta
+        same = same and trim == run[0].trim
+        run[0].fixed = 1 if same and run[0].stage > run[0].warmup else 0
+        slack = 3.0 if near else 1.0  # Newton's next step would promise a part of this one
+        small = fall <= least and (promised <= slack * least or bound)
+        if run[0].fixed == 1 and (small or not lowered):
+            run[0].ended = ENDED
+        if not same:
+            run[0].p, run[0].epsilon, run[0].delta, run[0].trim = p, epsilon, delta, trim
+            run[0].fixed_from, run[0].share = run[0].n, run[0].start
+            _towards(to, at, 0.0, step)
+            yield EVALUATE
+            copy_point(to, at)
+            _keep(best, at)
+
+
+@compiled()
+def newton(run, at, to, best, step, line, slopes, stages, history):
+    """Newton's method for a convex problem, each step to the least value on its line.
+
+    ``run.share`` is the share of the parabolas above the kinks that stand for the curvature that
+    they have not: less of it after full steps, more after short ones. The end is reached by a step
+    that promises less than tol of the value.
+    """
+    _towards(to, at, 0.0, step)
+    yield EVALUATE
+    copy_point(to, at)
+    while run[0].n < run[0].until and run[0].ended == GOING:
+        yield STEP
+        if run[0].solved == 0:
+            run[0].ended = FAILED
+            break
+        promised = 0.0
+        for i in range(step.size):
+            promised -= at.gradient[i] * step[i]
+        if 0.5 * promised <= max(run[0].tol, ROUNDING) * abs(at.parts[MOVING]):
+            run[0].ended = ENDED
+            break
+        line[:] = LINE
+        yield BEGIN
+        yield SLOPE
+        while not look_along(line, slopes[0], slopes[1]):
+            yield SLOPE
+        _towards(to, at, line[2], step)
+        run[0].share = 0.1 * run[0].share if line[2] > 0.9 else min(4.0 * run[0].share, 1.0)
+        yield EVALUATE
+        copy_point(to, at)
+        history[run[0].n] = at.parts[MOVING]
+        run[0].n += 1
+    _keep(best, at)
