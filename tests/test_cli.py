@@ -17,10 +17,10 @@ from typer.testing import CliRunner, Result
 
 import csvor
 from csvor._utils.atomic_files import written_whole
-from csvor.cli._app import app
 from csvor.cli._errors import failures_in_one_line, nearest, rows_text
 from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
+from csvor.cli.commands._app import app
 
 PROGRAM = [sys.executable, "-m", "csvor.cli"]
 
@@ -149,14 +149,14 @@ def test_any_failure_is_one_line(
 
 def test_help_does_not_wait_for_what_only_the_work_needs() -> None:
     code = (
-        "import sys, csvor; before = set(sys.modules); import csvor.cli._app;"
+        "import sys, csvor; before = set(sys.modules); import csvor.cli.commands._app;"
         "print(*sorted(set(sys.modules) - before))"
     )
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert "csvor.cli._app" in loaded
-    assert not {"csvor.cli._prepare", "skops", "pyarrow", "pandas", "sklearn"} & set(loaded)
+    assert "csvor.cli.commands._app" in loaded
+    assert not {"csvor.cli.input._prepare", "skops", "pyarrow", "pandas", "sklearn"} & set(loaded)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")

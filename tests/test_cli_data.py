@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from typer.testing import CliRunner, Result
 
 from csvor import datasets
-from csvor.cli._app import app
+from csvor.cli.commands._app import app
 
 
 def run(*args: object, **env: str) -> Result:

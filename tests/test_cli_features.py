@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._features import Features, choose_features, features_frame, make_pipeline
 from csvor.cli._notes import Notes
-from csvor.cli._table import Table, as_column
+from csvor.cli.input._features import Features, choose_features, features_frame, make_pipeline
+from csvor.cli.input._table import Table, as_column
 
 
 def table_of(**columns: Any) -> Table:

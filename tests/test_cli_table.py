@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from csvor.cli._csv import split_list
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
-from csvor.cli._table import Table, read_table
+from csvor.cli.input._csv import split_list
+from csvor.cli.input._table import Table, read_table
 
 
 def table_of(tmp_path: Path, content: bytes | str, name: str = "t.csv") -> Table:

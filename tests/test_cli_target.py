@@ -9,8 +9,8 @@ import pytest
 
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
-from csvor.cli._table import as_column
-from csvor.cli._target import Target, read_target
+from csvor.cli.input._table import as_column
+from csvor.cli.input._target import Target, read_target
 
 
 def target_of(

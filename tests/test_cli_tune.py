@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
 from csvor import CSVOR
-from csvor.cli import _select
-from csvor.cli._app import app
-from csvor.cli._select import tune
+from csvor.cli.commands import _select
+from csvor.cli.commands._app import app
+from csvor.cli.commands._select import tune
 
 
 class Fixed(ClassifierMixin, BaseEstimator):

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from csvor._utils.atomic_files import written_whole
 from csvor.cli._errors import UsageError
-from csvor.cli._table import SUFFIXES, shown
+from csvor.cli.input._table import SUFFIXES, shown
 
 Columns = Mapping[str, Sequence[Any]]
 

@@ -10,8 +10,8 @@ import skops.io
 from sklearn.pipeline import Pipeline
 
 from csvor.cli._errors import CommandError, UsageError, listed
-from csvor.cli._features import Features
 from csvor.cli._files import write_bytes
+from csvor.cli.input._features import Features
 
 FORMAT = "csvor model 1"
 # An imputer of scikit-learn keeps the type of its column; it describes bytes and runs nothing.

@@ -11,8 +11,8 @@ from rich.text import Text
 from csvor import CSVOR
 from csvor.cli._errors import plural
 from csvor.cli._options import WITH_GAMMA
-from csvor.cli._prepare import Prepared
-from csvor.cli._table import shown
+from csvor.cli.input._prepare import Prepared
+from csvor.cli.input._table import shown
 
 MOST_NAMES = 20
 Fact = tuple[str, str]

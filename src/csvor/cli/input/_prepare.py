@@ -8,15 +8,15 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
-from csvor.cli._column_checks import quoted
 from csvor.cli._errors import UsageError, about, listed
-from csvor.cli._features import Features, choose_features, make_pipeline
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
-from csvor.cli._select import N_PAIRS, Choice, tune
-from csvor.cli._table import Table, read_table, shown
-from csvor.cli._target import Target, read_target
+from csvor.cli.commands._select import N_PAIRS, Choice, tune
+from csvor.cli.input._column_checks import quoted
+from csvor.cli.input._features import Features, choose_features, make_pipeline
+from csvor.cli.input._table import Table, read_table, shown
+from csvor.cli.input._target import Target, read_target
 
 # The work of an exact kernel grows with the cube of the rows: minutes up to here.
 MOST_EXACT = 2000

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from csvor._labels import LabelError, OrdinalLabels
 from csvor._labels.order import number_of
-from csvor.cli._column_checks import quoted
-from csvor.cli._csv import split_list
 from csvor.cli._errors import (
     CommandError,
     UsageError,
@@ -22,7 +20,9 @@ from csvor.cli._errors import (
     these_rows,
 )
 from csvor.cli._notes import Notes
-from csvor.cli._table import Column, as_number, shown
+from csvor.cli.input._column_checks import quoted
+from csvor.cli.input._csv import split_list
+from csvor.cli.input._table import Column, as_number, shown
 
 
 @dataclass(frozen=True)

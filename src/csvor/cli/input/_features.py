@@ -11,7 +11,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from csvor.cli._column_checks import (
+from csvor.cli._errors import CommandError, UsageError, closest, listed, plural
+from csvor.cli._notes import Notes
+from csvor.cli.input._column_checks import (
     Rows,
     is_numeric,
     note_blank_words,
@@ -24,9 +26,7 @@ from csvor.cli._column_checks import (
     refuse_texts_among_numbers,
     with_points,
 )
-from csvor.cli._errors import CommandError, UsageError, closest, listed, plural
-from csvor.cli._notes import Notes
-from csvor.cli._table import Column, Table
+from csvor.cli.input._table import Column, Table
 from csvor.preprocessing import MedianClipper
 
 

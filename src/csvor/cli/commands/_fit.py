@@ -9,9 +9,9 @@ from csvor.cli._files import check_output
 from csvor.cli._model import Model, save_model
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._prepare import prepare
 from csvor.cli._progress import progress
 from csvor.cli._render import console, data_facts, model_fact, print_facts
+from csvor.cli.input._prepare import prepare
 
 
 def run_fit(

@@ -7,7 +7,7 @@ import typer
 
 from csvor.cli import _options as opt
 from csvor.cli._errors import OneLineGroup, failures_in_one_line
-from csvor.cli._study_app import study
+from csvor.cli.commands._study_app import study
 
 app = typer.Typer(
     name="csvor",
@@ -76,7 +76,7 @@ def data_list(
 ) -> None:
     """List the data sets: rows, features, classes, and where they are found."""
     with failures_in_one_line(debug):
-        from csvor.cli._data import run_list
+        from csvor.cli.commands._data import run_list
 
         run_list(data, json)
 
@@ -104,8 +104,8 @@ def data_get(
 ) -> None:
     """Download data sets, or copy them from a folder. Only the right data are written."""
     with failures_in_one_line(debug):
-        from csvor.cli._data import run_get
         from csvor.cli._notes import Notes
+        from csvor.cli.commands._data import run_get
 
         notes = Notes()
         with notes.told_at_end():
@@ -123,7 +123,7 @@ def data_check(
 ) -> None:
     """Compare data sets with their known figures; exit status 1 if one is wrong or missing."""
     with failures_in_one_line(debug):
-        from csvor.cli._data import run_check
+        from csvor.cli.commands._data import run_check
 
         run_check(names or [], data, json)
 
@@ -169,8 +169,8 @@ def audit(
     """
     given = locals()
     with failures_in_one_line(debug):
-        from csvor.cli._audit import AuditOutput, run_audit
         from csvor.cli._notes import Notes
+        from csvor.cli.commands._audit import AuditOutput, run_audit
 
         notes = Notes()
         with notes.told_at_end():
@@ -213,8 +213,8 @@ def fit(
     """Fit a model to all rows and write it to a file."""
     given = locals()
     with failures_in_one_line(debug):
-        from csvor.cli._fit import run_fit
         from csvor.cli._notes import Notes
+        from csvor.cli.commands._fit import run_fit
 
         notes = Notes()
         with notes.told_at_end():
@@ -246,7 +246,7 @@ def predict(
     """Write the label that a model gives to each row. Columns are matched by name."""
     with failures_in_one_line(debug):
         from csvor.cli._notes import Notes
-        from csvor.cli._predict import run_predict
+        from csvor.cli.commands._predict import run_predict
 
         notes = Notes()
         with notes.told_at_end():
@@ -282,8 +282,8 @@ def demo(
 ) -> None:
     """Audit records whose wrong labels are known, and count how many are found."""
     with failures_in_one_line(debug):
-        from csvor.cli._demo import run_demo
         from csvor.cli._notes import Notes
+        from csvor.cli.commands._demo import run_demo
 
         notes = Notes()
         with notes.told_at_end():

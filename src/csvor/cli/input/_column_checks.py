@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from csvor._data.checks import _FAR_SPREADS, _HUGE
 from csvor.cli._errors import CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
-from csvor.cli._table import BLANK, Column, as_number
+from csvor.cli.input._table import BLANK, Column, as_number
 
 MOST_CATEGORIES = 1000
 _DATE = re.compile(
