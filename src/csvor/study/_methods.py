@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from csvor._data.training import DATA_PARAMETERS
+from csvor.methods import POWERS, STRENGTHS
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -108,11 +109,9 @@ class StudyMethod:
     finds_outliers: bool = False
 
 
-STRENGTHS = tuple(10.0**e for e in range(-3, 4))
-# C = 1 / (2 gamma) for the paper's gamma in 1e-3..1e3.
-CAPPED_STRENGTHS = tuple(0.5 * 10.0**e for e in range(-3, 4))
-# Nearest to 1 first: what `csvor fit --tune` prefers.
-POWERS = (1.0, 0.7, 1.5, 1.7, 0.5, 2.0)
+# The paper's; C = 1 / (2 gamma), so C rises where gamma falls.
+GAMMAS = tuple(10.0**e for e in range(-3, 4))
+CAPPED_STRENGTHS = tuple(1 / (2 * gamma) for gamma in reversed(GAMMAS))
 # Small first: near 0 the hinges of SVOREX remain.
 TAUS = tuple(k / 10 for k in range(1, 10))
 

@@ -20,6 +20,7 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
+from csvor.cli.commands._tune import tuned
 from csvor.cli.input._prepare import Prepared, plain, prepare
 from csvor.cli.input._table import shown
 
@@ -63,7 +64,7 @@ def audit_file(
     data: DataOptions, options: ModelOptions, notes: Notes
 ) -> tuple[Prepared, LabelAudit]:
     """Read a file and audit its labels."""
-    work = prepare(data, options, notes)
+    work = tuned(prepare(data, options, notes), notes)
     if options.folds > len(work.target.rows):
         raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")
     _note_lone_labels(work, notes)
