@@ -84,6 +84,15 @@ def test_wrong_use_is_one_line_and_two(args: list[str], message: str) -> None:
     assert message in line
 
 
+def test_the_file_is_named_also_where_a_column_is_called_like_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("t.csv,y\n2020-01-01,1\n2020-01-02,2\n2020-01-03,1\n")
+    error = run("audit", "t.csv", "--target", "y").stderr
+    assert error.startswith("csvor: error: t.csv, column 't.csv' holds dates")
+
+
 POSITIVE = "a finite number greater than 0, such as "
 
 

@@ -37,7 +37,8 @@ def chosen(
 def refusal(*args: Any, kind: type[CommandError] = CommandError, **kwargs: Any) -> str:
     with pytest.raises(kind) as caught:
         chosen(*args, **kwargs)
-    assert type(caught.value) is kind
+    assert isinstance(caught.value, kind)
+    assert caught.value.exit_code == kind.exit_code
     return str(caught.value)
 
 

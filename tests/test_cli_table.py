@@ -91,6 +91,10 @@ def test_a_quotation_mark_inside_a_cell_is_no_fault(tmp_path: Path) -> None:
     assert texts(table_of(tmp_path, 'a,b\n5" pipe,1\n'), "a") == ['5" pipe']
 
 
+def test_another_fault_of_the_last_line_is_no_open_quotation(tmp_path: Path) -> None:
+    assert texts(table_of(tmp_path, 'a,b\n1,2\n"5" pipe",1'), "a") == ["1", '5 pipe"']
+
+
 def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:
     path, notes = tmp_path / "t.csv", Notes()
     pd.DataFrame({"x": [1, 2]}).to_csv(path)

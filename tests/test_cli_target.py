@@ -24,7 +24,8 @@ def target_of(
 def refusal(kind: type[CommandError], *args: Any, **kwargs: Any) -> str:
     with pytest.raises(kind) as caught:
         target_of(*args, **kwargs)
-    assert type(caught.value) is kind
+    assert isinstance(caught.value, kind)
+    assert caught.value.exit_code == kind.exit_code
     return str(caught.value)
 
 

@@ -124,10 +124,12 @@ def _known(given: list[str]) -> list[str]:
 
 
 def _located(name: str, folder: str | None) -> Path | None:
+    if folder is not None and not Path(folder).expanduser().is_dir():
+        raise UsageError(f"--data {str(Path(folder).expanduser())!r}: there is no such folder")
     try:
         return datasets.locate(name, folder)
-    except datasets.DatasetNotFoundError as error:
-        raise UsageError(str(error).replace("folder", "--data", 1)) from None
+    except datasets.DatasetNotFoundError as error:  # of CSVOR_DATA
+        raise UsageError(str(error)) from None
 
 
 def _is_right(name: str, place: Path) -> bool:
