@@ -18,7 +18,7 @@ from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Spec, fit_each, fit_together
 from csvor.study import _problem as problem_module
 from csvor.study._cell import Cell, work_on
-from csvor.study._methods import STUDY_METHODS, StudyMethod
+from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod, expand, select
 from csvor.study._plan import make_contender, make_plan
 from csvor.study._problem import StudyData, load_data, make_problem, seed_of
 from csvor.study._records import (
@@ -29,7 +29,6 @@ from csvor.study._records import (
     write_json,
     write_record,
 )
-from csvor.study._select import Contender, expand, select
 from study_sets import Nearest, Sets
 
 CELL = Cell("grades", 10, 2, "CSVOR", "a" * 64, 1.0)

@@ -17,10 +17,9 @@ from csvor import CSVOR
 from csvor.corruption import occlude
 from csvor.datasets import make_ordinal_clusters
 from csvor.methods import POWERS, make_method
-from csvor.study._methods import GAMMAS, STUDY_METHODS
+from csvor.study._cell import Quiet
+from csvor.study._methods import GAMMAS, STUDY_METHODS, expand
 from csvor.study._problem import Problem, load_data, make_problem
-from csvor.study._quiet import Quiet
-from csvor.study._select import expand
 
 PROJECTED = ("CSVOR", "SVOREX", "SVORIM")
 RISING = tuple(sorted(POWERS))

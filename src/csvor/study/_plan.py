@@ -16,10 +16,9 @@ import sklearn
 import csvor
 from csvor.methods import METHODS, make_method
 from csvor.study._cell import Cell
-from csvor.study._methods import STUDY_METHODS, StudyMethod
+from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod, expand
 from csvor.study._problem import StudyData, digest
 from csvor.study._records import FORMAT, PLAN, write_json
-from csvor.study._select import Contender, expand
 from csvor.study._spec import MethodSpec, Spec, spec_from_dict
 
 # Raised whenever splits, corruption, scaling, folds, selection or scores change their meaning.
