@@ -14,7 +14,7 @@ from csvor.cli._progress import progress
 from csvor.cli._render import console
 from csvor.datasets import DatasetError
 from csvor.datasets._catalogue import BUNDLED
-from csvor.datasets._check import is_reference
+from csvor.datasets._known import is_reference
 
 Row = dict[str, Any]
 
