@@ -5,13 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from csvor import datasets
 from csvor.cli._errors import CommandError, UsageError, are, closest, listed, plural
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
-from csvor.cli._render import console
+from csvor.cli._render import console, plain_table, print_table
 from csvor.datasets import DatasetError
 from csvor.datasets._catalogue import BUNDLED
 from csvor.datasets._known import is_reference
@@ -145,12 +143,9 @@ def _is_right(name: str, place: Path) -> bool:
 
 def _print(rows: list[Row]) -> None:
     """Print rows under one another, numbers to the right."""
-    out = console()
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    table = plain_table()
     for name, value in rows[0].items():
         table.add_column(name, justify="right" if isinstance(value, int) else "left", no_wrap=True)
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row.values()))
-    with out.capture() as captured:
-        out.print(table)
-    out.file.write("\n".join([*(line.rstrip() for line in captured.get().splitlines()), ""]))
+    print_table(console(), table)

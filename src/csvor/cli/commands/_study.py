@@ -14,7 +14,7 @@ from rich.table import Table
 from csvor._utils.atomic_files import written_whole
 from csvor.cli._errors import CommandError, UsageError, plural
 from csvor.cli._progress import text_progress
-from csvor.cli._render import console, print_facts
+from csvor.cli._render import console, plain_table, print_facts
 from csvor.report import write_report
 from csvor.study import (
     Progress,
@@ -171,7 +171,7 @@ def _counts(now: Status) -> Table:
     rows = now.counts.to_dict("records")
     counts = {(row["dataset"], row["method"]): _count(row) for row in rows}
     datasets, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in KEYS)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    table = plain_table()
     table.add_column("done")
     for method in methods:
         table.add_column(method, justify="right")
@@ -189,7 +189,7 @@ def _print_errors(screen: Console, table: pd.DataFrame) -> None:
     errors = table[table["status"] == "ok"]
     if errors.empty:
         return
-    shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    shown = plain_table()
     methods = list(dict.fromkeys(errors["method"]))
     shown.add_column("spoilt rows")
     for method in methods:
