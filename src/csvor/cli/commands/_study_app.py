@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from csvor.cli import _options as opt
 from csvor.cli._errors import OneLineGroup, failures_in_one_line
+from csvor.cli.commands import _parameters as opt
 
 study = typer.Typer(
     cls=OneLineGroup,
