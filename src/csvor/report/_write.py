@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from csvor import __version__
-from csvor._utils.atomic_files import written_whole
+from csvor._utils.atomic_files import write_whole
 from csvor.report import _comparisons, _measured, _sentences
 from csvor.report._comparisons import rank_levels
 from csvor.report._page import Section, html_page, markdown_page, with_unique_names
@@ -119,8 +119,8 @@ def write_report(
         place.mkdir(parents=True, exist_ok=True)
     for section in sections:
         _write_items(out, section)
-    _write(out / "report.md", markdown_page(TITLE, lead, sections, footer).encode())
-    _write(out / "report.html", html_page(TITLE, lead, sections, footer).encode())
+    write_whole(out / "report.md", markdown_page(TITLE, lead, sections, footer).encode())
+    write_whole(out / "report.html", html_page(TITLE, lead, sections, footer).encode())
     return out / "report.html"
 
 
@@ -242,12 +242,7 @@ def _some(*items: Any) -> list[Any]:
 def _write_items(out: Path, section: Section) -> None:
     for table in section.tables:
         for suffix, render in (("md", to_markdown), ("tex", to_latex), ("csv", to_csv)):
-            _write(out / "tables" / f"{table.name}.{suffix}", render(table).encode())
+            write_whole(out / "tables" / f"{table.name}.{suffix}", render(table).encode())
     for picture in section.pictures:
-        _write(out / "figures" / f"{picture.name}.svg", picture.svg)
-        _write(out / "figures" / f"{picture.name}.pdf", picture.pdf)
-
-
-def _write(path: Path, content: bytes) -> None:
-    with written_whole(path) as part:
-        part.write_bytes(content)
+        write_whole(out / "figures" / f"{picture.name}.svg", picture.svg)
+        write_whole(out / "figures" / f"{picture.name}.pdf", picture.pdf)

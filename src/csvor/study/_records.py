@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from csvor._utils.atomic_files import written_whole
+from csvor._utils.atomic_files import write_whole
 from csvor.study._cell import Cell
 from csvor.study._plan import Plan
 from csvor.study._spec import Spec, as_spec
@@ -106,9 +106,7 @@ def spec_of(folder: str | Path) -> Spec | None:
 def write_json(path: Path, content: Any) -> None:
     """Write a file that is there whole or not at all, whenever the process or machine dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(path) as part:
-        text = json.dumps(content, allow_nan=False)
-        part.write_text(text + "\n", encoding="utf-8")
+    write_whole(path, f"{json.dumps(content, allow_nan=False)}\n".encode())
 
 
 def sweep(folder: Path) -> None:
