@@ -17,10 +17,10 @@ from typer.testing import CliRunner, Result
 
 import csvor
 from csvor._utils.atomic_files import written_whole
-from csvor.cli._app import app
 from csvor.cli._errors import failures_in_one_line, nearest, rows_text
 from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
+from csvor.cli.commands._app import app
 
 PROGRAM = [sys.executable, "-m", "csvor.cli"]
 
@@ -82,6 +82,15 @@ def test_wrong_use_is_one_line_and_two(args: list[str], message: str) -> None:
     (line,) = result.stderr.splitlines()
     assert line.startswith("csvor: error: ")
     assert message in line
+
+
+def test_the_file_is_named_also_where_a_column_is_called_like_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("t.csv,y\n2020-01-01,1\n2020-01-02,2\n2020-01-03,1\n")
+    error = run("audit", "t.csv", "--target", "y").stderr
+    assert error.startswith("csvor: error: t.csv, column 't.csv' holds dates")
 
 
 POSITIVE = "a finite number greater than 0, such as "
@@ -149,14 +158,14 @@ def test_any_failure_is_one_line(
 
 def test_help_does_not_wait_for_what_only_the_work_needs() -> None:
     code = (
-        "import sys, csvor; before = set(sys.modules); import csvor.cli._app;"
+        "import sys, csvor; before = set(sys.modules); import csvor.cli.commands._app;"
         "print(*sorted(set(sys.modules) - before))"
     )
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert "csvor.cli._app" in loaded
-    assert not {"csvor.cli._prepare", "skops", "pyarrow", "pandas", "sklearn"} & set(loaded)
+    assert "csvor.cli.commands._app" in loaded
+    assert not {"csvor.cli.input._prepare", "skops", "pyarrow", "pandas", "sklearn"} & set(loaded)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner, Result
 
 from csvor import CSVOR, audit_labels
-from csvor.cli._app import app
-from csvor.cli._prepare import Prepared
+from csvor.cli.commands._app import app
+from csvor.cli.input._prepare import Prepared
 
 HEADER = ["row", "given", "suggested", "residual", "direction", "flagged"]
 WORDS = np.array(["low", "medium", "high"])

@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from typer.testing import CliRunner, Result
 
 from csvor import datasets
-from csvor.cli._app import app
+from csvor.cli.commands._app import app
 
 
 def run(*args: object, **env: str) -> Result:
@@ -30,7 +30,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "home"))
     monkeypatch.delenv("CSVOR_DATA", raising=False)
     monkeypatch.setattr("sklearn.datasets.fetch_openml", refuse)
-    monkeypatch.setattr("csvor.datasets._archive.urlopen", refuse)
+    monkeypatch.setattr("csvor.datasets._sources.urlopen", refuse)
     return tmp_path / "home" / "csvor"
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from csvor.cli._app import app
-from csvor.cli._demo_data import bridges, with_wrong_labels
+from csvor.cli.commands._app import app
+from csvor.cli.commands._demo_data import bridges, with_wrong_labels
 
 
 def run(*args: object) -> Result:

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._features import Features, choose_features, features_frame, make_pipeline
 from csvor.cli._notes import Notes
-from csvor.cli._table import Table, as_column
+from csvor.cli.input._features import Features, choose_features, features_frame, make_pipeline
+from csvor.cli.input._table import Table, as_column
 
 
 def table_of(**columns: Any) -> Table:
@@ -37,7 +37,8 @@ def chosen(
 def refusal(*args: Any, kind: type[CommandError] = CommandError, **kwargs: Any) -> str:
     with pytest.raises(kind) as caught:
         chosen(*args, **kwargs)
-    assert type(caught.value) is kind
+    assert isinstance(caught.value, kind)
+    assert caught.value.exit_code == kind.exit_code
     return str(caught.value)
 
 

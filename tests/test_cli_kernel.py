@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner, Result
 
 from csvor import CSVOR, audit_labels
-from csvor.cli import _prepare
-from csvor.cli._app import app
 from csvor.cli._model import load_model
+from csvor.cli.commands._app import app
+from csvor.cli.input import _prepare
 
 TARGET = ("--target", "ring")
 

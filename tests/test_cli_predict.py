@@ -17,8 +17,8 @@ from sklearn.preprocessing import FunctionTransformer
 from typer.testing import CliRunner, Result
 
 from csvor import CSVOR
-from csvor.cli._app import app
 from csvor.cli._model import load_model
+from csvor.cli.commands._app import app
 
 
 def run(*args: object, input: str | None = None) -> Result:

@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from csvor.cli import _progress, _study
-from csvor.cli._app import app
+from csvor.cli import _progress
+from csvor.cli.commands import _study
+from csvor.cli.commands._app import app
 from csvor.methods import METHODS, Method
 from csvor.study import Progress, preset, results, spec_of
 

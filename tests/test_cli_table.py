@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from csvor.cli._csv import split_list
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
-from csvor.cli._table import Table, read_table
+from csvor.cli.input._csv import split_list
+from csvor.cli.input._table import Table, read_table
 
 
 def table_of(tmp_path: Path, content: bytes | str, name: str = "t.csv") -> Table:
@@ -89,6 +89,10 @@ def test_faults_of_a_csv(tmp_path: Path, content: bytes, message: str) -> None:
 
 def test_a_quotation_mark_inside_a_cell_is_no_fault(tmp_path: Path) -> None:
     assert texts(table_of(tmp_path, 'a,b\n5" pipe,1\n'), "a") == ['5" pipe']
+
+
+def test_another_fault_of_the_last_line_is_no_open_quotation(tmp_path: Path) -> None:
+    assert texts(table_of(tmp_path, 'a,b\n1,2\n"5" pipe",1'), "a") == ["1", '5 pipe"']
 
 
 def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
-from csvor.cli._table import as_column
-from csvor.cli._target import Target, read_target
+from csvor.cli.input._table import as_column
+from csvor.cli.input._target import Target, read_target
 
 
 def target_of(
@@ -24,7 +24,8 @@ def target_of(
 def refusal(kind: type[CommandError], *args: Any, **kwargs: Any) -> str:
     with pytest.raises(kind) as caught:
         target_of(*args, **kwargs)
-    assert type(caught.value) is kind
+    assert isinstance(caught.value, kind)
+    assert caught.value.exit_code == kind.exit_code
     return str(caught.value)
 
 

@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
 from csvor import CSVOR
-from csvor.cli import _select
-from csvor.cli._app import app
-from csvor.cli._select import tune
+from csvor.cli.commands import _tune
+from csvor.cli.commands._app import app
+from csvor.cli.commands._tune import tune
 
 
 class Fixed(ClassifierMixin, BaseEstimator):
@@ -58,8 +58,8 @@ def test_ties_go_to_the_smaller_c_then_to_the_p_nearest_one(
 
 
 def test_it_is_a_grid_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_select, "C_GRID", (0.01, 1.0, 100.0))
-    monkeypatch.setattr(_select, "P_GRID", (0.5, 1.0, 2.0))
+    monkeypatch.setattr(_tune, "STRENGTHS", (0.01, 1.0, 100.0))
+    monkeypatch.setattr(_tune, "POWERS", (1.0, 0.5, 2.0))
     rng = np.random.default_rng(1)
     X = rng.normal(size=(120, 3))
     labels = np.digitize(X @ [1, 2, 0] + rng.normal(size=120), [-1, 1])
@@ -93,8 +93,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_the_choice_is_told_and_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_select, "C_GRID", (0.1, 10.0))
-    monkeypatch.setattr(_select, "P_GRID", (0.5, 2.0))
+    monkeypatch.setattr(_tune, "STRENGTHS", (0.1, 10.0))
+    monkeypatch.setattr(_tune, "POWERS", (0.5, 2.0))
     runner = CliRunner(env={"COLUMNS": "120"})
     audit = ["audit", str(path), "--target", "y", "--tune", "--folds", "3"]
     found = json.loads(runner.invoke(app, [*audit, "--json"]).stdout)

@@ -21,7 +21,7 @@ from sklearn.utils import Bunch
 
 from csvor import datasets
 from csvor._labels import LabelError
-from csvor.datasets import DatasetError, DatasetNotFoundError, _archive, equal_frequency
+from csvor.datasets import DatasetError, DatasetNotFoundError, _sources, equal_frequency
 
 REAL = datasets.names()[:4]
 DISCRETISED = datasets.names()[4:]
@@ -532,7 +532,7 @@ def test_archive(
     frame = frame.sort_values(list(frame.columns[:-1])).assign(y=np.repeat([1, 2, 3], [15, 5, 4]))
     assert frame.duplicated().sum() >= 10
     trains = [sorted(rng.permutation(24)[:18].tolist()) for _ in range(12)]
-    monkeypatch.setattr(_archive, "URL", serve(archive(frame, trains)))
+    monkeypatch.setattr(_sources, "URL", serve(archive(frame, trains)))
     assert datasets.fetch("contact_lenses") == cache
     got = datasets.load("contact_lenses")
     assert len(got.published_splits) == 12
@@ -545,7 +545,7 @@ def test_archive(
         assert same_rows(everything[rows], frame.to_numpy(float)[train])
         assert len(np.unique(np.r_[rows, others])) == 24
     # The archive is kept: the next set needs no server.
-    monkeypatch.setattr(_archive, "URL", "http://127.0.0.1:9/gone.zip")
+    monkeypatch.setattr(_sources, "URL", "http://127.0.0.1:9/gone.zip")
     with pytest.raises(DatasetError, match="has no folder 'tae'"):
         datasets.fetch("tae")
 
@@ -553,11 +553,11 @@ def test_archive(
 def test_archive_broken(
     serve: Callable[[bytes], str], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_archive, "URL", serve(b"an error page"))
+    monkeypatch.setattr(_sources, "URL", serve(b"an error page"))
     with pytest.raises(DatasetError, match="sent is not a zip file"):
         datasets.fetch("tae")
     assert list(cache.iterdir()) == []
-    monkeypatch.setattr(_archive, "URL", "http://127.0.0.1:9/gone.zip")
+    monkeypatch.setattr(_sources, "URL", "http://127.0.0.1:9/gone.zip")
     with pytest.raises(DatasetError, match=r"could not be downloaded \(ayrna"):
         datasets.fetch("tae")
     assert list(cache.iterdir()) == []
@@ -577,7 +577,7 @@ def test_archive_rows_must_fit(
         for name in old.namelist():
             text = old.read(name)
             new.writestr(name, text.replace(b"0.0", b"0.5") if name.endswith(".1") else text)
-    monkeypatch.setattr(_archive, "URL", serve(buffer.getvalue()))
+    monkeypatch.setattr(_sources, "URL", serve(buffer.getvalue()))
     with pytest.raises(
         DatasetError, match=r"Split 1 of 'contact-lenses' .* rows that split 0 lacks"
     ):

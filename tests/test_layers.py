@@ -99,6 +99,14 @@ def test_imports_point_one_way() -> None:
     assert violations(PACKAGE) == []
 
 
+def test_nothing_in_the_command_line_knows_of_its_commands() -> None:
+    """Reading files and printing serve all commands; `main` alone begins with them."""
+    room = PACKAGE / "cli"
+    outside = set(room.rglob("*.py")) - set((room / "commands").iterdir()) - {room / "__init__.py"}
+    assert len(outside) > 10
+    assert [path.name for path in outside if "csvor.cli.commands" in path.read_text("utf-8")] == []
+
+
 @pytest.mark.parametrize(
     ("path", "line", "complaint"),
     [

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 import csvor
-from csvor.cli._app import app
+from csvor.cli.commands._app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -16,9 +16,10 @@ import csvor
 from csvor import SVOREX, datasets
 from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Spec, fit_each, fit_together
+from csvor.study import _plan as plan_module
 from csvor.study import _problem as problem_module
 from csvor.study._cell import Cell, work_on
-from csvor.study._methods import STUDY_METHODS, StudyMethod
+from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod, expand, select
 from csvor.study._plan import make_contender, make_plan
 from csvor.study._problem import StudyData, load_data, make_problem, seed_of
 from csvor.study._records import (
@@ -29,7 +30,6 @@ from csvor.study._records import (
     write_json,
     write_record,
 )
-from csvor.study._select import Contender, expand, select
 from study_sets import Nearest, Sets
 
 CELL = Cell("grades", 10, 2, "CSVOR", "a" * 64, 1.0)
@@ -245,7 +245,7 @@ def test_a_key_changes_with_the_spec(spec: Spec) -> None:
     assert not set(before.values()) & set(after.values())
 
 
-def test_a_key_changes_with_data_version_and_code(
+def test_a_key_changes_with_data_protocol_and_code(
     grades: StudyData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = set(keys().values())
@@ -261,9 +261,31 @@ def test_a_key_changes_with_data_version_and_code(
         changed = keys()
         assert {cell[3] for cell, key in changed.items() if key in before} == {"CSVOR"}
     with monkeypatch.context() as patched:
-        patched.setattr(csvor, "__version__", "0.1.1")
+        patched.setattr(plan_module, "PROTOCOL", plan_module.PROTOCOL + 1)
         assert not before & set(keys().values())
     assert set(keys().values()) == before
+
+
+def test_a_key_does_not_change_with_the_modules_of_csvor(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = keys()
+    for kind in (csvor.SVOREX, csvor.CSVOR, fit_together):
+        monkeypatch.setattr(kind, "__module__", "csvor._elsewhere")
+    monkeypatch.setattr(csvor, "__version__", "99.0")
+    assert keys() == before
+    monkeypatch.setitem(METHODS, "SVOREX", Method("csvor._elsewhere.sums", "SVOREX"))
+    monkeypatch.setattr(plan_module, "make_method", lambda name, **given: SVOREX(**given))
+    only_svorex = replace(SPEC, methods=SPEC.methods[:1])
+    assert keys(only_svorex).items() <= before.items()
+
+
+def test_a_key_changes_with_the_place_of_a_method_of_the_users_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = replace(SPEC, methods=(MethodSpec("NEAR"),))
+    monkeypatch.setitem(METHODS, "NEAR", Method("study_sets", "Nearest"))
+    before = keys(spec)
+    monkeypatch.setitem(METHODS, "NEAR", Method("study_sets", "Threads"))
+    assert not set(before.values()) & set(keys(spec).values())
 
 
 def test_a_key_does_not_change_with_what_else_is_run(grades: StudyData) -> None:

@@ -22,8 +22,7 @@ from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Progress, Spec, preset, results, run, spec_of, status
 from csvor.study import _problem as problem_module
 from csvor.study._cell import Cell
-from csvor.study._plan import read_plan
-from csvor.study._records import path_of
+from csvor.study._records import path_of, read_plan
 from csvor.study._state import COLUMNS, Tally
 from study_sets import Nearest, Sets
 
@@ -124,11 +123,26 @@ def test_a_changed_grid_uses_no_old_record(tmp_path: Path) -> None:
     assert records(tmp_path) == new
 
 
-def test_a_new_version_uses_no_old_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_protocol_uses_no_old_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(SPEC, tmp_path)
-    monkeypatch.setattr("csvor.__version__", "99.0")
+    monkeypatch.setattr("csvor.study._plan.PROTOCOL", 99)
     run(SPEC, tmp_path)
     assert len(records(tmp_path)) == 32
+
+
+def test_a_study_is_told_of_where_a_method_of_it_is_not_registered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that adds a method of its own runs a study; another asks how far it is."""
+    table = run(SPEC, tmp_path)
+    monkeypatch.delitem(METHODS, "NEAREST")
+    now = status(tmp_path)
+    assert (now.done, now.failed, now.total) == (16, 0, 16)
+    assert text(results(tmp_path)) == text(table)
+    assert spec_of(tmp_path) == SPEC
+    with pytest.raises(ValueError, match="there is no method 'NEAREST'; the methods are CSVOR"):
+        run(SPEC, tmp_path)
+    assert status(tmp_path).done == 16
 
 
 def test_a_failing_method_leaves_records_and_the_rest_goes_on(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The methods that a comparison of ordinal models runs, by name."""
+"""The methods of a comparison of ordinal models, by name, and which C and p are tried."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ METHODS: dict[str, Method] = {
     "POM": Method("skordinal.classifiers", "POM", extra="baselines"),
     "KDLOR": Method("skordinal.classifiers", "KDLOR", {"kernel": "linear"}, extra="baselines"),
 }
+
+STRENGTHS = tuple(10.0**e for e in range(-3, 4))
+# Nearest to 1 first: of equal errors that p is preferred.
+POWERS = (1.0, 0.7, 1.5, 1.7, 0.5, 2.0)
 
 
 def make_method(name: str, **parameters: Any) -> Any:

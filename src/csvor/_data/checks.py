@@ -21,6 +21,10 @@ _HUGE = 1e150
 _WIDE = 1e6
 
 
+class FarValueWarning(UserWarning):
+    """A value lies hundreds of spreads from the others of its column."""
+
+
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Array:
     """A finite float64 array of shape (n_samples, n_features); the columns known at fit."""
     X = validate_data(
@@ -128,7 +132,8 @@ def _warn_of_far_values(
             f"{_column_name(estimator, suspects[j])} has the value {values[rows[j], j]:g} in row "
             f"{positions[rows[j]]}, {furthest[j] / (high[j] - low[j]):.0f} interquartile ranges "
             f"from its median {median[j]:g}. "
-            "Correct the value, leave the row out, or clip the column."
+            "Correct the value, leave the row out, or clip the column.",
+            FarValueWarning,
         )
     return suspects[odd].tolist()
 

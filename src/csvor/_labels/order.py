@@ -17,12 +17,22 @@ from csvor._utils.warn import warn
 
 _NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
+# What scikit-learn looks for where it fits a regression target.
+CONTINUOUS = "Unknown label type: continuous. "
 # Above this many distinct values, labels that are not whole are taken for a regression target.
 _MAX_LISTED = 20
 # A label is suspected of being a code for "no answer" when it is this far out and this rare.
 _FAR = 3
 _RARE = 0.05
 _MIN_SCALE = 3
+
+
+class FarLabelWarning(UserWarning):
+    """A label may be a code for "no answer"; `problem` says why, without what to do about it."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"{problem}. {remedy}")
+        self.problem = problem
 
 
 def number_of(label: Any) -> Any:
@@ -98,7 +108,7 @@ def _continuous(column: Column, order: list[int], fractional: list[bool]) -> Lab
     where = column.rows_of(fractional)
     example = show([column.labels[fractional.index(True)]])
     problem = (
-        f"Unknown label type: continuous. {where.sum()} of {where.size} labels "
+        f"{CONTINUOUS}{where.sum()} of {where.size} labels "
         f"{'is not a whole number' if where.sum() == 1 else 'are not whole numbers'}, "
         f"such as {example}"
     )
@@ -147,7 +157,7 @@ def warn_far_and_rare(column: Column, order: list[int]) -> None:
         jumps += [(labels[stop - 1], labels[stop])] if stop < len(labels) else []
         outside = labels[:start] + labels[stop:]
         rows = int(counts[:start].sum() + counts[stop:].sum())
-        warn(_far_message(outside, jumps, rows, int(counts.sum()), labels))
+        warn(_far_and_rare(outside, jumps, rows, int(counts.sum()), labels))
         return
 
 
@@ -158,15 +168,15 @@ def _fullest_run(gaps: list[int], counts: NDArray[np.int64], width: int) -> tupl
     return cuts[fullest], cuts[fullest + 1]
 
 
-def _far_message(
+def _far_and_rare(
     outside: list[Any], jumps: list[tuple[Any, Any]], rows: int, n: int, labels: list[Any]
-) -> str:
+) -> FarLabelWarning:
     one = len(outside) == 1
     arrows = ", ".join(f"{_plain(near)} -> {_plain(far)}" for near, far in jumps)
     listed = f"[{', '.join(map(_plain, labels))}]" if len(labels) <= _MAX_LISTED else "[...]"
-    return (
+    return FarLabelWarning(
         f"Label{'' if one else 's'} {', '.join(map(_plain, outside))} {'is' if one else 'are'} far "
-        f"from the rest ({arrows}) and rare ({rows} of {n} rows, {100 * rows / n:.2g} %). If "
-        f"{'it means' if one else 'they mean'} 'no answer', drop these rows; if "
-        f"{'it is a class' if one else 'they are classes'}, say so: classes={listed}."
+        f"from the rest ({arrows}) and rare ({rows} of {n} rows, {100 * rows / n:.2g} %)",
+        f"If {'it means' if one else 'they mean'} 'no answer', drop these rows; if "
+        f"{'it is a class' if one else 'they are classes'}, say so: classes={listed}.",
     )

@@ -19,3 +19,9 @@ def written_whole(path: Path) -> Iterator[Path]:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file at once."""
+    with written_whole(path) as part:
+        part.write_bytes(content)

@@ -12,7 +12,7 @@ import sklearn
 _INSIDE = (str(Path(__file__).parents[1]), str(Path(sklearn.__file__).parent))
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn from the first frame outside of csvor and scikit-learn."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):

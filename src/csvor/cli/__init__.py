@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command line on `sys.argv` and leave with its exit status."""
     try:
         # Inside, so that Ctrl-C while this is imported is no traceback either.
-        from csvor.cli._app import app
+        from csvor.cli.commands._app import app
 
         app()
     except KeyboardInterrupt:

@@ -24,6 +24,10 @@ class CommandError(Exception):
     exit_code = FAILED
 
 
+class ColumnError(CommandError):
+    """A column cannot be used; the message begins with `column 'NAME'`."""
+
+
 class UsageError(CommandError):
     """The command was called wrongly: an option, a file name or a column that does not exist."""
 
@@ -67,11 +71,12 @@ def about(source: str) -> Iterator[None]:
     """Put the name of the file before what is said of its columns and rows."""
     try:
         yield
+    except UsageError:
+        raise
+    except ColumnError as error:
+        raise CommandError(f"{source}, {error}") from error
     except CommandError as error:
-        text = str(error)
-        if isinstance(error, UsageError) or source in text:
-            raise
-        raise CommandError(f"{source}{', ' if text[:7] == 'column ' else ': '}{text}") from error
+        raise CommandError(f"{source}: {error}") from error
 
 
 def _told(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""What the commands write: whole files or none."""
+"""Where the commands may read and write, and files written whole or not at all."""
 
 import csv
 import os
@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from csvor._utils.atomic_files import written_whole
 from csvor.cli._errors import UsageError
-from csvor.cli._table import SUFFIXES, shown
+from csvor.cli.input._table import SUFFIXES, shown
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -35,6 +35,18 @@ def check_table_output(path: str | None, option: str, source: str) -> None:
         check_output(path, option, list(SUFFIXES), "" if source == "-" else source)
 
 
+def check_output_folder(path: str, option: str) -> None:
+    """Refuse a folder to write into that is a file; what does not exist will be made."""
+    if Path(path).exists() and not Path(path).is_dir():
+        raise UsageError(f"{option} {path}: this is a file; name a folder")
+
+
+def check_folder(path: str, option: str = "") -> None:
+    """Refuse a folder to read from that does not exist."""
+    if not Path(path).is_dir():
+        raise UsageError(f"{option} {path}: there is no such folder".lstrip())
+
+
 def write_table(path: str, columns: Columns) -> None:
     """Write columns as CSV, TSV or Parquet, by the end of the name; `-` is standard output."""
     if path == "-":
@@ -51,12 +63,6 @@ def write_table(path: str, columns: Columns) -> None:
             import pyarrow.parquet as pq
 
             pq.write_table(pa.table({name: list(values) for name, values in columns.items()}), part)
-
-
-def write_bytes(path: str, content: bytes) -> None:
-    """Write a file whole."""
-    with written_whole(Path(path)) as part:
-        part.write_bytes(content)
 
 
 def _write_csv(file: TextIO, columns: Columns, delimiter: str) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import skops.io
 from sklearn.pipeline import Pipeline
 
+from csvor._utils.atomic_files import write_whole
 from csvor.cli._errors import CommandError, UsageError, listed
-from csvor.cli._features import Features
-from csvor.cli._files import write_bytes
+from csvor.cli.input._features import Features
 
 FORMAT = "csvor model 1"
 # An imputer of scikit-learn keeps the type of its column; it describes bytes and runs nothing.
@@ -37,7 +37,7 @@ def save_model(path: str, model: Model) -> None:
     """Write a model whole or not at all."""
     content = {key: getattr(model, key) for key in model.__dataclass_fields__}
     content["features"] = asdict(model.features)
-    write_bytes(path, skops.io.dumps({"format": FORMAT, **content}))
+    write_whole(Path(path), skops.io.dumps({"format": FORMAT, **content}))
 
 
 def load_model(path: str) -> Model:

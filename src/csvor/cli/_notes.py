@@ -12,9 +12,8 @@ from csvor.cli._errors import one_line
 # What names a column is kept apart from what was measured.
 _NUMBER = re.compile(r"('[^']*'|column \d+)|\d[\d.,]*(?:e[+-]?\d+)?")
 
-# Warnings of the estimator and of scikit-learn that the commands give in words of their own,
-# with the rows and columns of the file.
-_TOLD_BY_US = (".*interquartile ranges", "No rows of class", "The least populated class")
+# The commands say the same with the number of rows. scikit-learn gives no category of its own.
+_RARE_CLASS = "The least populated class"
 
 
 class Notes:
@@ -58,10 +57,16 @@ class Notes:
     @contextmanager
     def of_warnings(self) -> Iterator[None]:
         """Take up the warnings raised inside, except those that are meant for programmers."""
+        # Here: help and the listing of data sets need no estimator.
+        from csvor._data.checks import FarValueWarning
+        from csvor._data.training import EmptyClassWarning
+
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            for start in _TOLD_BY_US:
-                warnings.filterwarnings("ignore", message=start)
+            # The commands say these in words of their own, with rows and columns of the file.
+            for category in (FarValueWarning, EmptyClassWarning):
+                warnings.simplefilter("ignore", category)
+            warnings.filterwarnings("ignore", message=_RARE_CLASS)
             try:
                 yield
             finally:
@@ -69,5 +74,10 @@ class Notes:
                     if issubclass(warning.category, (UserWarning, RuntimeWarning)):
                         text = one_line(str(warning.message))
                         key = _NUMBER.sub(lambda found: found[1] or "#", text)
-                        text = text.replace("raise max_iter", "raise --max-iter")
-                        self._take(text.replace("after 1 iterations", "after 1 iteration"), key)
+                        self._take(_in_options(text), key)
+
+
+def _in_options(text: str) -> str:
+    """A warning of the estimator with the option in place of its parameter."""
+    text = text.replace("raise max_iter", "raise --max-iter")
+    return text.replace("after 1 iterations", "after 1 iteration")

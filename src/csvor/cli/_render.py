@@ -11,8 +11,8 @@ from rich.text import Text
 from csvor import CSVOR
 from csvor.cli._errors import plural
 from csvor.cli._options import WITH_GAMMA
-from csvor.cli._prepare import Prepared
-from csvor.cli._table import shown
+from csvor.cli.input._prepare import Prepared
+from csvor.cli.input._table import shown
 
 MOST_NAMES = 20
 Fact = tuple[str, str]
@@ -39,6 +39,18 @@ def print_facts(out: Console, facts: Sequence[Fact]) -> None:
         head = Text(name, style="bold").append(" " * (indent - len(name)), style="not bold")
         body = f"\n{' ' * indent}".join(lines)
         out.print(head.append(body, style="not bold"), soft_wrap=True)
+
+
+def plain_table() -> Table:
+    """A table without lines around its cells."""
+    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+
+
+def print_table(out: Console, table: Table) -> None:
+    """Print a table without blanks at the ends of its lines."""
+    with out.capture() as captured:
+        out.print(table)
+    out.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 def data_facts(work: Prepared) -> list[Fact]:
@@ -104,7 +116,7 @@ def _kernel(model: CSVOR) -> str:
 
 def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> None:
     """Print the first `top` of the audited rows, with a blank line above and below."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    table = plain_table()
     for name in rows:
         numeric = name in {"row", "residual"}
         table.add_column(
@@ -113,10 +125,9 @@ def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> Non
     for values in list(zip(*rows.values(), strict=True))[:top]:
         cells = [_cell(name, value) for name, value in zip(rows, values, strict=True)]
         table.add_row(*cells, style=None if values[-1] else "dim")
-    with out.capture() as captured:
-        out.print(table)
-    lines = [line.rstrip() for line in captured.get().splitlines()]
-    out.file.write("\n".join(["", *lines, "", ""]))
+    out.file.write("\n")
+    print_table(out, table)
+    out.file.write("\n")
 
 
 def _names(names: Sequence[str]) -> str:

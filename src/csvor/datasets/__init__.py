@@ -7,14 +7,12 @@ from csvor.datasets._catalogue import (
     info,
     names,
 )
-from csvor.datasets._clusters import make_ordinal_clusters
-from csvor.datasets._discretise import equal_frequency
 from csvor.datasets._faces import load_faces
 from csvor.datasets._fetch import fetch
-from csvor.datasets._images import make_ordinal_images
-from csvor.datasets._load import load, locate
-from csvor.datasets._places import cache_folder
-from csvor.datasets._splits import splits
+from csvor.datasets._generated import make_ordinal_clusters, make_ordinal_images
+from csvor.datasets._load import load
+from csvor.datasets._places import cache_folder, locate
+from csvor.datasets._protocol import equal_frequency, splits
 from csvor.datasets._table import load_csv
 
 __all__ = [

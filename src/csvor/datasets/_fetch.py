@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._utils.atomic_files import written_whole
-from csvor.datasets._archive import read_archive
 from csvor.datasets._catalogue import DatasetError, DatasetInfo, info
-from csvor.datasets._check import differences
-from csvor.datasets._known import read_known
-from csvor.datasets._openml import read_openml
+from csvor.datasets._known import differences, read_known
 from csvor.datasets._places import Files, cache_folder, files_of
-from csvor.datasets._splits import Split
+from csvor.datasets._protocol import Split
+from csvor.datasets._sources import read_archive, read_openml
 
 SOURCES = ("auto", "ayrna", "openml")
 

@@ -1,17 +1,17 @@
-"""Where does a data set lie, and how does it become arrays?"""
+"""How does the name of a data set become arrays?"""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from csvor.datasets._catalogue import BUNDLED, DatasetNotFoundError, catalogue, names
 from csvor.datasets._fetch import fetch
 from csvor.datasets._known import read_known
-from csvor.datasets._places import cache_folder, files_of
-from csvor.datasets._skordinal import load_bundled
-from csvor.datasets._table import load_csv
+from csvor.datasets._places import files_of, locate, places_of
+from csvor.datasets._table import Table, as_bunch, load_csv
 
 
 def load(name: str, folder: str | Path | None = None, *, download: bool = False) -> Any:
@@ -67,7 +67,7 @@ def load(name: str, folder: str | Path | None = None, *, download: bool = False)
     ((950, 9), ['1', '2', '3', '4', '5'])
     """
     if name in BUNDLED:
-        return load_bundled(name)
+        return _bundled(name)
     known = catalogue().get(name)
     place = locate(name, folder)
     if place is not None:
@@ -89,51 +89,23 @@ def load(name: str, folder: str | Path | None = None, *, download: bool = False)
     )
 
 
-def locate(name: str, folder: str | Path | None = None) -> Path | None:
-    """Return the folder that `load` would read a data set from.
-
-    Parameters
-    ----------
-    name : str
-        As in `load`, but for the sets of skordinal, which lie in no folder.
-    folder : str or Path, default=None
-        As in `load`.
-
-    Returns
-    -------
-    folder : Path or None
-        The first place that holds a file of the set, right or wrong; None if there is none.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        If `folder`, or what CSVOR_DATA names, is no folder.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from csvor.datasets import locate
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "wear.csv").write_text("km,y\\n10,1\\n90,2\\n", encoding="utf-8")
-    ...     locate("wear", folder) == Path(folder), locate("tear", folder)
-    (True, None)
-    """
-    for place in places_of(folder):
-        paths = files_of(name, place)
-        # A set of one's own has labels; those of a known one can follow from its target.
-        if paths.labelled.is_file() or (name in catalogue() and paths.raw.is_file()):
-            return place
-    return None
-
-
-def places_of(folder: str | Path | None) -> list[Path]:
-    """The folders to look in, first one first."""
-    given = folder if folder is not None else os.environ.get("CSVOR_DATA") or None
-    if given is None:
-        return [cache_folder()]
-    place = Path(given).expanduser()
-    if not place.is_dir():
-        what = "folder" if folder is not None else "CSVOR_DATA"
-        raise DatasetNotFoundError(f"{what} {str(place)!r}: there is no such folder")
-    return [place, cache_folder()]
+def _bundled(name: str) -> Any:
+    """One of its sets in the shape of csvor's own; classes count from 1."""
+    try:
+        from skordinal import datasets
+    except ImportError as error:
+        raise ImportError(
+            f"The data set {name!r} comes with the package skordinal; install it with "
+            "pip install 'csvor[baselines]'"
+        ) from error
+    found = getattr(datasets, f"load_{name}")()
+    labels = np.asarray(found.target, dtype=np.int64) + 1
+    data = np.asarray(found.data, dtype=np.float64)
+    return as_bunch(
+        name,
+        Table(data, list(found.feature_names), None),
+        labels,
+        [str(label) for label in found.target_names],
+        found.DESCR,
+        Path(str(found.filename)),
+    )

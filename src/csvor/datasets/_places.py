@@ -1,10 +1,12 @@
-"""Which folders and files belong to a data set?"""
+"""Where does a data set lie?"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 from typing import NamedTuple
+
+from csvor.datasets._catalogue import DatasetNotFoundError, catalogue
 
 
 class Files(NamedTuple):
@@ -40,3 +42,53 @@ def cache_folder() -> Path:
     """
     home = os.environ.get("SCIKIT_LEARN_DATA") or str(Path("~", "scikit_learn_data"))
     return Path(home).expanduser() / "csvor"
+
+
+def locate(name: str, folder: str | Path | None = None) -> Path | None:
+    """Return the folder that `load` would read a data set from.
+
+    Parameters
+    ----------
+    name : str
+        As in `load`, but for the sets of skordinal, which lie in no folder.
+    folder : str or Path, default=None
+        As in `load`.
+
+    Returns
+    -------
+    folder : Path or None
+        The first place that holds a file of the set, right or wrong; None if there is none.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        If `folder`, or what CSVOR_DATA names, is no folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from csvor.datasets import locate
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "wear.csv").write_text("km,y\\n10,1\\n90,2\\n", encoding="utf-8")
+    ...     locate("wear", folder) == Path(folder), locate("tear", folder)
+    (True, None)
+    """
+    for place in places_of(folder):
+        paths = files_of(name, place)
+        # A set of one's own has labels; those of a known one can follow from its target.
+        if paths.labelled.is_file() or (name in catalogue() and paths.raw.is_file()):
+            return place
+    return None
+
+
+def places_of(folder: str | Path | None) -> list[Path]:
+    """The folders to look in, first one first."""
+    given = folder if folder is not None else os.environ.get("CSVOR_DATA") or None
+    if given is None:
+        return [cache_folder()]
+    place = Path(given).expanduser()
+    if not place.is_dir():
+        what = "folder" if folder is not None else "CSVOR_DATA"
+        raise DatasetNotFoundError(f"{what} {str(place)!r}: there is no such folder")
+    return [place, cache_folder()]

@@ -1,18 +1,59 @@
-"""Which tables say how the methods compare?"""
+"""How do the methods compare, and which tables say so?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from csvor.report._means import NO_RESULT, marks, number, small
-from csvor.report._ranking import LevelRanking, means_at, rank_levels
 from csvor.report._results import MEASURES, Results
-from csvor.report._tables import Cell, Table
-from csvor.stats import wilcoxon_holm
+from csvor.report._tables import NO_RESULT, Cell, Table, marks, number, small
+from csvor.stats import Comparison, compare, wilcoxon_holm
+
+
+@dataclass(frozen=True, eq=False)
+class LevelRanking:
+    """The comparison at one level, and what could not take part.
+
+    Attributes
+    ----------
+    level : int
+        Percentage of corrupted training rows.
+    comparison : Comparison or None
+        None where fewer than two methods have results.
+    without_result : tuple of str
+        Methods without a result at this level.
+    left_out : tuple of str
+        Data sets that some other method has no result on.
+    """
+
+    level: int
+    comparison: Comparison | None
+    without_result: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def rank_levels(
+    results: Results, measure: str = "mze", alpha: float = 0.05
+) -> tuple[LevelRanking, ...]:
+    """Compare the methods by their means on the data sets, at each level."""
+    return tuple(
+        _level(table, level, measure, alpha) for level, table in results.means(measure).items()
+    )
+
+
+def _level(table: pd.DataFrame, level: int, measure: str, alpha: float) -> LevelRanking:
+    empty = tuple(str(name) for name in table.columns[table.isna().all(axis=0)])
+    table = table.drop(columns=list(empty))
+    complete = table.notna().all(axis=1)
+    left_out = tuple(str(name) for name in table.index[~complete])
+    if table.shape[1] < 2 or not complete.any():
+        return LevelRanking(level, None, empty, left_out)
+    better = MEASURES[measure].better
+    found = compare(table, better=better, alpha=alpha, missing="drop")
+    return LevelRanking(level, found, empty, left_out)
 
 
 def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) -> Table:
@@ -109,11 +150,10 @@ def difference_table(rankings: Sequence[LevelRanking], column: str, n_methods: i
 
 def pair_table(results: Results, focus: str, column: str) -> Table | None:
     """One method against each other: Wilcoxon's test with Holm's correction, at each level."""
-    summary = results.summary(column)
     others = [name for name in results.methods if name != focus]
     rows, frames = [], []
-    for level in results.levels:
-        table = means_at(results, summary, level).dropna(axis=1, how="all").dropna()
+    for level, means in results.means(column).items():
+        table = means.dropna(axis=1, how="all").dropna()
         if focus not in table or len(table) < 5 or table.shape[1] < 2:
             continue
         found = wilcoxon_holm(table, focus)

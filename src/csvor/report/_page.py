@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
 from itertools import groupby
@@ -49,6 +50,25 @@ class Section:
     @property
     def pictures(self) -> list[Drawn]:
         return [item for item in (*self.items, *self.more) if not isinstance(item, Table)]
+
+
+def with_unique_names(sections: Sequence[Section]) -> list[Section]:
+    """Names that are file names, and no two alike."""
+    taken: set[tuple[type, str]] = set()
+
+    def named(item: Any) -> Any:
+        stem = re.sub(r"[^\w.-]+", "_", item.name).strip("._") or "unnamed"
+        name, n = stem, 1
+        while (type(item), name.lower()) in taken:
+            n += 1
+            name = f"{stem}_{n}"
+        taken.add((type(item), name.lower()))
+        return replace(item, name=name)
+
+    return [
+        replace(s, items=[named(i) for i in s.items], more=[named(i) for i in s.more])
+        for s in sections
+    ]
 
 
 def html_page(title: str, lead: str, sections: Sequence[Section], footer: str) -> str:

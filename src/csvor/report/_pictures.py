@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from csvor import plots
-from csvor.report._ranking import LevelRanking, means_at
+from csvor.report._comparisons import LevelRanking
 from csvor.report._results import MEASURES, Results
 from csvor.report._tables import Table
 
@@ -93,8 +93,7 @@ def level_pictures(results: Results, column: str, focus: str) -> list[Picture]:
     """How the error on each data set grows with the corruption."""
     if len(results.levels) < 2:
         return []
-    summary = results.summary(column)
-    tables = {level: means_at(results, summary, level) for level in results.levels}
+    tables = results.means(column)
     pictures = []
     for kind, names in results.kinds():
         panels = {

@@ -8,7 +8,8 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from csvor.report._results import Results, check_results
+from csvor.report._results import check_results
+from csvor.report._tables import Cell, Table, number
 
 SOURCE = (
     "Xiang et al., Robust Capped lp-Norm Support Vector Ordinal Regression, Neurocomputing, "
@@ -39,27 +40,6 @@ def published_results() -> pd.DataFrame:
     """
     text = files("csvor.report").joinpath("published.csv").read_text(encoding="utf-8")
     return pd.read_csv(StringIO(text), comment="#")
-
-
-def compare_with_published(results: Results) -> pd.DataFrame:
-    """Put every cell of the results beside the published one, where there is one.
-
-    The standard error of the difference is ``sqrt(s^2 / n + S^2 / N)`` for our s over n splits
-    and the published S over N. A single split has no s; S stands in for it.
-    """
-    ours = results.summary("mze")[[*_BY, "mean", "std", "n"]]
-    ours = ours[ours.n > 0].rename(columns={"mean": "ours", "std": "ours_std", "n": "ours_n"})
-    theirs = published_results().rename(
-        columns={"mze_mean": "published", "mze_std": "published_std", "n_splits": "published_n"}
-    )
-    table = ours.merge(theirs, on=_BY, how="inner", sort=False).reset_index(drop=True)
-    spread = table.ours_std.fillna(table.published_std)
-    error = np.sqrt(spread**2 / table.ours_n + table.published_std**2 / table.published_n)
-    table["difference"] = table.ours - table.published
-    table["allowed"] = WIDTH * error + TOLERANCE
-    # A hair wider: a difference that is allowed exactly is not refused for its last bit.
-    table["within"] = table.difference.abs() <= table.allowed + 1e-12
-    return table
 
 
 def compare_published(results: pd.DataFrame) -> pd.DataFrame:
@@ -98,4 +78,62 @@ def compare_published(results: pd.DataFrame) -> pd.DataFrame:
     >>> compare_published(results)[["published", "within"]].to_dict("records")
     [{'published': 0.432, 'within': False}]
     """
-    return compare_with_published(check_results(results))
+    ours = check_results(results).summary("mze")[[*_BY, "mean", "std", "n"]]
+    ours = ours[ours.n > 0].rename(columns={"mean": "ours", "std": "ours_std", "n": "ours_n"})
+    theirs = published_results().rename(
+        columns={"mze_mean": "published", "mze_std": "published_std", "n_splits": "published_n"}
+    )
+    table = ours.merge(theirs, on=_BY, how="inner", sort=False).reset_index(drop=True)
+    spread = table.ours_std.fillna(table.published_std)
+    error = np.sqrt(spread**2 / table.ours_n + table.published_std**2 / table.published_n)
+    table["difference"] = table.ours - table.published
+    table["allowed"] = WIDTH * error + TOLERANCE
+    # A hair wider: a difference that is allowed exactly is not refused for its last bit.
+    table["within"] = table.difference.abs() <= table.allowed + 1e-12
+    return table
+
+
+def agreement_table(compared: pd.DataFrame) -> Table:
+    """How many cells of each method agree with the published ones."""
+    grouped = compared.groupby("method", sort=False).within
+    counts = pd.DataFrame({"compared": grouped.size(), "within": grouped.sum()}).reset_index()
+    counts["share"] = counts.within / counts.compared
+    rows = [
+        (
+            Cell(str(r["method"])),
+            Cell(str(r["compared"])),
+            Cell(str(r["within"])),
+            Cell(f"{r['share']:.0%}"),
+        )
+        for r in counts.to_dict("records")
+    ]
+    return Table(
+        "published_agreement",
+        f"Cells (data set and level) that agree with the published mean: {CRITERION}. Source: "
+        f"{SOURCE}.",
+        ("method", "compared", "agree", "share"),
+        tuple(rows),
+        counts,
+    )
+
+
+def disagreement_table(compared: pd.DataFrame) -> Table:
+    """Every cell that does not agree; its numbers hold all that were compared."""
+    rows = [
+        (
+            *(Cell(str(r["dataset"])), Cell(str(r["level"])), Cell(str(r["method"]))),
+            Cell(f"{number(r['ours'])} ± {number(r['ours_std'])}"),
+            Cell(f"{number(r['published'])} ± {number(r['published_std'])}"),
+            Cell(f"{r['difference']:+.3f}"),
+            Cell(number(r["allowed"])),
+        )
+        for r in compared[~compared.within].to_dict("records")
+    ]
+    return Table(
+        "published_cells",
+        f"Every cell that does not agree with the published mean; criterion: {CRITERION}.",
+        ("data set", "%", "method", "ours", "published", "difference", "allowed"),
+        tuple(rows),
+        compared,
+        n_names=3,
+    )

@@ -109,6 +109,16 @@ class Results:
         table["n_planned"] = [splits[str(key[0])] for key in table.index]
         return table.reset_index()
 
+    def means(self, column: str) -> dict[int, pd.DataFrame]:
+        """By level, the means: a row per data set, a column per method; NaN without a result."""
+        summary = self.summary(column)
+        tables = {}
+        for level in self.levels:
+            rows = summary[summary.level == level]
+            table = rows.pivot(index="dataset", columns="method", values="mean")
+            tables[level] = table.reindex(index=list(self.datasets), columns=list(self.methods))
+        return tables
+
     @property
     def failures(self) -> pd.DataFrame:
         """The failed cells, with their messages."""

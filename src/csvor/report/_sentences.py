@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from csvor.report._means import number, small
+from csvor.report._comparisons import LevelRanking
 from csvor.report._published import IN_WORDS
-from csvor.report._ranking import LevelRanking
 from csvor.report._results import Results
-from csvor.report._tables import Table
+from csvor.report._tables import Table, number, small
 
 
 def listed(names: Sequence[object]) -> str:

@@ -1,12 +1,17 @@
-"""How does a table look in Markdown, LaTeX and HTML?"""
+"""How are figures printed, and how does a table look in Markdown, LaTeX and HTML?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from math import isfinite
 
+import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
+
+NO_RESULT = "–"
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,30 @@ class Table:
         """The rows at which a new first name begins."""
         firsts = [row[0].text for row in self.rows]
         return [i for i, name in enumerate(firsts) if i == 0 or name != firsts[i - 1]]
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number as printed; a dash where there is none."""
+    return f"{value:.{digits}f}" if isfinite(value) else NO_RESULT
+
+
+def small(p: float) -> str:
+    """A p-value with two significant digits."""
+    if not isfinite(p):
+        return NO_RESULT
+    return f"{p:#.2g}" if p >= 1e-4 else f"{p:.0e}"
+
+
+def marks(values: Sequence[float], better: str, digits: int) -> list[str]:
+    """ "best" and "second" by what is printed, so that equal figures look equal."""
+    shown = np.round(np.asarray(values, dtype=float), digits)
+    finite = np.isfinite(shown)
+    signed = shown if better == "lower" else -shown
+    places = np.zeros(len(shown))
+    places[finite] = rankdata(signed[finite], method="min")
+    if finite.sum() < 2:
+        return [""] * len(shown)
+    return [{1: "best", 2: "second"}.get(int(place), "") for place in places]
 
 
 def to_csv(table: Table) -> str:

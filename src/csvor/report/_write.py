@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from csvor import __version__
-from csvor._utils.atomic_files import written_whole
-from csvor.report import _accounts, _comparisons, _means, _sentences
-from csvor.report._page import Section, html_page, markdown_page
-from csvor.report._published import CRITERION, compare_with_published
-from csvor.report._ranking import rank_levels
+from csvor._utils.atomic_files import write_whole
+from csvor.report import _comparisons, _measured, _sentences
+from csvor.report._comparisons import rank_levels
+from csvor.report._page import Section, html_page, markdown_page, with_unique_names
+from csvor.report._published import (
+    CRITERION,
+    agreement_table,
+    compare_published,
+    disagreement_table,
+)
 from csvor.report._results import Results, check_results
 from csvor.report._tables import Table, to_csv, to_latex, to_markdown
 
@@ -105,7 +108,7 @@ def write_report(
         raise ValueError(
             f"There is no experiment {unknown[0]!r}; those known are {', '.join(EXPERIMENTS)}."
         )
-    sections = _with_unique_names(_sections(checked, wanted, focus, pictures))
+    sections = with_unique_names(_sections(checked, wanted, focus, pictures))
     lead = (
         f"{', '.join(checked.methods)} on {', '.join(checked.datasets)}; "
         f"{', '.join(f'{level} %' for level in checked.levels)} of the training rows corrupted."
@@ -116,8 +119,8 @@ def write_report(
         place.mkdir(parents=True, exist_ok=True)
     for section in sections:
         _write_items(out, section)
-    _write(out / "report.md", markdown_page(TITLE, lead, sections, footer).encode())
-    _write(out / "report.html", html_page(TITLE, lead, sections, footer).encode())
+    write_whole(out / "report.md", markdown_page(TITLE, lead, sections, footer).encode())
+    write_whole(out / "report.html", html_page(TITLE, lead, sections, footer).encode())
     return out / "report.html"
 
 
@@ -126,8 +129,8 @@ def _sections(
 ) -> list[Section]:
     full = results.without(results.partial)
     rankings = rank_levels(full, "mze", ALPHA)
-    mean = _means.mean_table(full, "mze")
-    compared = compare_with_published(results)
+    mean = _measured.mean_table(full, "mze")
+    compared = compare_published(results.frame)
     has_mae = bool(results.frame.mae.notna().any())
     tables_of_ranks = [
         _comparisons.rank_table(full, rankings, "mze"),
@@ -136,8 +139,8 @@ def _sections(
         _comparisons.shared_rank_table(results, "mze", ALPHA) if results.partial else None,
     ]
     mae = _mae_tables(results) if has_mae else []
-    gaps = _accounts.gap_table(results)
-    failures = _accounts.failure_table(results)
+    gaps = _measured.gap_table(results)
+    failures = _measured.failure_table(results)
     drawn = _drawn(results, rankings, mean, experiments, focus) if pictures else {}
     coverage = _sentences.coverage(results)
     agreement = _sentences.agreement(compared)
@@ -161,7 +164,7 @@ def _sections(
             "results",
             "Results",
             (),
-            [*_means.result_tables(results, "mze"), *drawn.get("levels", [])],
+            [*_measured.result_tables(results, "mze"), *drawn.get("levels", [])],
             mae,
             "Mean absolute error",
         ),
@@ -170,8 +173,8 @@ def _sections(
             "outliers",
             "Outliers found",
             (),
-            _accounts.detection_tables(results, ["level"]),
-            _accounts.detection_tables(results, ["dataset", "level"]),
+            _measured.detection_tables(results, ["level"]),
+            _measured.detection_tables(results, ["dataset", "level"]),
             "By data set",
         ),
         Section("pictures", "Losses and experiments", (), drawn.get("experiments", [])),
@@ -179,7 +182,7 @@ def _sections(
             "cells",
             "What was run",
             coverage,
-            _some(*(t for t in (gaps, failures) if t.rows), _accounts.time_table(results)),
+            _some(*(t for t in (gaps, failures) if t.rows), _measured.time_table(results)),
         ),
         Section("reading", "How to read this", _READING),
     ]
@@ -221,7 +224,7 @@ def _drawn(
 def _mae_tables(results: Results) -> list[Table]:
     full = results.without(results.partial)
     return [
-        *_means.result_tables(results, "mae"),
+        *_measured.result_tables(results, "mae"),
         _comparisons.rank_table(full, rank_levels(full, "mae", ALPHA), "mae"),
     ]
 
@@ -229,41 +232,17 @@ def _mae_tables(results: Results) -> list[Table]:
 def _beside(compared: pd.DataFrame) -> list[Table]:
     if compared.empty:
         return []
-    return [_accounts.agreement_table(compared), _accounts.disagreement_table(compared)]
+    return [agreement_table(compared), disagreement_table(compared)]
 
 
 def _some(*items: Any) -> list[Any]:
     return [item for item in items if item is not None]
 
 
-def _with_unique_names(sections: Sequence[Section]) -> list[Section]:
-    """Names that are file names, and no two alike."""
-    taken: set[tuple[type, str]] = set()
-
-    def named(item: Any) -> Any:
-        stem = re.sub(r"[^\w.-]+", "_", item.name).strip("._") or "unnamed"
-        name, n = stem, 1
-        while (type(item), name.lower()) in taken:
-            n += 1
-            name = f"{stem}_{n}"
-        taken.add((type(item), name.lower()))
-        return replace(item, name=name)
-
-    return [
-        replace(s, items=[named(i) for i in s.items], more=[named(i) for i in s.more])
-        for s in sections
-    ]
-
-
 def _write_items(out: Path, section: Section) -> None:
     for table in section.tables:
         for suffix, render in (("md", to_markdown), ("tex", to_latex), ("csv", to_csv)):
-            _write(out / "tables" / f"{table.name}.{suffix}", render(table).encode())
+            write_whole(out / "tables" / f"{table.name}.{suffix}", render(table).encode())
     for picture in section.pictures:
-        _write(out / "figures" / f"{picture.name}.svg", picture.svg)
-        _write(out / "figures" / f"{picture.name}.pdf", picture.pdf)
-
-
-def _write(path: Path, content: bytes) -> None:
-    with written_whole(path) as part:
-        part.write_bytes(content)
+        write_whole(out / "figures" / f"{picture.name}.svg", picture.svg)
+        write_whole(out / "figures" / f"{picture.name}.pdf", picture.pdf)

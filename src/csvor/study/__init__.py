@@ -1,20 +1,12 @@
 """Studies: methods compared on data sets with spoilt rows, cell by cell, resumable."""
 
-from csvor.study._experiments import (
-    Convergence,
-    Occlusion,
-    Projection,
-    convergence,
-    error_map,
-    occlusion,
-    projection,
-)
-from csvor.study._figures import experiments
+from csvor.study._experiments import Convergence, convergence, error_map, experiments
 from csvor.study._methods import STUDY_METHODS, StudyMethod, fit_each, fit_together
-from csvor.study._plan import spec_of
+from csvor.study._records import spec_of
 from csvor.study._run import run
 from csvor.study._spec import PRESETS, MethodSpec, Spec, load_spec, preset, spec_from_dict
 from csvor.study._state import Progress, Status, results, status
+from csvor.study._synthetic import Occlusion, Projection, occlusion, projection
 
 __all__ = [
     "PRESETS",

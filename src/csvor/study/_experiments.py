@@ -1,31 +1,35 @@
-"""What do the other figures of the paper show? The numbers only; `csvor.plots` draws them."""
+"""Which experiments go into a report beside its tables, and what do those on the data sets show?"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import roc_auc_score
-from sklearn.preprocessing import StandardScaler
+from numpy.typing import NDArray
 
 from csvor import CSVOR
-from csvor.corruption import occlude
-from csvor.datasets import make_ordinal_clusters
-from csvor.methods import make_method
-from csvor.study._methods import POWERS, STUDY_METHODS
+from csvor.datasets import load_faces, make_ordinal_images
+from csvor.methods import POWERS
+from csvor.study._cell import Quiet
+from csvor.study._methods import GAMMAS, STUDY_METHODS, expand
 from csvor.study._problem import Problem, load_data, make_problem
-from csvor.study._quiet import Quiet
-from csvor.study._select import expand
+from csvor.study._synthetic import occlusion, projection
 
-PROJECTED = ("CSVOR", "SVOREX", "SVORIM")
 RISING = tuple(sorted(POWERS))
-GAMMAS = tuple(10.0**e for e in range(-3, 4))
 FOLDS = 5
+# Five outliers at a growing distance, then more of them: what the paper's synthetic figures vary.
+PROJECTIONS = (
+    ("5 outliers, near", 5, 8.0),
+    ("5 outliers, further", 5, 16.0),
+    ("5 outliers, far", 5, 32.0),
+    ("20 outliers", 20, 8.0),
+    ("60 outliers", 60, 8.0),
+)
+IMAGES = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,49 +46,6 @@ class Convergence:
 
     history: NDArray[np.float64]
     settled_from: int
-
-
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """Rows in the plane, and the direction that each method projects them on.
-
-    Attributes
-    ----------
-    X, y, outlier : ndarray
-        As `csvor.datasets.make_ordinal_clusters` gives them.
-    directions : dict of str to ndarray of shape (2,)
-        ``coef_`` by method, of length 1.
-    angles : dict of str to float
-        Degrees between that direction and the one in which the clean classes lie, 0 to 180.
-    """
-
-    X: NDArray[np.float64]
-    y: NDArray[np.int64]
-    outlier: NDArray[np.bool_]
-    directions: dict[str, NDArray[np.float64]]
-    angles: dict[str, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Occlusion:
-    """Which images with a black block a fit has flagged.
-
-    Attributes
-    ----------
-    images : ndarray of shape (n_samples, height, width[, n_channels])
-        With the blocks.
-    occluded, flagged : ndarray of shape (n_samples,), bool
-        The truth, and ``outliers_``.
-    residuals : ndarray of shape (n_samples,)
-    auc : float
-        Of the residuals against the truth.
-    """
-
-    images: NDArray[Any]
-    occluded: NDArray[np.bool_]
-    flagged: NDArray[np.bool_]
-    residuals: NDArray[np.float64]
-    auc: float
 
 
 def error_map(
@@ -191,114 +152,100 @@ def convergence(
     return Convergence(model.objective_history_, model.settled_from_)
 
 
-def projection(
-    n_outliers: int,
-    *,
-    distance: ArrayLike = 8.0,
-    C: float = 0.1,
-    methods: Sequence[str] = PROJECTED,
-    random_state: Any = 0,
-) -> Projection:
-    """Directions that methods find in three Gaussian classes with outliers.
-
-    Both synthetic experiments of the paper are calls of this: five outliers at a growing distance,
-    and 20 or 60 outliers at one.
-
-    Parameters
-    ----------
-    n_outliers : int
-        Rows of the lowest class that lie beyond the highest.
-    distance : float or array-like of shape (n_outliers,), default=8.0
-        How far they lie from the middle.
-    C : float, default=0.1
-        Strength of every method.
-    methods : sequence of str, default=("CSVOR", "SVOREX", "SVORIM")
-        Linear methods of ``csvor.methods.METHODS``.
-    random_state : int, RandomState, Generator or None, default=0
-        Decides the rows.
-
-    Returns
-    -------
-    projection : Projection
-
-    Raises
-    ------
-    ValueError
-        For what `csvor.datasets.make_ordinal_clusters` or a method refuses.
-
-    Examples
-    --------
-    >>> from csvor.study import projection
-    >>> found = projection(5, distance=20.0)
-    >>> found.angles["CSVOR"] < 2 < found.angles["SVOREX"]
-    True
-    """
-    X, y, outlier = make_ordinal_clusters(
-        n_outliers=n_outliers, distance=distance, random_state=random_state
-    )
-    clean = X[~outlier]
-    truth = clean[y[~outlier] == 3].mean(axis=0) - clean[y[~outlier] == 1].mean(axis=0)
-    directions, angles = {}, {}
-    with Quiet():
-        for name in methods:
-            w = np.asarray(make_method(name, C=C).fit(X, y).coef_, dtype=np.float64).ravel()
-            directions[name] = w / np.linalg.norm(w)
-            cosine = directions[name] @ truth / np.linalg.norm(truth)
-            angles[name] = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
-    return Projection(X, y, outlier, directions, angles)
-
-
-def occlusion(
-    images: ArrayLike,
-    y: ArrayLike,
-    *,
-    share: float = 0.1,
-    C: float = 0.001,
-    p: float = 1.0,
-    random_state: Any = 0,
-) -> Occlusion:
-    """Put a black block on a share of images and see which ones CSVOR flags.
-
-    The pixels, standardised, are the features; `share` is also the contamination.
-
-    Parameters
-    ----------
-    images : array-like of shape (n_samples, height, width[, n_channels])
-    y : array-like of shape (n_samples,)
-        Their classes, numbers.
-    share : float, default=0.1
-        Share of images that get a block, in (0, 0.5].
-    C, p : float, default=0.001, 1.0
-        Parameters of the fit.
-    random_state : int, RandomState, Generator or None, default=0
-        Decides images and blocks.
-
-    Returns
-    -------
-    occlusion : Occlusion
-
-    Raises
-    ------
-    ValueError
-        For what `csvor.corruption.occlude` or `CSVOR` refuses.
-
-    Examples
-    --------
-    >>> from csvor.datasets import make_ordinal_images
-    >>> from csvor.study import occlusion
-    >>> images, y = make_ordinal_images(300, random_state=0)
-    >>> occlusion(images, y).auc > 0.7
-    True
-    """
-    blocked, mask = occlude(images, share, random_state=random_state)
-    pixels = blocked.reshape(len(blocked), -1).astype(np.float64)
-    X = StandardScaler().fit_transform(pixels[:, np.ptp(pixels, axis=0) > 0])
-    with Quiet():
-        model = CSVOR(C=C, p=p, contamination=share).fit(X, y)
-    residuals = np.asarray(model.residuals_)
-    auc = float(roc_auc_score(mask, residuals))
-    return Occlusion(blocked, mask, np.asarray(model.outliers_), residuals, auc)
-
-
 def _capped(problem: Problem) -> Any:
     return CSVOR(classes=list(range(1, problem.n_classes + 1)))
+
+
+def experiments(
+    datasets: Sequence[str],
+    *,
+    data: str | Path | None = None,
+    faces: str | Path | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> dict[str, Any]:
+    """The paper's further experiments, as `csvor.report.write_report` draws them.
+
+    Errors over the grid of p and gamma and the objective by iteration for each data set, the
+    directions found in three Gaussian classes with outliers, and images with black blocks.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        As `csvor.datasets.load` takes them.
+    data : str or Path, default=None
+        Folder of the data sets.
+    faces : str or Path, default=None
+        Folder of face images as `csvor.datasets.load_faces` reads it (FG-NET); generated images
+        unless given.
+    seed : int, default=0
+        As the seed of a `Spec`.
+    progress : callable (done, total, name), default=None
+        Told after each experiment.
+
+    Returns
+    -------
+    experiments : dict
+        By name: sensitivity, convergence, settled_from, projections, occlusion.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set, or no faces in the folder.
+
+    Examples
+    --------
+    >>> from csvor.study import experiments
+    >>> found = experiments([])
+    >>> sorted(found["projections"])[0]
+    '20 outliers'
+    """
+    total = 2 * len(datasets) + len(PROJECTIONS) + 1
+    found: dict[str, Any] = {
+        "sensitivity": {},
+        "convergence": {},
+        "settled_from": {},
+        "projections": {},
+    }
+    done = 0
+
+    def tell(name: str) -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, total, name)
+
+    for name in datasets:
+        found["sensitivity"][name] = error_map(name, data=data, seed=seed)
+        tell(f"{name}: grid")
+        run = convergence(name, data=data, seed=seed)
+        found["convergence"][name], found["settled_from"][name] = run.history, run.settled_from
+        tell(f"{name}: convergence")
+    for title, n_outliers, distance in PROJECTIONS:
+        seen = projection(n_outliers, distance=distance, random_state=seed)
+        found["projections"][title] = {
+            "X": seen.X,
+            "y": seen.y,
+            "outliers": seen.outlier,
+            "directions": seen.directions,
+        }
+        tell(title)
+    found["occlusion"] = _occlusion(faces, seed)
+    tell("images")
+    return found
+
+
+def _occlusion(faces: str | Path | None, seed: int) -> dict[str, Any]:
+    if faces is None:
+        images, y = make_ordinal_images(IMAGES, random_state=seed)
+    else:
+        bunch = load_faces(faces)
+        images, y = bunch.images, bunch.target
+    seen = occlusion(images, y, random_state=seed)
+    return {
+        "images": seen.images,
+        "occluded": seen.occluded,
+        "flagged": seen.flagged,
+        "residuals": seen.residuals,
+        "auc": seen.auc,
+    }

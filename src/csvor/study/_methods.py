@@ -1,9 +1,10 @@
-"""Which parameters does a study try for each method, and how are many settings fitted?"""
+"""Which settings does a study try for a method, and which has the lowest error?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from csvor._data.training import DATA_PARAMETERS
+from csvor.methods import POWERS, STRENGTHS
+from csvor.study._problem import Array, Fold, Labels
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Setting = Mapping[str, Any]
 FitGrid = Callable[[Any, Array, Labels, Sequence[Setting], Array], Labels]
+
+# Means of the same shares in another order differ by rounding.
+ROUNDING = 1e-12
 
 
 def fit_each(
@@ -108,11 +112,9 @@ class StudyMethod:
     finds_outliers: bool = False
 
 
-STRENGTHS = tuple(10.0**e for e in range(-3, 4))
-# C = 1 / (2 gamma) for the paper's gamma in 1e-3..1e3.
-CAPPED_STRENGTHS = tuple(0.5 * 10.0**e for e in range(-3, 4))
-# Nearest to 1 first: what `csvor fit --tune` prefers.
-POWERS = (1.0, 0.7, 1.5, 1.7, 0.5, 2.0)
+# The paper's; C = 1 / (2 gamma), so C rises where gamma falls.
+GAMMAS = tuple(10.0**e for e in range(-3, 4))
+CAPPED_STRENGTHS = tuple(1 / (2 * gamma) for gamma in reversed(GAMMAS))
 # Small first: near 0 the hinges of SVOREX remain.
 TAUS = tuple(k / 10 for k in range(1, 10))
 
@@ -130,3 +132,56 @@ STUDY_METHODS: dict[str, StudyMethod] = {
     # Its C does not change what it predicts.
     "KDLOR": StudyMethod(cost=5.0),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """A method as a cell needs it: ready to be sent to another process.
+
+    ``estimator`` is unfitted, ``settings`` are the grid written out, preferred ones first.
+    """
+
+    name: str
+    estimator: Any
+    settings: tuple[Setting, ...] = ({},)
+    fit_grid: FitGrid = fit_each
+    finds_outliers: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The setting that was chosen, and the mean zero-one error of each one of the grid."""
+
+    chosen: dict[str, Any]
+    errors: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+
+def expand(grid: Mapping[str, Sequence[Any]]) -> tuple[Setting, ...]:
+    """All settings of a grid: the first parameter changes slowest."""
+    return tuple(dict(zip(grid, values, strict=True)) for values in product(*grid.values()))
+
+
+def select(
+    method: Contender,
+    X: Array,
+    y: Labels,
+    folds: Sequence[Fold],
+    grid: Sequence[Setting],
+) -> Selection:
+    """The setting with the lowest mean error over the folds; of equal ones the first.
+
+    A grid of one setting leaves nothing to choose: nothing is fitted, and ``errors`` is empty.
+    """
+    if len(grid) == 1:
+        return Selection(dict(grid[0]))
+    errors = np.zeros(len(grid))
+    for fitted, held_out in folds:
+        predicted = method.fit_grid(method.estimator, X[fitted], y[fitted], grid, X[held_out])
+        if predicted.shape != (len(grid), held_out.size):
+            raise ValueError(
+                f"fit_grid of {method.name} gave predictions of shape {predicted.shape} for "
+                f"{len(grid)} settings and {held_out.size} rows."
+            )
+        errors += np.mean(predicted != y[held_out], axis=1) / len(folds)
+    best = int(np.argmax(errors <= errors.min() + ROUNDING))
+    return Selection(dict(grid[best]), errors)

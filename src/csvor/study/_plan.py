@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,14 @@ import sklearn
 import csvor
 from csvor.methods import METHODS, make_method
 from csvor.study._cell import Cell
-from csvor.study._methods import STUDY_METHODS, StudyMethod
+from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod, expand
 from csvor.study._problem import StudyData, digest
-from csvor.study._records import FORMAT, PLAN, write_json
-from csvor.study._select import Contender, expand
-from csvor.study._spec import MethodSpec, Spec, spec_from_dict
+from csvor.study._spec import MethodSpec, Spec
 
-# Raised whenever splits, corruption, scaling, folds, selection or scores change their meaning.
-PROTOCOL = 1
+# Under which rules and code records are alike. To be raised with every change that lets a cell come
+# out otherwise: its splits, corruption, scaling, folds, selection or scores, or what a method of
+# csvor computes from given rows and parameters. Records of another number are left alone.
+PROTOCOL = 2
 TYPICAL_ROWS = 150
 
 
@@ -89,31 +88,48 @@ def _cells(
 
 
 def _facts(contender: Contender) -> dict[str, Any]:
-    """What the result of a method depends on, whatever the data."""
-    kind = type(contender.estimator)
+    """What the result of a method depends on, whatever the data.
+
+    Of csvor's own code the name in the registry and the protocol number speak, not the module that
+    it stands in; other code is told apart by where it comes from, and its version.
+    """
+    method = METHODS[contender.name]
+    fit_grid = contender.fit_grid
     return {
-        "class": f"{kind.__module__}.{kind.__qualname__}",
+        "name": contender.name,
+        "class": _outside(method.module, method.name),
         "parameters": contender.estimator.get_params(),
         "settings": [dict(setting) for setting in contender.settings],
-        "fit_grid": f"{contender.fit_grid.__module__}.{contender.fit_grid.__qualname__}",
+        "fit_grid": _outside(fit_grid.__module__, fit_grid.__qualname__),
         "finds_outliers": contender.finds_outliers,
-        "versions": versions(contender.name),
+        "version": _version_of(method.module),
     }
 
 
-def versions(method: str) -> dict[str, str]:
-    """The versions of csvor and of the package that a method comes from."""
-    found = {"csvor": csvor.__version__}
-    package = METHODS[method].module.partition(".")[0]
+def _outside(module: str, name: str) -> str | None:
+    """Where something comes from, None of what is csvor's own."""
+    return None if _package(module) == "csvor" else f"{module}.{name}"
+
+
+def _version_of(module: str) -> str | None:
+    """The version of the package of a module, None of csvor and of a module of the user's own."""
+    package = _package(module)
     try:
-        return {package: version(package), **found}
-    except PackageNotFoundError:  # a module of the user's own
-        return found
+        return None if package == "csvor" else version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def made_by(method: str) -> dict[str, str]:
     """The versions that a record names."""
-    return {**versions(method), "numpy": np.__version__, "scikit-learn": sklearn.__version__}
+    module = METHODS[method].module
+    own = {"csvor": csvor.__version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__}
+    other = _version_of(module)
+    return own if other is None else {_package(module): other, **own}
 
 
 def _hash(facts: Any) -> str:
@@ -127,48 +143,3 @@ def _cost(contender: Contender, n_rows: int, n_folds: int) -> float:
     n_fits = 1 if n_settings == 1 else n_settings * n_folds + 1
     milliseconds = STUDY_METHODS.get(contender.name, StudyMethod()).cost
     return n_fits * milliseconds / 1000 * (n_rows + TYPICAL_ROWS) / (2 * TYPICAL_ROWS)
-
-
-def write_plan(folder: Path, plan: Plan) -> None:
-    """Keep what is run in the folder, for `status`, `results` and the next run."""
-    rows = [list(asdict(cell).values()) for cell in plan.cells]
-    content = {"format": FORMAT, "spec": plan.spec.to_dict(), "jobs": plan.jobs, "cells": rows}
-    write_json(folder / PLAN, content)
-
-
-def read_plan(folder: str | Path) -> Plan:
-    """What was last run in a folder."""
-    path = Path(folder) / PLAN
-    if not path.is_file():
-        raise ValueError(f"{folder}: no study was run there ({PLAN} is missing).")
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content["format"] != FORMAT:
-            raise ValueError(f"format {content['format']}, this csvor reads {FORMAT}")
-        cells = tuple(Cell(*row) for row in content["cells"])
-        return Plan(spec_from_dict(content["spec"]), cells, content["jobs"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(
-            f"{path}: not the plan of a study ({error}); delete the file and run the study again."
-        ) from error
-
-
-def spec_of(folder: str | Path) -> Spec | None:
-    """The study that was last run in a folder.
-
-    Parameters
-    ----------
-    folder : str or Path
-
-    Returns
-    -------
-    spec : Spec or None
-        None where no study was run.
-
-    Examples
-    --------
-    >>> from csvor.study import spec_of
-    >>> print(spec_of("runs/none"))
-    None
-    """
-    return read_plan(folder).spec if (Path(folder) / PLAN).is_file() else None

@@ -1,15 +1,18 @@
-"""How is a record kept: whole or not at all, and never taken for another?"""
+"""How are plan and records kept: whole or not at all, and none taken for another?"""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from csvor._utils.atomic_files import written_whole
+from csvor._utils.atomic_files import write_whole
 from csvor.study._cell import Cell
+from csvor.study._plan import Plan
+from csvor.study._spec import Spec, as_spec
 
 PLAN = "study.json"
 FORMAT = 1
@@ -55,12 +58,55 @@ def read_records(folder: Path, cells: Iterable[Cell]) -> dict[Cell, dict[str, An
     return {cell: record for cell, record in found if record is not None}
 
 
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Keep what is run in the folder, for `status`, `results` and the next run."""
+    rows = [list(asdict(cell).values()) for cell in plan.cells]
+    content = {"format": FORMAT, "spec": plan.spec.to_dict(), "jobs": plan.jobs, "cells": rows}
+    write_json(folder / PLAN, content)
+
+
+def read_plan(folder: str | Path) -> Plan:
+    """What was last run in a folder."""
+    path = Path(folder) / PLAN
+    if not path.is_file():
+        raise ValueError(f"{folder}: no study was run there ({PLAN} is missing).")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise ValueError(f"format {content['format']}, this csvor reads {FORMAT}")
+        cells = tuple(Cell(*row) for row in content["cells"])
+        return Plan(as_spec(content["spec"]), cells, content["jobs"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"{path}: not the plan of a study ({error}); delete the file and run the study again."
+        ) from error
+
+
+def spec_of(folder: str | Path) -> Spec | None:
+    """The study that was last run in a folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Returns
+    -------
+    spec : Spec or None
+        None where no study was run.
+
+    Examples
+    --------
+    >>> from csvor.study import spec_of
+    >>> print(spec_of("runs/none"))
+    None
+    """
+    return read_plan(folder).spec if (Path(folder) / PLAN).is_file() else None
+
+
 def write_json(path: Path, content: Any) -> None:
     """Write a file that is there whole or not at all, whenever the process or machine dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(path) as part:
-        text = json.dumps(content, allow_nan=False)
-        part.write_text(text + "\n", encoding="utf-8")
+    write_whole(path, f"{json.dumps(content, allow_nan=False)}\n".encode())
 
 
 def sweep(folder: Path) -> None:

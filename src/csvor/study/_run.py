@@ -12,10 +12,10 @@ import joblib
 import pandas as pd
 
 from csvor.study._cell import Cell, work_on
-from csvor.study._plan import made_by, make_contender, make_plan, write_plan
+from csvor.study._plan import made_by, make_contender, make_plan
 from csvor.study._problem import load_data
-from csvor.study._records import read_records, sweep, write_record
-from csvor.study._spec import Spec
+from csvor.study._records import read_records, sweep, write_plan, write_record
+from csvor.study._spec import Spec, check_methods
 from csvor.study._state import Progress, Tally, results
 
 Outcome = tuple[Cell, dict[str, Any]]
@@ -37,7 +37,8 @@ def run(
     equal settings the one listed first), it is fitted again to all of them and scored on the
     clean test rows. Each record is written as soon as its cell ends, whole or not at all: a run
     that was killed goes on where it was, and finds what an unbroken one does. A record counts
-    only for the same data, split, seed, protocol, parameters, grid and version of csvor.
+    only for the same data, split, seed, parameters and grid, and as long as csvor's protocol number
+    (and the version of another package that a method comes from) is the same.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def run(
     Raises
     ------
     ValueError
-        If a data set or a parameter of the spec does not exist.
+        If a data set, a method or a parameter of the spec does not exist.
     ImportError
         If the package of a method is not installed.
 
@@ -72,6 +73,7 @@ def run(
     >>> table = run(preset("quick"), "runs/quick", data="data")  # doctest: +SKIP
     """
     folder = Path(folder)
+    check_methods(spec)
     contenders = {entry.name: make_contender(entry) for entry in spec.methods}
     sets = load_data(spec.datasets, data)
     n_jobs = joblib.effective_n_jobs(jobs)

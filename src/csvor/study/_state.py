@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from csvor.study._cell import Cell
-from csvor.study._plan import read_plan
-from csvor.study._records import read_records
+from csvor.study._records import read_plan, read_records
 
 COLUMNS = (
     "dataset",

@@ -1,58 +1,102 @@
-"""Which tables say what was done, and how far it agrees with what is known?"""
+"""Which tables say what was measured, and where a result is missing?"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
 import pandas as pd
 
-from csvor.report._means import number
-from csvor.report._published import CRITERION, SOURCE
-from csvor.report._results import Results
-from csvor.report._tables import Cell, Table
+from csvor.report._results import MEASURES, Kind, Measure, Results
+from csvor.report._tables import Cell, Table, marks, number
 
 
-def agreement_table(compared: pd.DataFrame) -> Table:
-    """How many cells of each method agree with the published ones."""
-    grouped = compared.groupby("method", sort=False).within
-    counts = pd.DataFrame({"compared": grouped.size(), "within": grouped.sum()}).reset_index()
-    counts["share"] = counts.within / counts.compared
-    rows = [
-        (
-            Cell(str(r["method"])),
-            Cell(str(r["compared"])),
-            Cell(str(r["within"])),
-            Cell(f"{r['share']:.0%}"),
-        )
-        for r in counts.to_dict("records")
+def result_tables(results: Results, column: str) -> list[Table]:
+    """Mean ± standard deviation over the splits, a table for each kind of corruption."""
+    measure = MEASURES[column]
+    summary = results.summary(column)
+    return [
+        _result_table(results, summary, kind, names, measure) for kind, names in results.kinds()
     ]
+
+
+def _result_table(
+    results: Results, summary: pd.DataFrame, kind: Kind, names: Sequence[str], measure: Measure
+) -> Table:
+    part = summary[summary.dataset.isin(names)]
+    rows = []
+    for dataset in names:
+        for level in results.levels:
+            cells = part[(part.dataset == dataset) & (part.level == level)]
+            by_method = cells.set_index("method").loc[list(results.methods)]
+            # A mean over a few splits is not to be marked as the best of means over all.
+            ranked = by_method["mean"].where(~by_method.index.isin(results.partial))
+            found = marks(ranked.tolist(), measure.better, 3)
+            texts = [_mean_text(row) for row in by_method.itertuples()]
+            line = [Cell(t, m) for t, m in zip(texts, found, strict=True)]
+            rows.append((Cell(dataset), Cell(f"{level}"), *line))
+    side = "lowest" if measure.better == "lower" else "highest"
+    caption = (
+        f"{kind.title}: {measure.name}, mean ± standard deviation over the splits, by share of "
+        f"corrupted training rows; {side} bold, second underlined."
+    )
     return Table(
-        "published_agreement",
-        f"Cells (data set and level) that agree with the published mean: {CRITERION}. Source: "
-        f"{SOURCE}.",
-        ("method", "compared", "agree", "share"),
+        f"{kind.key}_{measure.column}",
+        caption,
+        ("data set", "%", *results.methods),
         tuple(rows),
-        counts,
+        part.assign(measure=measure.column).reset_index(drop=True),
+        n_names=2,
+        notes=tuple(_result_notes(part)),
     )
 
 
-def disagreement_table(compared: pd.DataFrame) -> Table:
-    """Every cell that does not agree; its numbers hold all that were compared."""
-    rows = [
-        (
-            *(Cell(str(r["dataset"])), Cell(str(r["level"])), Cell(str(r["method"]))),
-            Cell(f"{number(r['ours'])} ± {number(r['ours_std'])}"),
-            Cell(f"{number(r['published'])} ± {number(r['published_std'])}"),
-            Cell(f"{r['difference']:+.3f}"),
-            Cell(number(r["allowed"])),
+def _mean_text(row: Any) -> str:
+    mean, std = float(getattr(row, "mean")), float(getattr(row, "std"))  # noqa: B009
+    n, failed, planned = (int(getattr(row, name)) for name in ("n", "n_failed", "n_planned"))
+    if n == 0:
+        return f"failed [0/{planned}]" if failed else "missing"
+    text = number(mean) + (f" ± {number(std)}" if isfinite(std) else "")
+    return text if n == planned else f"{text} [{n}/{planned}]"
+
+
+def _result_notes(part: pd.DataFrame) -> list[str]:
+    notes = []
+    if ((part.n > 0) & (part.n < part.n_planned)).any():
+        notes.append(
+            "[n/N]: only n of N splits have a result. Such a mean is over fewer splits than those "
+            "beside it."
         )
-        for r in compared[~compared.within].to_dict("records")
-    ]
+    if (part.n == 0).any():
+        notes.append("missing: not run; failed: run, and no split has a result.")
+    if (part.n == 1).any():
+        notes.append("A mean of one split has no standard deviation.")
+    return notes
+
+
+def mean_table(results: Results, column: str) -> Table | None:
+    """The mean over the data sets that every method has results on, at every level."""
+    tables = results.means(column)
+    complete = [d for d in results.datasets if all(t.loc[d].notna().all() for t in tables.values())]
+    if not complete:
+        return None
+    means = pd.DataFrame({level: t.loc[complete].mean() for level, t in tables.items()}).T
+    better = MEASURES[column].better
+    rows = []
+    for level, line in means.iterrows():
+        found = marks(line.tolist(), better, 3)
+        cells = [Cell(number(v), m) for v, m in zip(line.tolist(), found, strict=True)]
+        rows.append((Cell(str(level)), *cells))
+    left = [name for name in results.datasets if name not in complete]
+    note = (f"Left out, since a result is missing: {', '.join(left)}.",) if left else ()
     return Table(
-        "published_cells",
-        f"Every cell that does not agree with the published mean; criterion: {CRITERION}.",
-        ("data set", "%", "method", "ours", "published", "difference", "allowed"),
+        f"mean_{column}",
+        f"{MEASURES[column].name.capitalize()}, averaged over {len(complete)} data sets.",
+        ("%", *results.methods),
         tuple(rows),
-        compared,
-        n_names=3,
+        means.rename_axis("level").reset_index(),
+        notes=note,
     )
 
 

@@ -5,16 +5,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from csvor import datasets
 from csvor.cli._errors import CommandError, UsageError, are, closest, listed, plural
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
-from csvor.cli._render import console
+from csvor.cli._render import console, plain_table, print_table
 from csvor.datasets import DatasetError
 from csvor.datasets._catalogue import BUNDLED
-from csvor.datasets._check import is_reference
+from csvor.datasets._known import is_reference
 
 Row = dict[str, Any]
 
@@ -124,10 +122,12 @@ def _known(given: list[str]) -> list[str]:
 
 
 def _located(name: str, folder: str | None) -> Path | None:
+    if folder is not None and not Path(folder).expanduser().is_dir():
+        raise UsageError(f"--data {str(Path(folder).expanduser())!r}: there is no such folder")
     try:
         return datasets.locate(name, folder)
-    except datasets.DatasetNotFoundError as error:
-        raise UsageError(str(error).replace("folder", "--data", 1)) from None
+    except datasets.DatasetNotFoundError as error:  # of CSVOR_DATA
+        raise UsageError(str(error)) from None
 
 
 def _is_right(name: str, place: Path) -> bool:
@@ -143,12 +143,9 @@ def _is_right(name: str, place: Path) -> bool:
 
 def _print(rows: list[Row]) -> None:
     """Print rows under one another, numbers to the right."""
-    out = console()
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    table = plain_table()
     for name, value in rows[0].items():
         table.add_column(name, justify="right" if isinstance(value, int) else "left", no_wrap=True)
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row.values()))
-    with out.capture() as captured:
-        out.print(table)
-    out.file.write("\n".join([*(line.rstrip() for line in captured.get().splitlines()), ""]))
+    print_table(console(), table)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from csvor.cli import _options as opt
 from csvor.cli._errors import OneLineGroup, failures_in_one_line
+from csvor.cli.commands import _parameters as opt
 
 study = typer.Typer(
     cls=OneLineGroup,
@@ -55,7 +55,7 @@ def run(
 ) -> None:
     """Run a study, or what is missing of it. Ctrl-C keeps what is done."""
     with failures_in_one_line(debug):
-        from csvor.cli._study import run_study
+        from csvor.cli.commands._study import run_study
 
         run_study(out, preset.value if preset else None, spec, data, jobs, retry_failed)
 
@@ -64,7 +64,7 @@ def run(
 def status(folder: Folder, json: opt.AsJson = False, debug: opt.Debug = False) -> None:
     """Say how far a study is, by data set and method, also while it runs."""
     with failures_in_one_line(debug):
-        from csvor.cli._study import show_status
+        from csvor.cli.commands._study import show_status
 
         show_status(folder, json)
 
@@ -96,6 +96,6 @@ def report(
 ) -> None:
     """Write the tables and figures of a study."""
     with failures_in_one_line(debug):
-        from csvor.cli._study import report_study
+        from csvor.cli.commands._study import report_study
 
         report_study(folder, to, data, faces, experiments)

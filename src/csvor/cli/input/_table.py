@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from csvor.cli._csv import read_csv
 from csvor.cli._errors import CommandError, UsageError, listed, nearest
 from csvor.cli._notes import Notes
+from csvor.cli.input._csv import read_csv
 
 Kind = Literal["text", "number", "bool", "dates", "lists"]
 # What stands for "no value" in a column of numbers; R and pandas write the later ones.

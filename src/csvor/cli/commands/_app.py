@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
-from csvor.cli import _options as opt
 from csvor.cli._errors import OneLineGroup, failures_in_one_line
-from csvor.cli._study_app import study
+from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli.commands import _parameters as opt
+from csvor.cli.commands._data_app import data_app
+from csvor.cli.commands._study_app import study
 
 app = typer.Typer(
     name="csvor",
@@ -19,14 +21,7 @@ app = typer.Typer(
     epilog="Exit status: 0 done, 1 the data or the fit failed, 2 wrong use, 130 interrupted.",
 )
 app.add_typer(study, name="study")
-
-data_app = typer.Typer(cls=OneLineGroup, add_completion=False, rich_markup_mode="rich")
 app.add_typer(data_app, name="data")
-
-DataFolder = Annotated[
-    str | None,
-    typer.Option("--data", metavar="DIR", help="Folder to look in (else CSVOR_DATA, the cache)."),
-]
 
 
 class DemoData(StrEnum):
@@ -59,73 +54,6 @@ def root(
     """Take up what belongs to no command."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-
-
-@data_app.callback(invoke_without_command=True)
-def data_root(context: typer.Context) -> None:
-    """List, get and check the data sets of the study."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-@data_app.command("list")
-def data_list(
-    data: DataFolder = None,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
-) -> None:
-    """List the data sets: rows, features, classes, and where they are found."""
-    with failures_in_one_line(debug):
-        from csvor.cli._data import run_list
-
-        run_list(data, json)
-
-
-@data_app.command("get")
-def data_get(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Data sets of the paper, or all.")
-    ],
-    to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="DIR", help="Folder to write into instead of the cache."),
-    ] = None,
-    source: Annotated[
-        str,
-        typer.Option(
-            "--from", metavar="SOURCE", help="auto, ayrna, openml, or a folder to copy from."
-        ),
-    ] = "auto",
-    force: Annotated[
-        bool, typer.Option("--force", help="Get what is already there as well, and replace it.")
-    ] = False,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
-) -> None:
-    """Download data sets, or copy them from a folder. Only the right data are written."""
-    with failures_in_one_line(debug):
-        from csvor.cli._data import run_get
-        from csvor.cli._notes import Notes
-
-        notes = Notes()
-        with notes.told_at_end():
-            run_get(names, to, source, force, json, notes)
-
-
-@data_app.command("check")
-def data_check(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", help="Data sets; all ten if none.")
-    ] = None,
-    data: DataFolder = None,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
-) -> None:
-    """Compare data sets with their known figures; exit status 1 if one is wrong or missing."""
-    with failures_in_one_line(debug):
-        from csvor.cli._data import run_check
-
-        run_check(names or [], data, json)
 
 
 @app.command()
@@ -169,14 +97,14 @@ def audit(
     """
     given = locals()
     with failures_in_one_line(debug):
-        from csvor.cli._audit import AuditOutput, run_audit
         from csvor.cli._notes import Notes
+        from csvor.cli.commands._audit import AuditOutput, run_audit
 
         notes = Notes()
         with notes.told_at_end():
             run_audit(
-                opt.pick(opt.DataOptions, given),
-                opt.pick(opt.ModelOptions, given),
+                opt.pick(DataOptions, given),
+                opt.pick(ModelOptions, given),
                 AuditOutput(top, suspects, json),
                 notes,
             )
@@ -213,14 +141,14 @@ def fit(
     """Fit a model to all rows and write it to a file."""
     given = locals()
     with failures_in_one_line(debug):
-        from csvor.cli._fit import run_fit
         from csvor.cli._notes import Notes
+        from csvor.cli.commands._fit import run_fit
 
         notes = Notes()
         with notes.told_at_end():
             run_fit(
-                opt.pick(opt.DataOptions, given),
-                opt.pick(opt.ModelOptions, given),
+                opt.pick(DataOptions, given),
+                opt.pick(ModelOptions, given),
                 model,
                 json,
                 notes,
@@ -246,7 +174,7 @@ def predict(
     """Write the label that a model gives to each row. Columns are matched by name."""
     with failures_in_one_line(debug):
         from csvor.cli._notes import Notes
-        from csvor.cli._predict import run_predict
+        from csvor.cli.commands._predict import run_predict
 
         notes = Notes()
         with notes.told_at_end():
@@ -282,8 +210,8 @@ def demo(
 ) -> None:
     """Audit records whose wrong labels are known, and count how many are found."""
     with failures_in_one_line(debug):
-        from csvor.cli._demo import run_demo
         from csvor.cli._notes import Notes
+        from csvor.cli.commands._demo import run_demo
 
         notes = Notes()
         with notes.told_at_end():

@@ -8,13 +8,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from csvor import LabelAudit
-from csvor.cli._audit import audit_file, result_fact, suspect_rows
-from csvor.cli._demo_data import Graded, bridges, bundled, with_wrong_labels
 from csvor.cli._errors import UsageError
-from csvor.cli._files import write_table
+from csvor.cli._files import check_output_folder, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._prepare import Prepared
 from csvor.cli._progress import progress
 from csvor.cli._render import (
     Fact,
@@ -24,7 +21,10 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
-from csvor.cli._table import as_number
+from csvor.cli.commands._audit import audit_file, result_fact, suspect_rows
+from csvor.cli.commands._demo_data import Graded, bridges, bundled, with_wrong_labels
+from csvor.cli.input._prepare import Prepared
+from csvor.cli.input._table import as_number
 
 SHOWN = 10
 
@@ -65,8 +65,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
 
 def _write(folder: Path, graded: Graded, given: NDArray[np.str_], wrong: NDArray[np.bool_]) -> Path:
     """The records as an auditor gets them, and the truth beside them."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"--out {folder}: this is a file; name a folder")
+    check_output_folder(str(folder), "--out")
     folder.mkdir(parents=True, exist_ok=True)
     records = folder / "records.csv"
     write_table(str(records), {**graded.columns, graded.target: given.tolist()})

@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterator
 from typing import NoReturn
 
 import pyarrow as pa
@@ -99,14 +100,21 @@ def _check_names(header: list[str], name: str, delimiter: str) -> None:
 
 def _check_quotes(raw: bytes, name: str, delimiter: str) -> None:
     """Refuse a quotation that never ends: it would swallow the rows below it."""
-    text = io.TextIOWrapper(io.BytesIO(raw), "utf-8", newline="")
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    ended = False
+
+    def lines() -> Iterator[str]:
+        nonlocal ended
+        yield from io.TextIOWrapper(io.BytesIO(raw), "utf-8", newline="")
+        ended = True
+
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
     started = 1
     try:
         for _ in reader:
             started = reader.line_num + 1
-    except csv.Error as error:
-        if "unexpected end" in str(error):
+    except csv.Error:
+        # Other faults are found in a line, before another one is asked for.
+        if ended:
             raise CommandError(
                 f'{name}, line {started}: a quotation mark (") is opened and never closed'
             ) from None

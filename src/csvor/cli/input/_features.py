@@ -11,7 +11,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from csvor.cli._column_checks import (
+from csvor.cli._errors import ColumnError, CommandError, UsageError, closest, listed, plural
+from csvor.cli._notes import Notes
+from csvor.cli.input._column_checks import (
     Rows,
     is_numeric,
     note_blank_words,
@@ -24,9 +26,7 @@ from csvor.cli._column_checks import (
     refuse_texts_among_numbers,
     with_points,
 )
-from csvor.cli._errors import CommandError, UsageError, closest, listed, plural
-from csvor.cli._notes import Notes
-from csvor.cli._table import Column, Table
+from csvor.cli.input._table import Column, Table
 from csvor.preprocessing import MedianClipper
 
 
@@ -59,7 +59,7 @@ def choose_features(
             refuse_bad_range(name, values, rows)
             blank = np.isnan(values)
             if blank.all():
-                raise CommandError(
+                raise ColumnError(
                     f"column '{name}' has no values; leave it out with --drop {quoted(name)}"
                 )
             if np.nanmin(values) == np.nanmax(values):
@@ -84,7 +84,7 @@ def choose_features(
         first = quoted(next(iter(blanks), ""))
         refuse_blanks(blanks, f"fill them in, let --impute do so, or --drop {first}")
     if not features.used:
-        raise CommandError(f"{table.source}: no feature column is left to fit with")
+        raise CommandError("no feature column is left to fit with")
     if features.constant:
         several = len(features.constant) > 1
         notes.add(

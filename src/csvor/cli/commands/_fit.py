@@ -9,9 +9,10 @@ from csvor.cli._files import check_output
 from csvor.cli._model import Model, save_model
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._prepare import prepare
 from csvor.cli._progress import progress
 from csvor.cli._render import console, data_facts, model_fact, print_facts
+from csvor.cli.commands._tune import tuned
+from csvor.cli.input._prepare import prepare
 
 
 def run_fit(
@@ -19,7 +20,7 @@ def run_fit(
 ) -> None:
     """Fit all rows and write the model."""
     check_output(model_path, "--model", [".skops"])
-    work = prepare(data, options, notes)
+    work = tuned(prepare(data, options, notes), notes)
     with progress("Fitting"), notes.of_warnings():
         work.pipeline.fit(work.frame, work.target.labels)
         predicted = work.pipeline.predict(work.frame)

@@ -1,7 +1,7 @@
 """--tune: C and p by cross-validation."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,32 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-C_GRID = tuple(10.0**e for e in range(-3, 4))
-P_GRID = (0.5, 0.7, 1.0, 1.5, 1.7, 2.0)
-N_PAIRS = len(C_GRID) * len(P_GRID)
+from csvor.cli._errors import UsageError
+from csvor.cli._notes import Notes
+from csvor.cli._progress import progress
+from csvor.cli.input._prepare import Choice, Prepared
+from csvor.methods import POWERS, STRENGTHS
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The chosen parameters and their mean share of wrong predictions."""
-
-    C: float
-    p: float
-    error: float
-    n_fits: int
+def tuned(work: Prepared, notes: Notes) -> Prepared:
+    """With --tune, the same with the chosen C and p in its pipeline."""
+    options = work.options
+    if not options.tune:
+        return work
+    if options.folds > max(work.target.counts):
+        raise UsageError(f"--folds {options.folds}: no label has that many rows")
+    n_fits = options.folds * len(STRENGTHS) * len(POWERS)
+    with progress("Choosing C and p", n_fits) as update, notes.of_warnings():
+        choice = tune(
+            work.pipeline,
+            work.frame,
+            work.target.labels,
+            folds=options.folds,
+            seed=options.seed,
+            update=update,
+        )
+    work.pipeline.set_params(model__C=choice.C, model__p=choice.p)
+    return replace(work, choice=choice)
 
 
 def tune(
@@ -36,22 +49,21 @@ def tune(
     update: Callable[[int, int], None],
 ) -> Choice:
     """The pair with the lowest mean error; of equal ones the smaller C, then the p nearest 1."""
-    errors = np.zeros((len(C_GRID), len(P_GRID)))
-    n_fits = folds * N_PAIRS
+    errors = np.zeros((len(STRENGTHS), len(POWERS)))
+    n_fits = folds * errors.size
     done = 0
     for part in _parts(pipeline, frame, labels, folds, seed):
-        for i, C in enumerate(C_GRID):
-            settings = [{"C": C, "p": p} for p in P_GRID]
+        for i, C in enumerate(STRENGTHS):
+            settings = [{"C": C, "p": p} for p in POWERS]
             models = pipeline[-1].fit_many(part.train, part.train_labels, settings)
             wrong = [np.mean(model.predict(part.test) != part.test_labels) for model in models]
             errors[i] += np.array(wrong) / folds
             done += len(models)
             update(done, n_fits)
-    near = np.abs(np.log(P_GRID))
-    # Sums of the same shares in another order differ by rounding.
-    tied = np.argwhere(errors <= errors.min() + 1e-12)
-    i, j = min(tied.tolist(), key=lambda pair: (pair[0], near[pair[1]]))
-    return Choice(C_GRID[i], P_GRID[j], float(errors[i, j]), n_fits)
+    # Both grids list what is preferred first. Sums of the same shares in another order differ by
+    # rounding.
+    i, j = np.argwhere(errors <= errors.min() + 1e-12)[0]
+    return Choice(STRENGTHS[i], POWERS[j], float(errors[i, j]), n_fits)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from rich.table import Table
 
 from csvor._utils.atomic_files import written_whole
 from csvor.cli._errors import CommandError, UsageError, plural
+from csvor.cli._files import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
-from csvor.cli._render import console, print_facts
+from csvor.cli._render import console, plain_table, print_facts
 from csvor.report import write_report
 from csvor.study import (
     Progress,
@@ -43,10 +44,9 @@ def run_study(
     retry_failed: bool,
 ) -> None:
     """Run the cells that are missing, write the table, and print what it says in short."""
-    if data is not None and not Path(data).is_dir():
-        raise UsageError(f"--data {data}: there is no such folder")
-    if Path(out).exists() and not Path(out).is_dir():
-        raise UsageError(f"--out {out}: this is a file; name a folder")
+    if data is not None:
+        check_folder(data, "--data")
+    check_output_folder(out, "--out")
     spec = _spec(out, preset_name, spec_file)
     seen: list[Progress] = []
     try:
@@ -100,7 +100,8 @@ def _spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
 
 def show_status(folder: str, json: bool) -> None:
     """Print the counts of a study."""
-    now = status(_existing(folder))
+    check_folder(folder)
+    now = status(folder)
     if json:
         typer.echo(jsonlib.dumps(_document(now), indent=2, allow_nan=False))
         return
@@ -116,9 +117,10 @@ def report_study(
 ) -> None:
     """Write the report of a study."""
     for option, place in (("--data", data), ("--faces", faces)):
-        if place is not None and not Path(place).is_dir():
-            raise UsageError(f"{option} {place}: there is no such folder")
-    table = results(_existing(folder))
+        if place is not None:
+            check_folder(place, option)
+    check_folder(folder)
+    table = results(folder)
     spec = spec_of(folder)
     found = None
     if with_experiments and spec is not None:
@@ -128,12 +130,6 @@ def report_study(
             )
     page = write_report(table, to, experiments=found)
     print_facts(console(), [("Page", str(page))])
-
-
-def _existing(folder: str) -> str:
-    if not Path(folder).is_dir():
-        raise UsageError(f"{folder}: there is no such folder")
-    return folder
 
 
 def _document(now: Status) -> dict[str, object]:
@@ -171,7 +167,7 @@ def _counts(now: Status) -> Table:
     rows = now.counts.to_dict("records")
     counts = {(row["dataset"], row["method"]): _count(row) for row in rows}
     datasets, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in KEYS)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    table = plain_table()
     table.add_column("done")
     for method in methods:
         table.add_column(method, justify="right")
@@ -189,7 +185,7 @@ def _print_errors(screen: Console, table: pd.DataFrame) -> None:
     errors = table[table["status"] == "ok"]
     if errors.empty:
         return
-    shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+    shown = plain_table()
     methods = list(dict.fromkeys(errors["method"]))
     shown.add_column("spoilt rows")
     for method in methods:

@@ -4,13 +4,13 @@ import json
 from typing import Any
 
 from csvor.cli._errors import about, listed
-from csvor.cli._features import features_frame
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
-from csvor.cli._prepare import plain
 from csvor.cli._progress import progress
-from csvor.cli._table import Table, read_table
+from csvor.cli.input._features import features_frame
+from csvor.cli.input._prepare import plain
+from csvor.cli.input._table import Table, read_table
 
 
 def run_predict(

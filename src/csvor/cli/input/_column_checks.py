@@ -7,9 +7,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from csvor._data.checks import _FAR_SPREADS, _HUGE
-from csvor.cli._errors import CommandError, plural, rows_text, these_rows
+from csvor.cli._errors import ColumnError, CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
-from csvor.cli._table import BLANK, Column, as_number
+from csvor.cli.input._table import BLANK, Column, as_number
 
 MOST_CATEGORIES = 1000
 _DATE = re.compile(
@@ -52,7 +52,7 @@ def with_points(column: Column, rows: Rows, notes: Notes) -> Column:
     first = commas[0]
     row = rows[np.argmax(codes == texts.index(first))] + 1
     if any(text.count(",") > 1 for text in commas) or all(map(_THOUSANDS.fullmatch, commas)):
-        raise CommandError(
+        raise ColumnError(
             f"column '{column.name}': commas may mark thousands or decimals (row {row}: "
             f"'{first}'); write decimals with a point and thousands without a mark"
         )
@@ -73,7 +73,7 @@ def refuse_dates_and_lists(column: Column) -> None:
             kind, example = "dates", f" ('{texts[0]}')"
     if kind in {"dates", "lists"}:
         remedy = "turn them into numbers, such as days" if kind == "dates" else "one column each"
-        raise CommandError(
+        raise ColumnError(
             f"column '{column.name}' holds {kind}{example}; {remedy}, or leave it out with "
             f"--drop {quoted(column.name)}"
         )
@@ -93,7 +93,7 @@ def refuse_texts_among_numbers(column: Column, rows: Rows, remedy: str = "") -> 
         f"correct {them}, blank {them} and use --impute, or leave the column out with "
         f"--drop {quoted(column.name)}"
     )
-    raise CommandError(
+    raise ColumnError(
         f"column '{column.name}': {len(at)} of {len(wrong)} values {are} ({first}{more}); {remedy}"
     )
 
@@ -108,11 +108,11 @@ def refuse_identifier(column: Column, rows: Rows) -> None:
     if (~np.isnan(values)).sum() > wrong.sum():
         refuse_texts_among_numbers(column, rows)
     if len(texts) == n_rows:
-        raise CommandError(
+        raise ColumnError(
             f"column '{name}': every row has a text of its own, as in an identifier; mark it with "
             f"--id {quoted(name)} or leave it out with --drop {quoted(name)}"
         )
-    raise CommandError(
+    raise ColumnError(
         f"column '{name}': {len(texts)} different texts in {n_rows} rows are too many for "
         f"categories; group them, or leave it out with --drop {quoted(name)}"
     )
@@ -122,14 +122,14 @@ def refuse_bad_range(name: str, values: Numbers, rows: Rows) -> None:
     """Refuse infinite values, and those too large to be squared."""
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
-        raise CommandError(
+        raise ColumnError(
             f"column '{name}': {plural(len(infinite), 'infinite value')} "
             f"({rows_text(rows[infinite])}); correct {'it' if len(infinite) == 1 else 'them'} or "
             f"leave {these_rows(len(infinite))} out"
         )
     large = np.flatnonzero(np.abs(values) > _HUGE)
     if len(large):
-        raise CommandError(
+        raise ColumnError(
             f"column '{name}', row {rows[large[0]] + 1}: {values[large[0]]:g} is too large to "
             "compute with"
         )

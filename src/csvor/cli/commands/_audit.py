@@ -11,7 +11,6 @@ from csvor.cli._errors import UsageError, listed, plural
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import WITH_GAMMA, DataOptions, ModelOptions
-from csvor.cli._prepare import Prepared, plain, prepare
 from csvor.cli._progress import progress
 from csvor.cli._render import (
     Fact,
@@ -21,7 +20,9 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
-from csvor.cli._table import shown
+from csvor.cli.commands._tune import tuned
+from csvor.cli.input._prepare import Prepared, plain, prepare
+from csvor.cli.input._table import shown
 
 FIXED = ("row", "given", "suggested", "residual", "direction", "flagged")
 
@@ -63,7 +64,7 @@ def audit_file(
     data: DataOptions, options: ModelOptions, notes: Notes
 ) -> tuple[Prepared, LabelAudit]:
     """Read a file and audit its labels."""
-    work = prepare(data, options, notes)
+    work = tuned(prepare(data, options, notes), notes)
     if options.folds > len(work.target.rows):
         raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")
     _note_lone_labels(work, notes)

@@ -1,5 +1,6 @@
 """The label column: which rows count, which classes there are, and what orders them."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._labels import LabelError, OrdinalLabels
-from csvor._labels.order import number_of
-from csvor.cli._column_checks import quoted
-from csvor.cli._csv import split_list
+from csvor._labels.order import CONTINUOUS, FarLabelWarning, number_of
 from csvor.cli._errors import (
-    CommandError,
+    ColumnError,
     UsageError,
     are,
     closest,
@@ -22,7 +21,9 @@ from csvor.cli._errors import (
     these_rows,
 )
 from csvor.cli._notes import Notes
-from csvor.cli._table import Column, as_number, shown
+from csvor.cli.input._column_checks import quoted
+from csvor.cli.input._csv import split_list
+from csvor.cli.input._table import Column, as_number, shown
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,13 @@ def read_target(
 ) -> Target:
     """Take rows without a label away, if told to, and put the classes in order."""
     if column.kind in {"dates", "lists"}:
-        raise CommandError(f"column '{column.name}' holds {column.kind}, which are no labels")
+        raise ColumnError(f"column '{column.name}' holds {column.kind}, which are no labels")
     rows, left_out = _without_missing(column, missing, notes)
     if not len(rows):
-        raise CommandError(f"column '{column.name}': no row is left that has a label")
+        raise ColumnError(f"column '{column.name}': no row is left that has a label")
     found = _Found(column.take(rows), rows)
     if len(found.texts) == 1:
-        raise CommandError(
+        raise ColumnError(
             f"column '{column.name}': all {len(rows)} rows have the label '{found.texts[0]}', so "
             "there is nothing to order"
         )
@@ -89,7 +90,7 @@ def _without_missing(
         gone |= hit
     open_ = np.flatnonzero(np.isin(codes, list(blank - gone)))
     if len(open_):
-        raise CommandError(
+        raise ColumnError(
             f"column '{column.name}': {len(open_)} of {len(codes)} labels {are(len(open_))} blank "
             f"({rows_text(open_)}); fill {'it' if len(open_) == 1 else 'them'} in, or leave "
             f"{these_rows(len(open_))} out with --missing-label ''"
@@ -139,7 +140,7 @@ class _Found:
                 for typo, meant in typos
                 if meant is not None
             )
-            raise CommandError(
+            raise ColumnError(
                 f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
                 f"--classes: {listed(unknown)} ({self.where(*unknown)}); correct {it}, add {them} "
                 f"to --classes or leave {these_rows(n_rows)} out with --missing-label "
@@ -178,26 +179,27 @@ class _Found:
             return [False, True], "False before True"
         if sorted(text.lower() for text in self.texts) == ["false", "true"]:
             return sorted(self.texts, key=str.lower), "False before True"
-        far = Notes()
         try:
-            with far.of_warnings():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
                 classes = OrdinalLabels.from_data(self.labels()).classes.tolist()
         except LabelError as error:
             raise self._in_options(error) from error
         if len(self.texts) == len(self.codes) > 2:
-            raise CommandError(
+            raise ColumnError(
                 f"column '{self.column.name}': every row has a label of its own; csvor needs "
                 "classes that rows share"
             )
-        for text in far.texts():
-            notes.add(
-                f"column '{self.column.name}': {text.partition('. If ')[0]}; leave out a code for "
-                "'no answer' with --missing-label, or name all classes with --classes"
-            )
+        for warning in caught:
+            if isinstance(warning.message, FarLabelWarning):
+                notes.add(
+                    f"column '{self.column.name}': {warning.message.problem}; leave out a code for "
+                    "'no answer' with --missing-label, or name all classes with --classes"
+                )
         as_text = self.column.kind == "text"
         return classes, "numbers" + " (every label can be read as one)" * as_text
 
-    def _in_options(self, error: LabelError) -> CommandError:
+    def _in_options(self, error: LabelError) -> ColumnError:
         """What the library refused, with rows of the file and a remedy in options."""
         labels = [shown(label) for label in error.labels]
         first = quoted("".join(labels[:1]))
@@ -215,8 +217,8 @@ class _Found:
         if error.positions:
             where = f" ({rows_text(self.rows[list(error.positions)], error.count)})"
         # The library begins with a phrase that scikit-learn asks for.
-        problem = error.problem.removeprefix("Unknown label type: continuous. ")
-        return CommandError(
+        problem = error.problem.removeprefix(CONTINUOUS)
+        return ColumnError(
             f"column '{self.column.name}': {problem[0].lower()}{problem[1:]}"
             f"{where}; {remedies.get(error.fault, error.remedy)}"
         )

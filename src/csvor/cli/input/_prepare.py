@@ -8,18 +8,27 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
-from csvor.cli._column_checks import quoted
 from csvor.cli._errors import UsageError, about, listed
-from csvor.cli._features import Features, choose_features, make_pipeline
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
-from csvor.cli._select import N_PAIRS, Choice, tune
-from csvor.cli._table import Table, read_table, shown
-from csvor.cli._target import Target, read_target
+from csvor.cli.input._column_checks import quoted
+from csvor.cli.input._features import Features, choose_features, make_pipeline
+from csvor.cli.input._table import Table, read_table, shown
+from csvor.cli.input._target import Target, read_target
 
 # The work of an exact kernel grows with the cube of the rows: minutes up to here.
 MOST_EXACT = 2000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What --tune chose, and the mean share of wrong predictions with it."""
+
+    C: float
+    p: float
+    error: float
+    n_fits: int
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ class Prepared:
     pipeline: Pipeline
     data: DataOptions
     options: ModelOptions
-    choice: Choice | None
+    choice: Choice | None = None
 
     @property
     def row_numbers(self) -> list[int]:
@@ -78,7 +87,7 @@ class Prepared:
 
 
 def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
-    """Read and check the data, build the pipeline and, if asked to, choose C and p."""
+    """Read and check the data, and build the pipeline."""
     with progress(f"Reading {data.data}"):
         table = read_table(data.data, notes)
         names = _feature_names(table, data)
@@ -99,21 +108,7 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     _refuse_large_exact_kernel(options, len(target.rows))
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
-    choice = None
-    if options.tune:
-        if options.folds > max(target.counts):
-            raise UsageError(f"--folds {options.folds}: no label has that many rows")
-        with progress("Choosing C and p", options.folds * N_PAIRS) as update, notes.of_warnings():
-            choice = tune(
-                pipeline,
-                frame,
-                target.labels,
-                folds=options.folds,
-                seed=options.seed,
-                update=update,
-            )
-        pipeline.set_params(model__C=choice.C, model__p=choice.p)
-    return Prepared(table, target, features, frame, pipeline, data, options, choice)
+    return Prepared(table, target, features, frame, pipeline, data, options)
 
 
 def _model(options: ModelOptions, classes: list[Any]) -> CSVOR:

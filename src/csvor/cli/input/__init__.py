@@ -1,0 +1,1 @@
+"""How files and options become features and labels."""

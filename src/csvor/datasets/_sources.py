@@ -1,0 +1,149 @@
+"""What do the archive of the AYRNA group and OpenML hold, and in which form?
+
+In the archive of their review of ordinal methods lie ``.../<set>/matlab/train_<set>.<k>`` and
+``test_<set>.<k>``: lines of numbers, the label last. The parts of each k make up the whole set, so
+the published splits are in it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import zipfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._utils.atomic_files import written_whole
+from csvor.datasets._catalogue import DatasetError, DatasetInfo
+from csvor.datasets._places import cache_folder
+from csvor.datasets._protocol import Split, equal_frequency
+
+Array = NDArray[np.float64]
+
+URL = "https://www.uco.es/grupos/ayrna/ucobigfiles/datasets-orreview.zip"
+_TIMEOUT = 60.0
+# UCI counts normal 1, hyper 2, hypo 3.
+_THYROID = {3: 1, 1: 2, 2: 3}
+
+
+def read_archive(name: str) -> tuple[NDArray[np.float64], tuple[Split, ...]]:
+    """All rows of a set, those of the first training part first, and its published splits."""
+    path = _downloaded()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = _parts(archive, name)
+    except zipfile.BadZipFile as error:
+        path.unlink()
+        raise DatasetError(f"What {URL} sent is not a zip file ({error}).") from None
+    table = np.vstack(parts[0])
+    return table, tuple(_rows_of(table, pair, name, k) for k, pair in enumerate(parts))
+
+
+def _downloaded() -> Path:
+    path = cache_folder() / "datasets-orreview.zip"
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            urlopen(URL, timeout=_TIMEOUT) as response,
+            written_whole(path) as part,
+            part.open("xb") as file,
+        ):
+            shutil.copyfileobj(response, file)
+    return path
+
+
+def _parts(
+    archive: zipfile.ZipFile, name: str
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Training and test part of each split, in the order of their numbers."""
+    pattern = re.compile(rf"(?:^|/){re.escape(name)}/matlab/(train|test)_{re.escape(name)}\.(\d+)$")
+    members: dict[int, dict[str, str]] = defaultdict(dict)
+    for member in archive.namelist():
+        if found := pattern.search(member):
+            members[int(found[2])][found[1]] = member
+    whole = sorted(k for k, pair in members.items() if len(pair) == 2)
+    if not whole:
+        raise DatasetError(f"The archive {URL} has no folder {name!r} with parts of a data set.")
+
+    def read(member: str) -> NDArray[np.float64]:
+        with archive.open(member) as file:
+            return np.loadtxt(file, dtype=np.float64, ndmin=2)
+
+    return [(read(members[k]["train"]), read(members[k]["test"])) for k in whole]
+
+
+def _rows_of(
+    table: NDArray[np.float64],
+    pair: tuple[NDArray[np.float64], NDArray[np.float64]],
+    name: str,
+    k: int,
+) -> Split:
+    """Positions of the rows of a split in the table; equal rows stand for one another."""
+    places: dict[bytes, list[int]] = defaultdict(list)
+    for row in range(len(table) - 1, -1, -1):
+        places[table[row].tobytes()].append(row)
+    try:
+        train, test = (
+            np.array([places[row.tobytes()].pop() for row in part], dtype=np.int64) for part in pair
+        )
+    except IndexError:
+        raise DatasetError(f"Split {k} of {name!r} in {URL} has rows that split 0 lacks.") from None
+    return train, test
+
+
+def read_openml(known: DatasetInfo) -> tuple[Array, NDArray[np.int64], Array | None]:
+    """Features in the order of the catalogue, labels, and the target of a discretised set."""
+    if known.openml is None:
+        raise DatasetError(f"csvor knows no data set {known.name!r} at OpenML; use source='ayrna'.")
+    from sklearn.datasets import fetch_openml
+
+    found = fetch_openml(data_id=known.openml, as_frame=True, cache=False, n_retries=1)
+    data = _numbers(found.data, known)
+    target = _numbers(found.target.to_frame(), known)[:, 0]
+    if known.name == "tae":
+        return _tae(data), target.astype(np.int64), None
+    if known.name == "newthyroid":
+        return data, np.array([_THYROID.get(int(label), 0) for label in target]), None
+    data = data[:, _places(list(found.data.columns), known.feature_names)]
+    if not np.isfinite(target).all() or len(target) < known.n_classes:
+        raise DatasetError(f"The target of {known.name!r} at OpenML is not one number a row.")
+    return data, equal_frequency(target, known.n_classes), target
+
+
+def _numbers(frame: Any, known: DatasetInfo) -> Array:
+    """Columns as numbers, categories by what they spell."""
+    try:
+        return np.column_stack([frame[name].astype(str).astype(float) for name in frame])
+    except ValueError as error:
+        raise DatasetError(f"{known.name!r} at OpenML holds no numbers: {error}") from None
+
+
+def _places(found: list[str], wanted: tuple[str, ...]) -> list[int]:
+    """Where each wanted column is; by place where the names are others."""
+    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in found]
+    asked = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in wanted]
+    if sorted(plain) != sorted(asked):
+        # The means of the columns, which are checked next, tell a wrong order.
+        return list(range(len(found)))
+    return [plain.index(name) for name in asked]
+
+
+def _tae(data: Array) -> Array:
+    """Native speaker 1/2, instructor 1..25, course 1..26, summer/regular 1/2, class size."""
+    if data.shape[1] != 5:
+        raise DatasetError(f"'tae' at OpenML has {data.shape[1]} columns, expected 5.")
+    native, instructor, course, semester, size = data.T
+    return np.column_stack(
+        [
+            native == 2,
+            instructor[:, None] == np.arange(1, 26),
+            course[:, None] == np.arange(1, 27),
+            semester == 2,
+            size,
+        ]
+    ).astype(np.float64)
