@@ -11,6 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from csvor._labels import CodedLabels
+
 C_GRID = tuple(10.0**e for e in range(-3, 4))
 P_GRID = (0.5, 0.7, 1.0, 1.5, 1.7, 2.0)
 N_PAIRS = len(C_GRID) * len(P_GRID)
@@ -29,7 +31,7 @@ class Choice:
 def tune(
     pipeline: Pipeline,
     frame: pd.DataFrame,
-    labels: NDArray[Any],
+    labels: CodedLabels,
     *,
     folds: int,
     seed: int,
@@ -57,17 +59,18 @@ def tune(
 @dataclass(frozen=True)
 class _Part:
     train: Any
-    train_labels: NDArray[Any]
+    train_labels: CodedLabels
     test: Any
     test_labels: NDArray[Any]
 
 
 def _parts(
-    pipeline: Pipeline, frame: pd.DataFrame, labels: NDArray[Any], folds: int, seed: int
+    pipeline: Pipeline, frame: pd.DataFrame, labels: CodedLabels, folds: int, seed: int
 ) -> Iterator[_Part]:
     """Each fold, encoded by its training rows once for all pairs of parameters."""
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    for train, test in splitter.split(frame, labels):
+    given = labels.decoded
+    for train, test in splitter.split(frame, given):
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
-        yield _Part(fitted, labels[train], encoder.transform(frame.iloc[test]), labels[test])
+        yield _Part(fitted, labels[train], encoder.transform(frame.iloc[test]), given[test])
