@@ -289,7 +289,8 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         labels : ndarray of shape (n_samples,)
             Members of ``classes_``.
         """
-        return self.classes_[self._codes_at(self.predict_projection(X))]
+        scores = self.predict_projection(X)
+        return self.classes_[self._codes_at(scores)]
 
     def _codes_at(self, scores: Array) -> NDArray[np.intp]:
         """The class that is predicted at each score, as 0..K-1."""
