@@ -40,7 +40,10 @@ def check_weights(X: NDArray[Any], sample_weight: Any) -> Array:
     try:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     except ValueError as error:
-        raise _weight_not_finite(sample_weight) or error from error
+        problem = _weight_not_finite(sample_weight)
+        if problem is None:
+            raise
+        raise ValueError(problem) from error
     if np.any(weights < 0):
         row = int(np.argmax(weights < 0))
         raise ValueError(
@@ -52,14 +55,12 @@ def check_weights(X: NDArray[Any], sample_weight: Any) -> Array:
     return weights
 
 
-def _weight_not_finite(sample_weight: Any) -> ValueError | None:
-    """The error that names the first weight that is missing or infinite, if there is one."""
+def _weight_not_finite(sample_weight: Any) -> str | None:
+    """What is to be said of the first weight that is missing or infinite."""
     for row, weight in enumerate(np.ravel(np.asarray(sample_weight, dtype=object)).tolist()):
         if is_missing(weight) or is_infinite(weight):
             kind = "NaN" if is_missing(weight) else "infinity (inf)"
-            return ValueError(
-                f"Input sample_weight contains {kind}: row {row}. Give 0 to leave a row out."
-            )
+            return f"Input sample_weight contains {kind}: row {row}. Give 0 to leave a row out."
     return None
 
 

@@ -48,7 +48,8 @@ def _refuse_times(X: Any) -> None:
     """Refuse dates and durations, which NumPy would turn into counts of some unit."""
     dtypes = getattr(X, "dtypes", None)  # of a frame
     if dtypes is None:
-        dtypes = X.schema.types if hasattr(X, "schema") else [getattr(X, "dtype", None)]
+        of_arrow = getattr(getattr(X, "schema", None), "types", None)
+        dtypes = [getattr(X, "dtype", None)] if of_arrow is None else of_arrow
     elif not hasattr(dtypes, "__len__"):  # of a pandas Series
         dtypes = [dtypes]
     for position, dtype in enumerate(dtypes):
