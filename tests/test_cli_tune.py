@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
 from csvor import CSVOR
+from csvor._labels import CodedLabels
 from csvor.cli.commands import _tune
 from csvor.cli.commands._app import app
 from csvor.cli.commands._tune import tune
@@ -51,7 +52,8 @@ def test_ties_go_to_the_smaller_c_then_to_the_p_nearest_one(
     frame = pd.DataFrame({"x": np.arange(20.0)})
     pipeline = Pipeline([("scale", StandardScaler()), ("model", Fixed(best=best))])
     told: list[tuple[int, int]] = []
-    choice = tune(pipeline, frame, labels, folds=5, seed=0, update=lambda *now: told.append(now))
+    coded = CodedLabels.from_data(labels)
+    choice = tune(pipeline, frame, coded, folds=5, seed=0, update=lambda *now: told.append(now))
     assert (choice.C, choice.p) == chosen
     assert choice.error == pytest.approx(0.25 if best else 0.75)
     assert told == [(i, 210) for i in range(6, 211, 6)]
@@ -65,7 +67,10 @@ def test_it_is_a_grid_search(monkeypatch: pytest.MonkeyPatch) -> None:
     labels = np.digitize(X @ [1, 2, 0] + rng.normal(size=120), [-1, 1])
     pipeline = make_pipeline(StandardScaler(), CSVOR(classes=[0, 1, 2]))
     choice = tune(
-        pipeline, pd.DataFrame(X), labels, folds=4, seed=2, update=lambda done, total: None
+        *(pipeline, pd.DataFrame(X), CodedLabels.from_data(labels)),
+        folds=4,
+        seed=2,
+        update=lambda done, total: None,
     )
     truth = GridSearchCV(
         pipeline,

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from csvor._loss.capped import LOSS
 from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
-from csvor._rows.dense import DenseRows
 from csvor._loss.row_terms import add_slopes
+from csvor._rows.dense import DenseRows
 from csvor._rows.dense_pass import Rows, add_rows, begin_line, find_losses
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap, moved_rows

@@ -13,8 +13,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.metaestimators import _safe_split
 
+from csvor._data.tables import masked_as_nan
 from csvor._estimators.base import ThresholdClassifier
-from csvor._labels import OrdinalLabels
+from csvor._estimators.steps import at_final, final_of, fit_coded
+from csvor._labels import CodedLabels
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,17 +100,17 @@ def audit_labels(
     >>> int(audit.order[0]), int(audit.suggested[4]), str(audit.direction[4])
     (4, 1, 'too high')
     """
-    labels = OrdinalLabels.from_data(y, _final(estimator).classes)
-    codes = labels.encode(y)
+    coded = CodedLabels.from_data(y, final_of(estimator).classes)
+    labels, codes = coded.labels, coded.codes
+    X = masked_as_nan(X)
     check_consistent_length(X, codes)
     if not 2 <= cv <= codes.size:
         raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
     estimator = _with_classes(estimator, labels.classes)
-    given = labels.decode(codes)
 
     parts = list(_folds(codes, cv, random_state))
     if any(np.unique(codes[train]).size < 2 for train, _ in parts):
-        counts = labels.counts(codes)
+        counts = coded.counts
         raise ValueError(
             "Each row is judged by a model of other rows, and without some of them a single class "
             f"is left: the classes {labels.classes.tolist()} have {counts.tolist()} rows. "
@@ -116,47 +118,34 @@ def audit_labels(
         )
 
     misfit = np.empty((3, codes.size))
-    suggested = given.copy()
+    suggested = np.empty_like(codes)
     for done, (train, test) in enumerate(parts, start=1):
         model = clone(estimator)
-        _final(model)._speaks_of_empty_classes = False  # left to the fit on all rows
-        model.fit(*_safe_split(estimator, X, given, train))
-        rows, final = _reach(model, _safe_split(estimator, X, given, test, train)[0])
-        misfit[:, test] = final._misfit(rows, given[test])
-        suggested[test] = final.predict(rows)
+        final = final_of(model)
+        final._speaks_of_empty_classes = False  # left to the fit on all rows
+        fit_coded(model, _safe_split(estimator, X, None, train)[0], coded[train])
+        held_out = _safe_split(estimator, X, None, test, train)[0]
+        scores = final.predict_projection(at_final(model, held_out))
+        misfit[:, test] = final._misfit(scores, codes[test])
+        suggested[test] = final._codes_at(scores)
         if progress is not None:
             progress(done, cv + 1)
-    model = clone(estimator).fit(X, given)
+    model = fit_coded(clone(estimator), X, coded)
     if progress is not None:
         progress(cv + 1, cv + 1)
 
     residual, excess, lean = misfit
     direction = np.array(["too low", "", "too high"])[np.sign(lean).astype(int) + 1]
     order = np.lexsort((-excess, -residual))
-    return LabelAudit(residual, suggested, direction, _final(model).outliers_, order, model)
-
-
-def _final(estimator: Any) -> ThresholdClassifier:
-    final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    if not isinstance(final, ThresholdClassifier):
-        raise TypeError(
-            f"estimator must be a csvor estimator or a Pipeline that ends in one, got {final!r}."
-        )
-    return final
+    flagged = final_of(model).outliers_
+    return LabelAudit(residual, labels.decode(suggested), direction, flagged, order, model)
 
 
 def _with_classes(estimator: Any, classes: NDArray[Any]) -> Any:
     """A copy that knows all classes, so that a part without one keeps the order."""
     estimator = clone(estimator)
-    _final(estimator).set_params(classes=classes)
+    final_of(estimator).set_params(classes=classes)
     return estimator
-
-
-def _reach(model: Any, X: Any) -> tuple[Any, ThresholdClassifier]:
-    """X as the final estimator of a fitted model sees it, and that estimator."""
-    if isinstance(model, Pipeline):
-        return (model[:-1].transform(X) if len(model) > 1 else X), model[-1]
-    return X, model
 
 
 def _folds(

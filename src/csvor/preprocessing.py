@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+from csvor._data.tables import read_features
 
 __all__ = ["MedianClipper"]
 
@@ -110,7 +112,7 @@ class MedianClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return limited
 
     def _check(self, X: ArrayLike, *, reset: bool) -> NDArray[np.floating[Any]]:
-        checked: NDArray[np.floating[Any]] = validate_data(
+        checked: NDArray[np.floating[Any]] = read_features(
             self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
         return checked

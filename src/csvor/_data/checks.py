@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
+from csvor._data.tables import masked_as_nan, read_features
+from csvor._labels.factors import is_infinite, is_missing
 from csvor._rows.spans import Spans
 from csvor._utils.warn import warn
 
@@ -27,7 +29,7 @@ class FarValueWarning(UserWarning):
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Array:
     """A finite float64 array of shape (n_samples, n_features); the columns known at fit."""
-    X = validate_data(
+    X = read_features(
         estimator, X, reset=reset, dtype=np.float64, order=None, ensure_all_finite=False
     )
     # One pass: the sum is finite unless a value is not (or the sum itself overflows).
@@ -36,9 +38,16 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Array:
     return X
 
 
-def check_weights(X: Array, sample_weight: Any) -> Array:
+def check_weights(X: NDArray[Any], sample_weight: Any) -> Array:
     """Weights of shape (n_samples,), not negative, not all zero."""
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    sample_weight = masked_as_nan(sample_weight)
+    try:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    except ValueError as error:
+        problem = _weight_not_finite(sample_weight)
+        if problem is None:
+            raise
+        raise ValueError(problem) from error
     if np.any(weights < 0):
         row = int(np.argmax(weights < 0))
         raise ValueError(
@@ -48,6 +57,15 @@ def check_weights(X: Array, sample_weight: Any) -> Array:
     if not np.any(weights > 0):
         raise ValueError("sample_weight is zero for every row; at least one row must count.")
     return weights
+
+
+def _weight_not_finite(sample_weight: Any) -> str | None:
+    """What is to be said of the first weight that is missing or infinite."""
+    for row, weight in enumerate(np.ravel(np.asarray(sample_weight, dtype=object)).tolist()):
+        if is_missing(weight) or is_infinite(weight):
+            kind = "NaN" if is_missing(weight) else "infinity (inf)"
+            return f"Input sample_weight contains {kind}: row {row}. Give 0 to leave a row out."
+    return None
 
 
 def check_class_weight(

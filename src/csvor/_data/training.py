@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_class_weight, check_features, check_ranges, check_weights
 from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
-from csvor._labels import OrdinalLabels
+from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._rows.dense import DenseMatrix
 from csvor._rows.spans import spans_of
 from csvor._utils.threads import threads_for
@@ -74,15 +74,15 @@ class Training:
 
 
 def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
-    """Check the data of a fit and bring them into its basis."""
+    """Check the data of a fit and bring them into its basis; `y` may be `CodedLabels`."""
     X = check_features(estimator, X, reset=True)
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, "
             "but the target y is None."
         )
-    labels = OrdinalLabels.from_data(y, estimator.classes)
-    codes = labels.encode(y)
+    coded = CodedLabels.from_data(y, estimator.classes)
+    labels, codes = coded.labels, coded.codes
     check_consistent_length(X, codes)
     weights = check_weights(X, sample_weight)
     weights = check_class_weight(estimator.class_weight, labels.classes, codes, weights)

@@ -17,11 +17,11 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
-from csvor._data.checks import check_features
+from csvor._data.checks import check_features, check_weights
 from csvor._data.kernels import ATTRIBUTES, KERNELS
 from csvor._data.training import DATA_PARAMETERS, Training, training_of
 from csvor._estimators.probability import fit_slope, interval_probabilities
-from csvor._labels import OrdinalLabels
+from csvor._labels import OrdinalLabels, read_column
 from csvor._loss.pairs import count_passed, neighbour_excess, spread_over_classes
 from csvor._rows.dense import DenseMatrix
 from csvor._solvers.solution import Solution, Status
@@ -291,7 +291,11 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
             Members of ``classes_``.
         """
         scores = self.predict_projection(X)
-        return self.classes_[count_passed(scores, self.thresholds_)]
+        return self.classes_[self._codes_at(scores)]
+
+    def _codes_at(self, scores: Array) -> NDArray[np.intp]:
+        """The class that is predicted at each score, as 0..K-1."""
+        return count_passed(scores, self.thresholds_)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """How far the score lies inside each class's interval.
@@ -334,7 +338,7 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
             Columns in the order of ``classes_``; rows sum to 1.
         """
         scores = self.predict_projection(X)
-        predicted = count_passed(scores, self.thresholds_)
+        predicted = self._codes_at(scores)
         return interval_probabilities(scores, self.thresholds_, self.slope_, predicted)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -352,13 +356,13 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         score : float
         """
-        predicted = count_passed(self.predict_projection(X), self.thresholds_)
-        order = OrdinalLabels(self.classes_, declared=True).with_numbers_of(y)
-        codes = order.encode(y)
-        check_consistent_length(predicted, codes, sample_weight)
+        predicted = self._codes_at(self.predict_projection(X))
+        column = read_column(y)
+        order = OrdinalLabels(self.classes_, declared=True).with_numbers_of(column)
+        codes = order.encode(column)
+        check_consistent_length(predicted, codes)
         right = codes == order.encode(self.classes_)[predicted]
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return float(np.average(right, weights=weights))
+        return float(np.average(right, weights=check_weights(predicted, sample_weight)))
 
     def residuals(self, X: ArrayLike, y: ArrayLike) -> Array:
         """``r_i^p`` of labelled rows, not capped: large where label and score disagree.
@@ -374,17 +378,13 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         residuals : ndarray of shape (n_samples,)
             Compare with ``epsilon_``.
         """
-        return self._residuals_of(*self._scores_and_codes(X, y))
-
-    def _scores_and_codes(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
         scores = self.predict_projection(X)
         codes = OrdinalLabels(self.classes_, declared=True).encode(y)
         check_consistent_length(scores, codes)
-        return scores, codes
+        return self._residuals_of(scores, codes)
 
-    def _misfit(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array, Array]:
-        """Residuals, worst excess (ranks rows without a slack too), and lean of labelled rows."""
-        scores, codes = self._scores_and_codes(X, y)
+    def _misfit(self, scores: Array, codes: NDArray[np.intp]) -> tuple[Array, Array, Array]:
+        """Residuals, worst excess (ranks rows without a slack too), and lean of coded rows."""
         lower, upper = neighbour_excess(scores, codes, self.thresholds_)
         # Squared slacks: positive where the score asks for a lower class, negative for a higher.
         lean = np.maximum(lower, 0.0) ** 2 - np.maximum(upper, 0.0) ** 2

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 
+from csvor._labels.containers import Coded, coded_by_container, is_lazy
 from csvor._labels.error import LabelError, error_at, show
 from csvor._labels.factors import (
     EXACT_FLOAT,
@@ -56,7 +57,8 @@ def read_column(y: Any, *, name: str = "y", warn: bool = False) -> Column:
     Parameters
     ----------
     y : array-like of shape (n_samples,) or (n_samples, 1)
-        A list, tuple, NumPy array, pandas or polars object.
+        A list, tuple, NumPy array, pandas, polars or Arrow object. A `Column` has been read and
+        comes back as it is.
     name : str, default="y"
         What messages call it. A 2-D "classes" is refused even when it is a single column.
     warn : bool, default=False
@@ -68,21 +70,37 @@ def read_column(y: Any, *, name: str = "y", warn: bool = False) -> Column:
         For a wrong shape, no rows, missing or infinite labels, text mixed with numbers, and
         types that are no labels (complex, bytes, dates, sparse).
     """
+    if isinstance(y, Column):
+        return y
     y = _one_dimensional(y, name, warn)
-    if hasattr(getattr(y, "dtype", None), "ordered"):  # a pandas categorical
-        labels, dtype = y.dtype.categories.tolist(), np.asarray(y.dtype.categories).dtype
-        codes = np.asarray(getattr(y, "cat", y).codes).astype(np.int64)
-        return _checked(labels, codes, dtype, labels, bool(y.dtype.ordered), name)
+    found = coded_by_container(y, name)
+    if found is not None:
+        return _checked(found, name)
+    listed = isinstance(y, list | tuple)
+    if listed and len(y) and isinstance(y[0], str):
+        text = _listed_text(y)
+        if text is not None:
+            return _checked(text, name)
     values = _as_array(y, name)
     if values.dtype.kind in "biuf":
         return Column(*factorise_numbers(values, name), values.dtype, "number")
     # A list goes as it is: its array would have turned [1, "a"] into text.
     try:
-        labels, index = factorise_objects(y if isinstance(y, list | tuple) else values.tolist())
+        labels, index = factorise_objects(y if listed else values.tolist())
     except TypeError as error:
         raise _wrong_shape(name, "labels that are lists or other containers") from error
-    categories = _polars_categories(y)
-    return _checked(labels, index, values.dtype, categories, categories is not None, name)
+    return _checked(Coded(labels, index, values.dtype), name)
+
+
+def _listed_text(y: Sequence[Any]) -> Coded | None:
+    """Text in a list, without the array that takes longer to make than to read."""
+    try:
+        labels, index = factorise_objects(y)
+    except TypeError:
+        return None
+    if not all(isinstance(label, str) for label in labels):
+        return None
+    return Coded(labels, index, np.array(labels).dtype)
 
 
 def _one_dimensional(y: Any, name: str, warn: bool) -> Any:
@@ -95,6 +113,10 @@ def _one_dimensional(y: Any, name: str, warn: bool) -> Any:
     if issparse(y):
         raise LabelError(
             f"{name} is a sparse matrix", f"Pass a 1-D array: {name}.toarray().ravel()."
+        )
+    if is_lazy(y):
+        raise LabelError(
+            f"{name} is a LazyFrame, which holds no rows yet", f"Pass {name}.collect()."
         )
     nested = isinstance(y, list | tuple) and len(y) > 0 and all(map(_is_single, y))
     shape: tuple[int, ...] = (len(y), 1) if nested else getattr(y, "shape", ())
@@ -115,14 +137,6 @@ def _one_dimensional(y: Any, name: str, warn: bool) -> Any:
 
 def _is_single(row: Any) -> bool:
     return isinstance(row, list | tuple | np.ndarray) and np.shape(row) == (1,)
-
-
-def _polars_categories(y: Any) -> list[Any] | None:
-    """Return the categories of a polars Enum, whose order is declared, else None."""
-    dtype = getattr(y, "dtype", None)
-    if type(dtype).__module__.partition(".")[0] == "polars" and type(dtype).__name__ == "Enum":
-        return list(dtype.categories)  # type: ignore[union-attr]
-    return None
 
 
 def _as_array(y: Any, name: str) -> NDArray[Any]:
@@ -170,15 +184,9 @@ def no_label(what: str, name: str = "y") -> LabelError:
     )
 
 
-def _checked(
-    labels: list[Any],
-    index: NDArray[np.int64],
-    dtype: np.dtype[Any],
-    categories: list[Any] | None,
-    ordered: bool,
-    name: str,
-) -> Column:
-    """Check distinct objects (an index of -1 is missing) and keep those that have rows."""
+def _checked(found: Coded, name: str) -> Column:
+    """Check distinct objects and keep those that have rows."""
+    labels, index, dtype = found.labels, found.index, found.dtype
     if not index.size:
         raise LabelError(f"{name} is empty", f"Pass at least one label in {name}.")
     missing = np.array([*map(is_missing, labels), True])[index]
@@ -197,8 +205,8 @@ def _checked(
         index,
         dtype if dtype.kind in "biufU" else np.dtype(object),
         kinds[0],
-        order=categories if ordered else None,
-        categories=None if ordered else categories,
+        order=found.order,
+        categories=found.categories,
     )
 
 

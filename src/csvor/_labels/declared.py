@@ -51,6 +51,8 @@ def declared_classes(classes: Any, column: Column) -> NDArray[Any]:
 
 def kind_of_classes(classes: NDArray[Any]) -> str:
     """Return "text", "number" or "other"."""
+    if classes.dtype.kind != "O":
+        return "text" if classes.dtype.kind == "U" else "number"
     return read_column(classes, name="classes").kind
 
 

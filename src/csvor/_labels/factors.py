@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import count
 from math import isfinite
 from numbers import Real
 from typing import Any, NoReturn
@@ -64,7 +66,7 @@ def factorise_objects(given: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64
 
     Raises `TypeError` for objects that cannot be hashed.
     """
-    table = {label: code for code, label in enumerate(dict.fromkeys(given))}
+    table: defaultdict[Any, int] = defaultdict(count().__next__)  # a new label takes the next code
     index = np.fromiter(map(table.__getitem__, given), dtype=np.int64, count=len(given))
     return list(table), index
 

@@ -52,6 +52,9 @@ class CappedPower:
         """``r^p``."""
         return g ** (0.5 * self.p)
 
+    def value(self, g: Array) -> Array:
+        return np.minimum(self.uncapped(g), self.epsilon)
+
     @property
     def cap(self) -> float:
         """The cap as one on g."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._labels import OrdinalLabels
+from csvor._data.tables import masked_as_nan
+from csvor._labels import code_pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,25 +61,21 @@ def rank_pairs(
     order_matters: bool = True,
 ) -> RankPairs:
     """Put both columns on codes of one class order; rows of weight 0 are left out."""
-    if classes is None:
-        labels = OrdinalLabels.from_pair(y_true, y_pred, order_matters=order_matters)
-    else:
-        labels = OrdinalLabels.from_data(y_true, classes)
-    true = labels.encode(y_true, name="y_true")
-    predicted = labels.encode(y_pred, name="y_pred")
+    coded, found = code_pair(y_true, y_pred, classes, order_matters=order_matters)
+    true, predicted, n_classes = coded.codes, found.codes, coded.labels.classes.size
     if true.size != predicted.size:
         raise ValueError(
             f"y_true has {true.size} labels and y_pred {predicted.size}; pass one of each per row."
         )
     if sample_weight is None:
-        return RankPairs(true, predicted, None, labels.classes.size)
+        return RankPairs(true, predicted, None, n_classes)
     weight = _check_weight(sample_weight, true.size)
     kept = weight > 0
-    return RankPairs(true[kept], predicted[kept], weight[kept], labels.classes.size)
+    return RankPairs(true[kept], predicted[kept], weight[kept], n_classes)
 
 
 def _check_weight(sample_weight: ArrayLike, n_samples: int) -> NDArray[np.float64]:
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = np.asarray(masked_as_nan(sample_weight), dtype=np.float64)
     if weight.shape != (n_samples,):
         raise ValueError(
             f"sample_weight has the shape {weight.shape} but there are {n_samples} labels; "

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from csvor._labels import LabelError, OrdinalLabels
+from csvor._labels import CodedLabels, LabelError, OrdinalLabels, read_column
 from csvor.metrics._class_errors import average_mean_absolute_error, maximum_mean_absolute_error
 from csvor.metrics._errors import accuracy_off1_score, mean_absolute_error, mean_zero_one_error
 from csvor.metrics._kappa import weighted_kappa
@@ -118,28 +118,30 @@ class OrdinalScorer(BaseEstimator):
         self, estimator: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the measure of the estimator's predictions; higher is better."""
-        order = self._order(estimator, y)
+        coded = self._coded(estimator, y)
         sign, measure = _MEASURES[self.name]
-        value = measure(y, estimator.predict(X), classes=order, sample_weight=sample_weight)
+        value = measure(coded, estimator.predict(X), sample_weight=sample_weight)
         return sign * value + 0.0  # no error is 0.0, not -0.0
 
-    def _order(self, estimator: Any, y: Any) -> Any:
+    def _coded(self, estimator: Any, y: Any) -> CodedLabels:
         if self.classes is not None:
-            return self.classes
+            return CodedLabels.from_data(y, self.classes)
         if not hasattr(estimator, "classes_"):
             raise ValueError(
                 f"{type(estimator).__name__} has no classes_, so its class order is not known; "
                 f"fit a classifier first, or give get_scorer({self.name!r}, classes=[...])."
             )
         fitted = OrdinalLabels(np.asarray(estimator.classes_), declared=True)
-        declared = fitted.contradicted_by(y)
+        column = read_column(y)
+        declared = fitted.contradicted_by(column)
         if declared is not None:
             raise LabelError(
                 f"{type(estimator).__name__} has the classes in the order "
                 f"{fitted.classes.tolist()}, the labels are declared in the order {declared}",
                 f"Say which holds: get_scorer({self.name!r}, classes=[...]).",
             )
-        return fitted.with_numbers_of(y).classes
+        order = fitted.with_numbers_of(column)
+        return CodedLabels(order, order.encode(column))
 
     def _accept_sample_weight(self) -> bool:
         # scikit-learn asks this of every scorer in a dict of several.

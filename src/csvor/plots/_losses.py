@@ -8,7 +8,7 @@ from itertools import cycle
 import numpy as np
 from matplotlib.axes import Axes
 
-from csvor._losses import CappedPower
+from csvor._loss.capped import CappedPower
 from csvor.plots._style import (
     BLACK,
     BLUE,

@@ -72,7 +72,7 @@ def audit_file(
         audit = audit_labels(
             work.pipeline,
             work.frame,
-            work.target.labels,
+            work.target.coded,  # type: ignore[arg-type]  # in place of labels, read already
             cv=options.folds,
             random_state=options.seed,
             progress=update,

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from csvor._estimators.steps import fit_coded
 from csvor.cli._files import check_output
 from csvor.cli._model import Model, save_model
 from csvor.cli._notes import Notes
@@ -22,7 +23,7 @@ def run_fit(
     check_output(model_path, "--model", [".skops"])
     work = tuned(prepare(data, options, notes), notes)
     with progress("Fitting"), notes.of_warnings():
-        work.pipeline.fit(work.frame, work.target.labels)
+        fit_coded(work.pipeline, work.frame, work.target.coded)
         predicted = work.pipeline.predict(work.frame)
     error = float(np.mean(predicted != work.target.labels))
     model = Model(

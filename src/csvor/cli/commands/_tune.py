@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from csvor._labels import CodedLabels
 from csvor.cli._errors import UsageError
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
@@ -30,7 +31,7 @@ def tuned(work: Prepared, notes: Notes) -> Prepared:
         choice = tune(
             work.pipeline,
             work.frame,
-            work.target.labels,
+            work.target.coded,
             folds=options.folds,
             seed=options.seed,
             update=update,
@@ -42,7 +43,7 @@ def tuned(work: Prepared, notes: Notes) -> Prepared:
 def tune(
     pipeline: Pipeline,
     frame: pd.DataFrame,
-    labels: NDArray[Any],
+    labels: CodedLabels,
     *,
     folds: int,
     seed: int,
@@ -69,17 +70,18 @@ def tune(
 @dataclass(frozen=True)
 class _Part:
     train: Any
-    train_labels: NDArray[Any]
+    train_labels: CodedLabels
     test: Any
     test_labels: NDArray[Any]
 
 
 def _parts(
-    pipeline: Pipeline, frame: pd.DataFrame, labels: NDArray[Any], folds: int, seed: int
+    pipeline: Pipeline, frame: pd.DataFrame, labels: CodedLabels, folds: int, seed: int
 ) -> Iterator[_Part]:
     """Each fold, encoded by its training rows once for all pairs of parameters."""
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    for train, test in splitter.split(frame, labels):
+    given = labels.decoded
+    for train, test in splitter.split(frame, given):
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
-        yield _Part(fitted, labels[train], encoder.transform(frame.iloc[test]), labels[test])
+        yield _Part(fitted, labels[train], encoder.transform(frame.iloc[test]), given[test])

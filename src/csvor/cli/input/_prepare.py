@@ -165,10 +165,10 @@ def _note_missing_classes(target: Target, notes: Notes) -> None:
 
 def _note_copies(target: Target, frame: pd.DataFrame, notes: Notes) -> None:
     """Say so where a feature is the label in other words: the audit would only compare the two."""
-    labels, codes = np.unique(target.labels, return_inverse=True)
+    codes, n_labels = target.coded.codes, np.count_nonzero(target.counts)
     for name in frame.columns:
         values, found = pd.factorize(frame[name], use_na_sentinel=False)
-        if len(found) == len(labels) == len(np.unique(values * len(labels) + codes)):
+        if len(found) == n_labels == len(np.unique(values * len(target.counts) + codes)):
             notes.add(
                 f"column '{name}' determines the label exactly; drop it with --drop "
                 f"{quoted(name)} if it is a copy of it"

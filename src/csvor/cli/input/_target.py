@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._labels import LabelError, OrdinalLabels
+from csvor._labels import CodedLabels, LabelError, OrdinalLabels
 from csvor._labels.order import CONTINUOUS, FarLabelWarning, number_of
 from csvor.cli._errors import (
     ColumnError,
@@ -30,12 +30,14 @@ from csvor.cli.input._table import Column, as_number, shown
 class Target:
     """Labels ready for a fit.
 
-    `labels` are those of the kept `rows` (positions from 0 in the file), `classes` all classes
-    in order, of the same type. `left_out` counts the rows without a label, by their code.
+    `labels` are those of the kept `rows` (positions from 0 in the file), `coded` the same as
+    ranks, `classes` all classes in order, of the same type. `left_out` counts the rows without a
+    label, by their code.
     """
 
     name: str
     labels: NDArray[Any]
+    coded: CodedLabels
     rows: NDArray[np.int64]
     classes: list[Any]
     counts: list[int]
@@ -64,9 +66,9 @@ def read_target(
     else:
         ordered, order = found.own_order(notes)
     labels = found.labels()
-    count = {value: int(n) for value, n in zip(*np.unique(labels, return_counts=True), strict=True)}
-    counts = [count.get(value, 0) for value in ordered]
-    return Target(column.name, labels, rows, ordered, counts, order, left_out)
+    coded = CodedLabels.from_data(labels, ordered)
+    counts = coded.counts.tolist()
+    return Target(column.name, labels, coded, rows, ordered, counts, order, left_out)
 
 
 def _without_missing(

@@ -1,0 +1,126 @@
+"""From what holds the features to an array of numbers, or the column that cannot be one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from csvor._labels.containers import is_lazy
+from csvor._labels.factors import is_missing
+
+_ARROW_TIMES = ("date", "time", "duration")
+
+
+def read_features(estimator: Any, X: Any, *, reset: bool, **options: Any) -> NDArray[Any]:
+    """What scikit-learn's ``validate_data`` makes of X; a column of words or dates is named."""
+    if is_lazy(X):
+        raise TypeError("X is a LazyFrame, which holds no rows yet. Pass X.collect().")
+    X = masked_as_nan(X)
+    _refuse_times(X)
+    try:
+        array: NDArray[Any] = validate_data(estimator, X, reset=reset, **options)
+    except (TypeError, ValueError) as error:
+        if not reset and hasattr(X, "columns"):  # other columns than those of the fit come first
+            validate_data(estimator, X, reset=False, skip_check_array=True)
+        problem = _no_number(X)
+        if problem is None:
+            raise
+        raise ValueError(problem) from error
+    return array
+
+
+def masked_as_nan(values: Any) -> Any:
+    """Values with NaN where a masked array hides one; all others come back as they are."""
+    if not np.ma.isMaskedArray(values):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    numbers: Any = values if values.dtype.kind in "fO" else values.astype(np.float64)
+    return numbers.filled(np.nan)
+
+
+def _refuse_times(X: Any) -> None:
+    """Refuse dates and durations, which NumPy would turn into counts of some unit."""
+    dtypes = getattr(X, "dtypes", None)  # of a frame
+    if dtypes is None:
+        of_arrow = getattr(getattr(X, "schema", None), "types", None)
+        dtypes = [getattr(X, "dtype", None)] if of_arrow is None else of_arrow
+    elif not hasattr(dtypes, "__len__"):  # of a pandas Series
+        dtypes = [dtypes]
+    for position, dtype in enumerate(dtypes):
+        if _is_time(dtype):
+            for place, (name, column) in enumerate(_columns(X)):
+                if place == position:
+                    raise ValueError(_times(name, column[0] if len(column) else dtype, 0))
+
+
+def _is_time(dtype: Any) -> bool:
+    if hasattr(dtype, "kind"):  # NumPy and pandas
+        return dtype.kind in {"m", "M"}
+    if hasattr(dtype, "is_temporal"):  # polars
+        return bool(dtype.is_temporal())
+    return str(dtype).startswith(_ARROW_TIMES)
+
+
+def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Name and values of each column; of none where X is no table."""
+    columns: Any = ()
+    if hasattr(X, "iloc") and X.ndim == 2:
+        columns = ((name, X.iloc[:, j]) for j, name in enumerate(X.columns))
+    elif hasattr(X, "column_names"):  # Arrow
+        columns = zip(X.column_names, X.columns, strict=True)
+    elif hasattr(X, "get_columns"):  # polars
+        columns = zip(X.columns, X.get_columns(), strict=True)
+    elif isinstance(X, np.ndarray | list | tuple):
+        array = np.array(X, dtype=object)
+        columns = enumerate(array.T) if array.ndim == 2 else ()
+    for name, column in columns:
+        yield name, np.asarray(column)
+
+
+def _no_number(X: Any) -> str | None:
+    """What is to be said of the first column that holds words or dates."""
+    for name, values in _columns(X):
+        if values.dtype.kind in "biufc":
+            continue
+        listed = values.tolist()
+        bad = [row for row, value in enumerate(listed) if not _is_number(value)]
+        if not bad:
+            continue
+        first = listed[bad[0]]
+        if isinstance(first, date | time | timedelta) or type(first).__name__ == "Period":
+            return _times(name, first, bad[0])
+        if isinstance(first, str):
+            remedy = (
+                "Encode the column as numbers, for example by OneHotEncoder, or leave it out."
+                if 2 * len(bad) > len(listed)
+                else "Write these values as numbers, or as NaN and impute them."
+            )
+            return (
+                f"X holds text: could not convert string to float: {str(first)!r} in column "
+                f"{name!r}, row {bad[0]} ({len(bad)} such value(s)). {remedy}"
+            )
+        return None
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    if is_missing(value):
+        return True
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _times(name: Any, value: Any, row: int) -> str:
+    return (
+        f"X holds dates or times, which are no numbers: {value} in column {name!r}, row {row}. "
+        "Count them from a day or an hour of your choice, or leave the column out."
+    )

@@ -1,0 +1,38 @@
+"""A pipeline that ends in an estimator of ours, fitted and applied step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from csvor._estimators.base import ThresholdClassifier
+from csvor._labels import CodedLabels
+
+
+def final_of(estimator: Any) -> ThresholdClassifier:
+    """The estimator itself, or the last step of a pipeline; refused if it is not of ours."""
+    final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if not isinstance(final, ThresholdClassifier):
+        raise TypeError(
+            f"estimator must be a csvor estimator or a Pipeline that ends in one, got {final!r}."
+        )
+    return final
+
+
+def fit_coded(model: Any, X: Any, coded: CodedLabels) -> Any:
+    """Fit a model to labels that have been read; the steps before the last see them decoded."""
+    if isinstance(model, Pipeline):
+        if type(model) is not Pipeline:  # it may drop or repeat rows on their way
+            return model.fit(X, coded.decoded)
+        if len(model) > 1:
+            before = model[:-1]
+            X = before.fit_transform(X, coded.decoded)
+            model.steps[:-1] = before.steps
+    final_of(model).fit(X, coded)
+    return model
+
+
+def at_final(model: Any, X: Any) -> Any:
+    """X as the last step of a fitted model sees it."""
+    return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X

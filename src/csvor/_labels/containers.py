@@ -1,0 +1,82 @@
+"""Columns that are coded where they lie: pandas and Arrow categories, polars Enums, Arrow text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._labels.error import LabelError, show
+from csvor._labels.factors import factorise_objects
+
+_TEXT = ("string", "large_string", "string_view")
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Distinct objects and the one of each row, -1 for a missing one; not checked yet.
+
+    `order` lists all categories where they are ordered, `categories` where they could be.
+    """
+
+    labels: list[Any]
+    index: NDArray[np.int64]
+    dtype: np.dtype[Any]
+    order: list[Any] | None = None
+    categories: list[Any] | None = None
+
+
+def is_lazy(data: Any) -> bool:
+    """Tell a frame whose rows have not been computed."""
+    return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
+
+
+def coded_by_container(y: Any, name: str) -> Coded | None:
+    """Read categories, or text that Arrow keeps; None for any other container."""
+    dtype: Any = getattr(y, "dtype", None)
+    if hasattr(dtype, "ordered"):  # a pandas categorical
+        labels, given = dtype.categories.tolist(), np.asarray(dtype.categories).dtype
+        index = np.asarray(getattr(y, "cat", y).codes).astype(np.int64)
+        if dtype.ordered:
+            return Coded(labels, index, given, order=labels)
+        return Coded(labels, index, given, categories=labels)
+    from_polars = type(dtype).__module__.partition(".")[0] == "polars"
+    if from_polars and type(dtype).__name__ == "Enum":
+        labels = list(dtype.categories)
+        index = y.to_physical().cast(int).fill_null(-1).to_numpy()
+        return Coded(labels, index, np.dtype(object), order=labels)
+    if from_polars and type(dtype).__name__ in {"String", "Categorical"}:
+        text = _from_arrow(y.to_arrow(), name)
+        return Coded(text.labels, text.index, np.array(text.labels).dtype)
+    if type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", None) == "pyarrow":
+        y = getattr(y, "array", y).__arrow_array__()
+    # An Arrow array, in one piece or in chunks.
+    if hasattr(y, "dictionary_encode") and (str(y.type) in _TEXT or hasattr(y.type, "ordered")):
+        return _from_arrow(y, name)
+    return None
+
+
+def _from_arrow(arrow: Any, name: str) -> Coded:
+    """Read Arrow categories or text; where they are ordered, all chunks have to list the same."""
+    if not hasattr(arrow.type, "ordered"):
+        arrow = arrow.cast("large_string").dictionary_encode()
+    chunks = arrow.chunks if hasattr(arrow, "chunks") else [arrow]
+    listed = [chunk.dictionary.to_pylist() for chunk in chunks]
+    other = [labels for labels in listed if labels != listed[0]]
+    if other and arrow.type.ordered:
+        raise LabelError(
+            f"The chunks of {name} order their categories differently: {show(listed[0])} against "
+            f"{show(other[0])}",
+            f"Cast {name} to its values, and list the classes from the lowest to the highest in "
+            "classes=[...].",
+        )
+    labels, places = factorise_objects([label for labels in listed for label in labels])
+    starts = np.cumsum([0, *map(len, listed)])
+    rows = [np.empty(0, dtype=np.int64)]
+    for chunk, start, stop in zip(chunks, starts, starts[1:], strict=False):
+        codes = chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+        rows.append(np.append(places[start:stop], -1)[codes])
+    order = labels if arrow.type.ordered else None
+    return Coded(labels, np.concatenate(rows), np.dtype(object), order)
