@@ -25,7 +25,7 @@ _PENALTY = 1e-6
 # In the same units. A slope of 0 or below means that the scores tell nothing.
 _LEAST_SLOPE = 1e-6
 # Of the total weight, counted for a class that has less.
-_LEAST_SHARE = 1e-9
+_LEAST_SHARE = 1e-6
 
 
 class Calibration:
@@ -38,6 +38,7 @@ class Calibration:
     codes: NDArray[np.integer]
     weights: Array
     present: NDArray[np.bool_]
+    shift: float
 
     def __init__(
         self,
@@ -50,15 +51,15 @@ class Calibration:
     ) -> None:
         """``codes`` count the classes that are ``present``; the score is ``scores + shift``."""
         rows, factors = _telling_rows(codes, kept, int(present.sum()))
-        self.scores, self.codes = scores[rows] + shift, codes[rows]
-        self.weights, self.present = weights[rows] * factors, present
+        self.scores, self.codes, self.weights = scores[rows], codes[rows], weights[rows] * factors
+        self.present, self.shift = present, shift
 
     @cached_property
     def curve(self) -> tuple[float, Array]:
         """Slope and cuts; the cut is infinite between an end and a class with rows."""
         slope, cuts = fit_curve(self.scores, self.codes, self.weights)
         passed = np.cumsum(self.present)[:-1]
-        return slope, np.concatenate([[-np.inf], cuts, [np.inf]])[passed]
+        return slope, np.concatenate([[-np.inf], cuts + self.shift, [np.inf]])[passed]
 
     def __getstate__(self) -> dict[str, Any]:
         return {"curve": self.curve}
@@ -147,7 +148,8 @@ class _Likelihood:
         gradient[0] = _PENALTY * theta[0] - pull @ self.scores
         gradient[1:] = np.bincount(self.cut, pull, n_cuts)
         gaps = np.diff(theta[1:])
-        push = self.of_class[1:-1] / np.expm1(gaps)
+        with np.errstate(over="ignore"):  # of a gap so wide that nothing pushes its cuts apart
+            push = self.of_class[1:-1] / np.expm1(gaps)
         gradient[1:-1] += push
         gradient[2:] -= push
         stiff = push / -np.expm1(-gaps)
@@ -162,7 +164,7 @@ class _Likelihood:
     def newton_step(self, theta: Array) -> tuple[Array, float]:
         """The step, and the fall that it promises."""
         gradient, corner, border, bands = self.derivatives(theta)
-        bands[1] *= 1.0 + 1e-12
+        bands[1] += 1e-12 * bands[1] + 1e-18  # for cuts that no row is near
         sides = np.column_stack([gradient[1:], border])
         by_cuts, by_slope = solve_banded((1, 1), bands, sides).T
         slope = (border @ by_cuts - gradient[0]) / max(corner - border @ by_slope, _PENALTY)

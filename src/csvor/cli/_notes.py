@@ -70,4 +70,5 @@ class Notes:
                         text = one_line(str(warning.message))
                         key = _NUMBER.sub(lambda found: found[1] or "#", text)
                         text = text.replace("raise max_iter", "raise --max-iter")
+                        text = text.replace("constraints='implicit'", "--constraints implicit")
                         self._take(text.replace("after 1 iterations", "after 1 iteration"), key)
