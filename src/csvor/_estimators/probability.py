@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 
 # Rows that tell the slope to a percent, and rows of a rare class that tell its cuts as well.
 _ENOUGH, _ENOUGH_OF_CLASS = 10_000, 100
-# Of a row's loss: a (mean distance of the scores)^2 / 2 of this. It ends the growth of the slope
-# on separable rows near 11 mean distances, and moves the slope of others by less than a percent.
+# Of (slope times the mean distance of the scores from their mean)^2 / 2, per row. It ends the
+# growth of the slope on rows that the score separates, and hardly moves that of others.
 _PENALTY = 1e-6
 # In the same units. A slope of 0 or below means that the scores tell nothing.
 _LEAST_SLOPE = 1e-6
