@@ -70,7 +70,12 @@ def test_the_audit_is_that_of_the_library(
     options: list[object], parameters: dict[str, object], told: str
 ) -> None:
     result = run("audit", "t.csv", *TARGET, *options, "--suspects", "out.csv")
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.exit_code == 0
+    never = (
+        "note: predict never returns class '2', whose rows leave no interval in thresholds_: "
+        "use --constraints implicit, where each row meets all thresholds.\n"
+    )
+    assert result.stderr in ("", never)  # a line does not order rings
     p, C = parameters.get("p", 1), parameters.get("C", 1)
     assert (
         f"\nModel    C {C:g}, p {p:g}, contamination 0.1{', ' if told else ''}{told}\n"

@@ -118,8 +118,9 @@ def test_n13_clipping_undoes_a_mistyped_value() -> None:
     train.to_csv("t.csv", index=False)
     test.to_csv("new.csv", index=False)
     fit = ("fit", "t.csv", "--target", "y", "--model", "m.skops")
-    (note,) = run(*fit).stderr.splitlines()
+    note, lost = run(*fit).stderr.splitlines()
     assert note.startswith("note: column 'x1', row 2: 3000 is ")
+    assert lost.startswith("note: predict never returns class ")
     clipped = run(*fit, "--clip", 5)
     assert clipped.stderr == ""
     assert "x1, x2 (limited to 5 median deviations, standardised)" in clipped.stdout

@@ -96,8 +96,60 @@ def test_attributes_are_those_of_a_fit(name: str) -> None:
             model.set_params(**parameters)
         model.fit([[0.0], [1.0], [2.0], [3.0]], [1, 1, 2, 2])
         fitted |= {key for key in vars(model) if key.endswith("_") and not key.startswith("_")}
-    fitted |= {key for key, value in vars(type(model)).items() if isinstance(value, property)}
+    fitted |= {
+        key
+        for cls in type(model).__mro__
+        if cls.__module__.startswith("csvor.")
+        for key, value in vars(cls).items()
+        if isinstance(value, property)
+    }
     assert set(documented(ClassDoc(type(model)), "Attributes")) == fitted
+
+
+# Where one name has several texts, and why. All others read alike wherever they stand, so that
+# what was learnt of one estimator or measure holds for the next.
+DIFFERENT = {
+    "C": "the convention of each method's authors",
+    "tol": "each solver measures its own end",
+    "max_iter": "each solver counts its own steps",
+    "n_iter_": "each solver counts its own steps",
+    "verbose": "each solver reports after its own steps",
+    "objective_history_": "each solver reports after its own steps",
+    "thresholds_": "pin-SVOR derives them from its boundaries",
+    "residuals_": "each method has its own loss",
+    "outliers_": "a loss without a cap cuts nothing",
+    "classes": "a measure has labels alone, a scorer a model; zero-one error needs no order",
+}
+
+
+def texts(objects: dict[str, Any], read: Any, *sections: str) -> dict[str, set[tuple[str, str]]]:
+    """By name of an entry: its types and texts in the docstrings of all objects, defaults aside."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for value in objects.values():
+        doc = read(value)
+        for entry in (entry for section in sections for entry in doc[section]):
+            kind = entry.type.partition(", default=")[0]
+            found.setdefault(entry.name, set()).add((kind, " ".join(entry.desc)))
+    return found
+
+
+THRESHOLD_MODELS = {n: o for n, o in ESTIMATORS.items() if hasattr(o, "predict_projection")}
+MEASURES = {
+    name: o
+    for name, o in OBJECTS.items()
+    if name.startswith("csvor.metrics.") and inspect.isfunction(o)
+}
+
+
+def test_what_estimators_and_measures_share_reads_alike() -> None:
+    models = texts(THRESHOLD_MODELS, ClassDoc, "Parameters", "Attributes")
+    measures = texts(MEASURES, FunctionDoc, "Parameters")
+    assert len(THRESHOLD_MODELS) == 5 and {"kernel", "slope_", "cutpoints_"} <= models.keys()
+    assert len(MEASURES) >= 7 and {"y_true", "sample_weight"} <= measures.keys()
+    several = {
+        name for table in (models, measures) for name, found in table.items() if len(found) > 1
+    }
+    assert several == DIFFERENT.keys()
 
 
 @pytest.mark.parametrize("name", OBJECTS)

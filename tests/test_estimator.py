@@ -197,12 +197,12 @@ def test_verbose_prints_the_objective_of_each_iteration(capsys):
 
 
 def with_thresholds(thresholds, slope=1.0):
-    """A fitted model whose score is the first column and whose thresholds are these."""
+    """A fitted model whose score is the first column, with these thresholds, as cuts too."""
     n_classes = len(thresholds) + 1
     X = np.arange(4.0 * n_classes)[:, None] @ [[1.0, 0.0]]
     model = CSVOR(p=2).fit(X, np.repeat(np.arange(n_classes) * 10, 4))
     model.coef_, model.thresholds_ = np.array([1.0, 0.0]), np.array(thresholds, dtype=float)
-    model.slope_ = slope
+    vars(model._calibration)["curve"] = slope, model.thresholds_
     return model
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from csvor import CSVOR, SVOREX, audit_labels
 from csvor._labels import CodedLabels, read_column
 from csvor._labels.column import Column
-from csvor.cli import _select
+from csvor.cli.commands import _tune
 from csvor.cli.commands._app import app
 from csvor.metrics import get_scorer, mean_absolute_error
 from problems import g, mislabel
@@ -90,9 +90,9 @@ def test_the_command_line_reads_labels_no_more_often_for_folds_and_grids(
     given = [command, str(tmp_path / "t.csv"), "--target", "grade"]
     given += ["--model", str(tmp_path / "m.skops")] if command == "fit" else []
     counts = []
-    monkeypatch.setattr(_select, "P_GRID", (1.0, 2.0))
+    monkeypatch.setattr(_tune, "POWERS", (1.0, 2.0))
     for folds, strengths in ((2, ()), (4, ()), (2, (0.1, 1.0)), (4, (0.01, 0.1, 1.0, 10.0))):
-        monkeypatch.setattr(_select, "C_GRID", strengths)
+        monkeypatch.setattr(_tune, "STRENGTHS", strengths)
         tune = ["--tune"] if strengths else []
         readings.clear()
         result = CliRunner().invoke(app, [*given, "--folds", str(folds), *tune])

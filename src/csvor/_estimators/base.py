@@ -20,9 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 from csvor._data.checks import check_features, check_weights
 from csvor._data.kernels import ATTRIBUTES, KERNELS
 from csvor._data.training import DATA_PARAMETERS, Training, training_of
-from csvor._estimators.probability import fit_slope, interval_probabilities
+from csvor._estimators.intervals import depths, predicted_codes, warn_of_empty_intervals
+from csvor._estimators.probability import Calibration, interval_probabilities
 from csvor._labels import OrdinalLabels, read_column
-from csvor._loss.pairs import count_passed, neighbour_excess, spread_over_classes
+from csvor._loss.pairs import neighbour_excess, spread_over_classes
 from csvor._rows.dense import DenseMatrix
 from csvor._solvers.solution import Solution, Status
 from csvor._utils.threads import threads_for
@@ -52,7 +53,8 @@ class Fitted:
     """What a subclass found, in the units of the matrix it was given.
 
     ``kept`` are the rows that are not cut away; ``extra`` holds further fitted attributes;
-    ``residuals`` are those of these rows where the fit has them at hand.
+    ``residuals`` are those of these rows where the fit has them at hand; ``warned`` says that
+    the fit has spoken of classes without a place.
     """
 
     coef: Array
@@ -62,6 +64,7 @@ class Fitted:
     solution: Solution
     extra: dict[str, Any] = field(default_factory=dict)
     residuals: Array | None = None
+    warned: bool = False
 
 
 class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -98,6 +101,18 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         """True for training rows that were cut away; nowhere for a loss without a cap."""
         check_is_fitted(self)
         return np.zeros(self.residuals_.size, dtype=bool)
+
+    @property
+    def slope_(self) -> float:
+        """The slope a of `predict_proba`, > 0; found when it is first asked for."""
+        check_is_fitted(self)
+        return self._calibration.curve[0]
+
+    @property
+    def cutpoints_(self) -> Array:
+        """The cuts c of `predict_proba`, rising between classes with rows."""
+        check_is_fitted(self)
+        return self._calibration.curve[1].copy()
 
     @abstractmethod
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
@@ -206,8 +221,10 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         )
         self.classes_ = data.classes
         self.thresholds_ = thresholds + shift
-        codes = data.codes[data.counted] if data.left_out else data.codes
-        self.slope_ = fit_slope(fitted.scores, codes, thresholds, data.weights, kept)
+        self._present = data.present
+        self._calibration = Calibration(
+            fitted.scores, data.seen_codes, data.weights, kept, data.present, shift
+        )
         if fitted.residuals is not None and data.present.all() and not data.left_out:
             self.residuals_ = fitted.residuals
         else:  # rows that were left out have residuals too, and all classes their thresholds
@@ -217,6 +234,8 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
                 scores[data.counted] = of_counted
             self.residuals_ = self._residuals_of(scores, data.codes)
         self._keep(fitted.solution)
+        if self._speaks_of_empty_classes and not fitted.warned:
+            warn_of_empty_intervals(self, fitted.thresholds, data)
         return self
 
     def _keep(self, solution: Solution) -> None:
@@ -258,6 +277,15 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _remedy(self) -> str:
         return f"raise max_iter, say to {max(200, 2 * self.max_iter)}"
 
+    def _remedy_for_empty_intervals(self, rare: bool) -> str:
+        if rare and self.class_weight is None:
+            return "give rare classes more weight with class_weight='balanced'"
+        if getattr(self, "constraints", None) == "explicit":
+            return "use constraints='implicit', where each row meets all thresholds"
+        if getattr(self, "_pairs", None) == "explicit":
+            return "use SVORIM, where each row meets all thresholds"
+        return "merge it with a class beside it"
+
     def predict_projection(self, X: ArrayLike) -> Array:
         """The score f that the thresholds cut: ``X coef_``, or ``k(X, X_fit_) dual_coef_``.
 
@@ -281,6 +309,9 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Classes by counting: the first class, plus one for each threshold with ``f >= b_k``.
 
+        A class that had no rows in `fit` is not predicted: beyond the first or the last class
+        that had some, rows belong to that one.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -290,19 +321,20 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         labels : ndarray of shape (n_samples,)
             Members of ``classes_``.
         """
-        scores = self.predict_projection(X)
-        return self.classes_[self._codes_at(scores)]
+        codes = self._codes_at(self.predict_projection(X))
+        return self.classes_[codes]
 
     def _codes_at(self, scores: Array) -> NDArray[np.intp]:
         """The class that is predicted at each score, as 0..K-1."""
-        return count_passed(scores, self.thresholds_)
+        return predicted_codes(scores, self.thresholds_, self._present)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """How far the score lies inside each class's interval.
 
         For more than two classes, column k holds ``min(f - b_{k-1}, b_k - f)``: positive inside
-        the interval, and largest for the class that `predict` returns. For two classes,
-        ``f - b_1``. The score f itself is `predict_projection`.
+        the interval, and largest for the class that `predict` returns. A class that had no rows
+        in `fit` has no interval, and is below 0. For two classes, ``f - b_1``. The score f itself
+        is `predict_projection`.
 
         Parameters
         ----------
@@ -312,21 +344,20 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         decision : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
         """
-        over = self.predict_projection(X)[:, None] - self.thresholds_
-        if over.shape[1] == 1:
-            return over.ravel()
-        edge = np.full((over.shape[0], 1), np.inf)
-        # A score on a threshold has passed it: 0 on its lower edge beats less than 0 on an upper.
-        under = np.where(over == 0.0, -np.finfo(np.float64).tiny, -over)
-        return np.minimum(np.hstack([edge, over]), np.hstack([under, edge]))
+        scores = self.predict_projection(X)
+        if self.thresholds_.size == 1:
+            return scores - self.thresholds_[0]
+        return depths(scores, self.thresholds_, self._present)
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Class probabilities ``P(y <= k) = 1 / (1 + exp(-a (b_k - f)))``.
+        """Class probabilities ``P(y <= k) = 1 / (1 + exp(-a (c_k - f)))``.
 
-        The slope ``a`` (``slope_``) is the one of greatest likelihood on the training rows that
-        were not cut away. Where a narrow class holds less mass than its neighbour although the
-        score lies in it, it is raised to that mass and the row scaled back, so that the most
-        probable class is always the one that `predict` returns.
+        Slope ``a`` (``slope_``) and cuts ``c`` (``cutpoints_``) are those of greatest likelihood
+        on the training rows that were not cut away, found on first use. Every class that had
+        rows in `fit` has a probability, one that had none has 0. Where another class holds more
+        mass than the one that `predict` returns, as happens between a cut and a threshold, the
+        predicted class is raised to that mass and the row scaled back, so that the most probable
+        class is always the predicted one.
 
         Parameters
         ----------
@@ -338,8 +369,8 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
             Columns in the order of ``classes_``; rows sum to 1.
         """
         scores = self.predict_projection(X)
-        predicted = self._codes_at(scores)
-        return interval_probabilities(scores, self.thresholds_, self.slope_, predicted)
+        slope, cuts = self._calibration.curve
+        return interval_probabilities(scores, cuts, slope, self._codes_at(scores))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy: the share of rows whose class is predicted; higher is better.

@@ -119,7 +119,10 @@ class CSVOR(ThresholdClassifier):
     residuals_ : ndarray of shape (n_samples,)
         :math:`r_i^p` of the training rows.
     slope_ : float
-        Slope of `predict_proba`.
+        The slope a of `predict_proba`, > 0; found when it is first asked for.
+    cutpoints_ : ndarray of shape (n_classes - 1,)
+        The cuts c of `predict_proba`, rising between classes with rows; -inf below the first of
+        these, inf above the last. Found when they are first asked for.
     objective_ : float
         The objective at the end.
     objective_history_ : ndarray of shape (n_iter_,)

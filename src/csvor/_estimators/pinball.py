@@ -44,7 +44,7 @@ class PINSVOR(ThresholdClassifier):
         + [(b_{j-1} + 1) - f]_+ \bigr).
 
     The two agree where every class is at least 2 wide. A row belongs to the class of the nearest
-    centre, so ``thresholds_`` are the midpoints between neighbouring centres.
+    centre, of those that have rows: ``thresholds_`` are the midpoints between these.
 
     Parameters
     ----------
@@ -69,7 +69,8 @@ class PINSVOR(ThresholdClassifier):
     coef0 : float, default=1.0
         Of poly and sigmoid.
     n_components : int, default=None
-        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact.
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact, with work
+        that grows with the cube of the rows.
     classes : array-like of shape (n_classes,), default=None
         The labels in their order, lowest first. Needed for words; numbers, numbers as text and
         ordered categoricals (pandas, polars ``Enum``) have an order of their own.
@@ -102,16 +103,20 @@ class PINSVOR(ThresholdClassifier):
         The boundaries b. A class without rows has no width between two that have rows, and
         width 2 beyond them.
     thresholds_ : ndarray of shape (n_classes - 1,)
-        Midpoints between neighbouring centres of the classes that have rows, not falling; no
-        other row is given to a class without rows.
+        Midpoints between neighbouring centres, not falling.
+    outliers_ : ndarray of shape (n_samples,)
+        True nowhere: this loss has no cap.
     residuals_ : ndarray of shape (n_samples,)
         The loss of each training row.
     slope_ : float
-        Slope of `predict_proba`.
+        The slope a of `predict_proba`, > 0; found when it is first asked for.
+    cutpoints_ : ndarray of shape (n_classes - 1,)
+        The cuts c of `predict_proba`, rising between classes with rows; -inf below the first of
+        these, inf above the last. Found when they are first asked for.
     objective_ : float
         The objective at the end.
     objective_history_ : ndarray of shape (1,)
-        The same; the program is solved in one go.
+        The objective at the end alone; the program is solved in one go.
     n_iter_ : int
         Interior-point iterations done.
     converged_ : bool
@@ -206,7 +211,8 @@ class PINSVOR(ThresholdClassifier):
         coef = solution.point[:d]
         boundaries = np.maximum.accumulate(solution.point[d : d + n_classes + 1])
         inner = boundaries[1:-1] if n_classes > 2 else boundaries
-        if inner[-1] - inner[0] <= 1e-6 * (1.0 + np.abs(boundaries).max()):
+        coincide = bool(inner[-1] - inner[0] <= 1e-6 * (1.0 + np.abs(boundaries).max()))
+        if coincide:
             warn(
                 f"All {'inner ' if n_classes > 2 else ''}boundaries coincide, so the classes have "
                 f"no places of their own: with tau={self.tau} the rows are drawn to their centres "
@@ -217,7 +223,13 @@ class PINSVOR(ThresholdClassifier):
         extra = {"boundaries_": _spread_over_classes(boundaries, present) + shift}
         cuts = 0.5 * (centres[:-1] + centres[1:])
         every_row = np.ones(codes.size, dtype=bool)
-        return Fitted(coef, cuts, matrix.values @ coef, every_row, solution, extra)
+        scores = matrix.values @ coef
+        return Fitted(coef, cuts, scores, every_row, solution, extra, warned=coincide)
+
+    def _remedy_for_empty_intervals(self, rare: bool) -> str:
+        if rare and self.class_weight is None:
+            return super()._remedy_for_empty_intervals(rare)
+        return f"use a smaller tau than {self.tau}, which draws rows to their centres less"
 
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
         return pinball_losses(scores, codes, self.boundaries_, self.tau, self.form)

@@ -109,7 +109,8 @@ class SVOREX(SlackSumClassifier):
     coef0 : float, default=1.0
         Of poly and sigmoid.
     n_components : int, default=None
-        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact.
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact, with work
+        that grows with the cube of the rows.
     classes : array-like of shape (n_classes,), default=None
         The labels in their order, lowest first. Needed for words; numbers, numbers as text and
         ordered categoricals (pandas, polars ``Enum``) have an order of their own.
@@ -140,13 +141,18 @@ class SVOREX(SlackSumClassifier):
         The gamma in use; kernels that have one.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The thresholds b, not falling.
+    outliers_ : ndarray of shape (n_samples,)
+        True nowhere: this loss has no cap.
     residuals_ : ndarray of shape (n_samples,)
         Sum of slacks of each training row.
     slope_ : float
-        Slope of `predict_proba`.
+        The slope a of `predict_proba`, > 0; found when it is first asked for.
+    cutpoints_ : ndarray of shape (n_classes - 1,)
+        The cuts c of `predict_proba`, rising between classes with rows; -inf below the first of
+        these, inf above the last. Found when they are first asked for.
     objective_ : float
         The objective at the end.
-    objective_history_ : ndarray
+    objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing.
     n_iter_ : int
         Newton steps done.
@@ -206,7 +212,8 @@ class SVORIM(SlackSumClassifier):
     coef0 : float, default=1.0
         Of poly and sigmoid.
     n_components : int, default=None
-        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact.
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact, with work
+        that grows with the cube of the rows.
     classes : array-like of shape (n_classes,), default=None
         The labels in their order, lowest first. Needed for words; numbers, numbers as text and
         ordered categoricals (pandas, polars ``Enum``) have an order of their own.
@@ -237,13 +244,18 @@ class SVORIM(SlackSumClassifier):
         The gamma in use; kernels that have one.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The thresholds b, not falling.
+    outliers_ : ndarray of shape (n_samples,)
+        True nowhere: this loss has no cap.
     residuals_ : ndarray of shape (n_samples,)
         Sum of slacks of each training row.
     slope_ : float
-        Slope of `predict_proba`.
+        The slope a of `predict_proba`, > 0; found when it is first asked for.
+    cutpoints_ : ndarray of shape (n_classes - 1,)
+        The cuts c of `predict_proba`, rising between classes with rows; -inf below the first of
+        these, inf above the last. Found when they are first asked for.
     objective_ : float
         The objective at the end.
-    objective_history_ : ndarray
+    objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing.
     n_iter_ : int
         Newton steps done.
@@ -304,7 +316,8 @@ class REDSVM(SlackSumClassifier):
     coef0 : float, default=1.0
         Of poly and sigmoid.
     n_components : int, default=None
-        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact.
+        Landmark rows of a Nystroem approximation of the kernel, >= 1; None is exact, with work
+        that grows with the cube of the rows.
     classes : array-like of shape (n_classes,), default=None
         The labels in their order, lowest first. Needed for words; numbers, numbers as text and
         ordered categoricals (pandas, polars ``Enum``) have an order of their own.
@@ -335,13 +348,18 @@ class REDSVM(SlackSumClassifier):
         The gamma in use; kernels that have one.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The thresholds b, not falling.
+    outliers_ : ndarray of shape (n_samples,)
+        True nowhere: this loss has no cap.
     residuals_ : ndarray of shape (n_samples,)
         Sum of slacks of each training row.
     slope_ : float
-        Slope of `predict_proba`.
+        The slope a of `predict_proba`, > 0; found when it is first asked for.
+    cutpoints_ : ndarray of shape (n_classes - 1,)
+        The cuts c of `predict_proba`, rising between classes with rows; -inf below the first of
+        these, inf above the last. Found when they are first asked for.
     objective_ : float
         The objective at the end.
-    objective_history_ : ndarray
+    objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing.
     n_iter_ : int
         Newton steps done.

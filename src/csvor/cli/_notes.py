@@ -80,4 +80,5 @@ class Notes:
 def _in_options(text: str) -> str:
     """A warning of the estimator with the option in place of its parameter."""
     text = text.replace("raise max_iter", "raise --max-iter")
+    text = text.replace("constraints='implicit'", "--constraints implicit")
     return text.replace("after 1 iterations", "after 1 iteration")
