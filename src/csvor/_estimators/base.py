@@ -280,10 +280,6 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _remedy_for_empty_intervals(self, rare: bool) -> str:
         if rare and self.class_weight is None:
             return "give rare classes more weight with class_weight='balanced'"
-        if getattr(self, "constraints", None) == "explicit":
-            return "use constraints='implicit', where each row meets all thresholds"
-        if getattr(self, "_pairs", None) == "explicit":
-            return "use SVORIM, where each row meets all thresholds"
         return "merge it with a class beside it"
 
     def predict_projection(self, X: ArrayLike) -> Array:

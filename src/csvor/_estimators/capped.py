@@ -262,6 +262,11 @@ class CSVOR(ThresholdClassifier):
         losses_at(scores, codes, self.thresholds_, self._pair(), g)
         return CappedPower(self.p).uncapped(g)
 
+    def _remedy_for_empty_intervals(self, rare: bool) -> str:
+        if self.constraints == "implicit" or (rare and self.class_weight is None):
+            return super()._remedy_for_empty_intervals(rare)
+        return "use constraints='implicit', where each row meets all thresholds"
+
     def _remedy(self) -> str:
         if self.solver == "alternating":
             return "use solver='newton', which does not stall"

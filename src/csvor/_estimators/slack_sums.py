@@ -71,6 +71,11 @@ class SlackSumClassifier(ThresholdClassifier):
         every_row = np.ones(codes.size, dtype=bool)
         return Fitted(coef, thresholds, scores, every_row, solution)
 
+    def _remedy_for_empty_intervals(self, rare: bool) -> str:
+        if self._constraints == "implicit" or (rare and self.class_weight is None):
+            return super()._remedy_for_empty_intervals(rare)
+        return "use SVORIM, where each row meets all thresholds"
+
     def _pair(self) -> Any:
         return pair_loss(ROUNDED, self._constraints)
 
