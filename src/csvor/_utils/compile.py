@@ -71,14 +71,15 @@ def _begin(line: str) -> None:
         listener(line)
 
 
-def _compiling_files() -> list[Path]:
+def _compiling_files() -> dict[Path, bytes]:
     """This file and those of loops, which stand in folders that begin with "_"."""
     rooms = Path(__file__).parents[1].glob("_*/*.py")
-    return sorted(path for path in rooms if b"@compiled(" in path.read_bytes())
+    texts = ((path, path.read_bytes()) for path in sorted(rooms))
+    return {path: text for path, text in texts if b"@compiled(" in text}
 
 
 # Taken now, when loops are imported: they may change on disk before the first is compiled.
-_DIGEST = sha256(b"\0".join(path.read_bytes() for path in _compiling_files())).hexdigest()
+_DIGEST = sha256(b"\0".join(_compiling_files().values())).hexdigest()
 
 
 class _KeptCode(FunctionCache):
