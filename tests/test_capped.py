@@ -11,7 +11,6 @@ from csvor._margins import MARGIN_LOSSES, SquaredHinge
 from csvor._matrix import DenseMatrix
 from csvor._objective import CappedArrays, CappedHinge
 from csvor._thresholds import rooms, settle
-from csvor._utils.compile import compiled
 
 LOSSES = [
     SQUARED,
@@ -163,13 +162,6 @@ def test_thresholds_settle_by_hand():
     low, high = rooms(np.array([0.0, 4.0, 7.0]), np.array([1, 0, 2]), 3, implicit=True)
     np.testing.assert_array_equal(low, [5.0, 5.0])
     np.testing.assert_array_equal(high, [-1.0, 6.0])
-
-
-def test_compiled_code_needs_no_place_on_disk():
-    """A function without a file cannot be kept; it is compiled all the same."""
-    space = {}
-    exec("def double(x):\n    return 2 * x", space)
-    assert compiled()(space["double"])(21) == 42
 
 
 @both_constraints

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -26,6 +27,7 @@ from csvor._labels import OrdinalLabels, read_column
 from csvor._loss.pairs import neighbour_excess, spread_over_classes
 from csvor._rows.dense import DenseMatrix
 from csvor._solvers.solution import Solution, Status
+from csvor._utils.compile import compiling_told
 from csvor._utils.threads import threads_for
 from csvor._utils.warn import warn
 
@@ -138,7 +140,8 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         self : object
             The fitted estimator.
         """
-        return self._fit_to(training_of(self, X, y, sample_weight))
+        with self._compiling_told():
+            return self._fit_to(training_of(self, X, y, sample_weight))
 
     def fit_many(
         self,
@@ -192,19 +195,21 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
                 )
         first = clone(self)
         first._validate_params()
-        training = training_of(first, X, y, sample_weight)
-        models = []
-        for setting in settings:
-            model = copy(first)
-            for name, value in setting.items():
-                setattr(model, name, value)
-            validate_parameter_constraints(
-                {name: self._parameter_constraints[name] for name in setting},
-                setting,
-                caller_name=type(self).__name__,
-            )
-            models.append(model._fit_to(training))
-        return models
+        with first._compiling_told():
+            training = training_of(first, X, y, sample_weight)
+            return [first._fit_setting(setting, training) for setting in settings]
+
+    def _fit_setting(self, setting: Mapping[str, Any], training: Training) -> Self:
+        """A copy of this estimator with one setting, fitted."""
+        model = copy(self)
+        for name, value in setting.items():
+            setattr(model, name, value)
+        validate_parameter_constraints(
+            {name: self._parameter_constraints[name] for name in setting},
+            setting,
+            caller_name=type(self).__name__,
+        )
+        return model._fit_to(training)
 
     def _fit_to(self, data: Training) -> Self:
         with threads_for(data.matrix.X.size):
@@ -254,6 +259,12 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         return lambda iteration, objective: print(
             f"[{name}] iteration {iteration}: objective {objective:.8g}"
         )
+
+    def _compiling_told(self) -> AbstractContextManager[None]:
+        if not self.verbose:
+            return nullcontext()
+        name = type(self).__name__
+        return compiling_told(lambda line: print(f"[{name}] {line}"))
 
     def _not_converged(self, solution: Solution) -> str:
         name, history = type(self).__name__, solution.history

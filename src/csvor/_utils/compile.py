@@ -1,24 +1,112 @@
-"""How a loop is compiled."""
+"""How a loop is compiled, and kept.
+
+The private names of Numba that csvor relies on are all here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.caching import FunctionCache, NullCache
+
+from csvor._utils.warn import warn
 
 # Sums may be taken in any order, which vector instructions need; no value is assumed finite.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
+
+_KEPT = "Compiling loops, which takes about 20 seconds, once: the machine code is kept."
+_NOT_KEPT = (
+    "Compiling loops, which takes about 20 seconds in each process: no folder for machine code "
+    "can be written to."
+)
+
+# Who wants to know of compilations at the moment.
+_listeners: list[Callable[[str], None]] = []
+_has_warned = False
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile at the first call, and keep the result on disk where there is a place for it."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        options.update(nogil=True, error_model="numpy")
+        options.update(nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+        loop = njit(**options)(function)
         try:
-            return njit(cache=True, **options)(function)
+            loop._cache = _KeptCode(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written to
-            return njit(**options)(function)
+            loop._cache = _NothingKept()
+        return loop
 
     return decorate
+
+
+@contextmanager
+def compiling_told(tell: Callable[[str], None]) -> Iterator[None]:
+    """Tell in one line, at the first compilation inside, that it takes its time.
+
+    Machine code that is found on disk is no compilation.
+    """
+    told = False
+
+    def tell_once(line: str) -> None:
+        nonlocal told
+        if not told:
+            told = True
+            tell(line)
+
+    _listeners.append(tell_once)
+    try:
+        yield
+    finally:
+        _listeners.remove(tell_once)
+
+
+def _begin(line: str) -> None:
+    for listener in tuple(_listeners):
+        listener(line)
+
+
+def _compiling_files() -> dict[Path, bytes]:
+    """This file and those of loops, which stand in folders that begin with "_"."""
+    rooms = Path(__file__).parents[1].glob("_*/*.py")
+    texts = ((path, path.read_bytes()) for path in sorted(rooms))
+    return {path: text for path, text in texts if b"@compiled(" in text}
+
+
+# Taken now, when loops are imported: they may change on disk before the first is compiled.
+_DIGEST = sha256(b"\0".join(_compiling_files().values())).hexdigest()
+
+
+class _KeptCode(FunctionCache):
+    """Machine code that is stale as soon as any file of loops has changed.
+
+    Numba looks at the file of the outer function alone, but compiles what it calls into it.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = (self._cache_file._source_stamp, _DIGEST)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            _begin(_KEPT)
+        return found
+
+
+class _NothingKept(NullCache):
+    def load_overload(self, sig: Any, target_context: Any) -> None:
+        global _has_warned
+        _begin(_NOT_KEPT)
+        if not _has_warned:
+            _has_warned = True
+            warn(
+                "Loops are compiled anew in each process, which takes about 20 seconds: neither "
+                "csvor's folder nor the user's cache folder can be written to. Set the "
+                "environment variable NUMBA_CACHE_DIR to a folder that can."
+            )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
-from pathlib import Path
 
-import sklearn
-
-# Frames of these do not help the reader of a warning.
-_INSIDE = (str(Path(__file__).parents[1]), str(Path(sklearn.__file__).parent))
+# Frames of these packages do not help the reader of a warning.
+_INSIDE = {"csvor", "numba", "sklearn"}
 
 
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warn from the first frame outside of csvor and scikit-learn."""
+    """Warn from the first frame outside of csvor, scikit-learn and Numba."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+    while frame.f_back is not None and _package_of(frame.f_globals) in _INSIDE:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def _package_of(names: dict[str, object]) -> str:
+    return str(names.get("__name__", "")).partition(".")[0]

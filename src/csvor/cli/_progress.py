@@ -66,7 +66,12 @@ def text_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
 
 @contextmanager
 def _started_late(bar: Any) -> Iterator[None]:
-    """Start a bar once a second has passed, and take it away at the end."""
+    """Start a bar once a second has passed, and take it away at the end.
+
+    What is compiled inside is told above it.
+    """
+    from csvor._utils.compile import compiling_told
+
     lock, over = threading.Lock(), threading.Event()
 
     def begin() -> None:
@@ -78,7 +83,8 @@ def _started_late(bar: Any) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with compiling_told(lambda line: bar.console.print(line, highlight=False)):
+            yield
     finally:
         over.set()
         timer.cancel()

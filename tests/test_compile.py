@@ -1,0 +1,183 @@
+"""Compiled loops are never stale, are kept where there is a place, and say when they compile."""
+
+import ast
+import importlib.util
+import json
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+import csvor
+from csvor._estimators import base
+from csvor._utils import compile as compiling
+from csvor._utils.compile import compiled, compiling_told
+from csvor.cli._progress import progress
+
+PACKAGE = Path(csvor.__file__).parent
+LINE = "Compiling loops"
+
+CALLEE = """from csvor._utils.compile import compiled
+
+@compiled()
+def scaled(x):
+    return 2.0 * x
+"""
+CALLER = """from csvor._somewhere.callee import scaled
+from csvor._utils.compile import compiled
+
+@compiled()
+def caller(x):
+    return scaled(x) + 1.0
+"""
+
+
+def in_new_process(code, folder, **environment):
+    """What ``code`` prints as JSON where ``folder`` holds the package."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def fresh_loop(name="double"):
+    """A loop that has no file, so that nothing keeps it."""
+    space = {}
+    exec(f"def {name}(x):\n    return 2 * x", space)
+    return compiled()(space[name])
+
+
+def imported(path):
+    """A module of its own for a file, whether or not it was imported before."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def not_warned(monkeypatch):
+    monkeypatch.setattr(compiling, "_has_warned", False)
+
+
+def test_a_change_in_one_file_reaches_compiled_callers_in_others(tmp_path):
+    """Case N52: Numba looks at the file of the outer function alone."""
+    package = tmp_path / "csvor"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "_somewhere").mkdir()
+    callee = package / "_somewhere" / "callee.py"
+    callee.write_text(CALLEE)
+    (package / "_somewhere" / "caller.py").write_text(CALLER)
+    code = (
+        "import json; from csvor._somewhere.caller import caller; "
+        "print(json.dumps([caller(3.0), sum(caller.stats.cache_hits.values())]))"
+    )
+
+    def outcome():
+        return in_new_process(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "kept"))
+
+    assert outcome() == [7.0, 0]
+    assert outcome() == [7.0, 1]
+    callee.write_text(CALLEE.replace("2.0", "5.0"))
+    assert outcome() == [16.0, 0]
+    assert outcome() == [16.0, 1]
+
+
+def loops_of_the_package():
+    """Every compiled function that a module of csvor names."""
+    for found in pkgutil.walk_packages(csvor.__path__, "csvor."):
+        module = importlib.import_module(found.name)
+        yield from (value for value in vars(module).values() if isinstance(value, Dispatcher))
+
+
+def test_every_loop_is_in_a_file_that_counts():
+    """What is not among these files could change without its callers being compiled anew."""
+    loops = list(loops_of_the_package())
+    assert loops
+    counted = set(compiling._compiling_files())
+    for loop in loops:
+        assert type(loop._cache).__name__ == "_KeptCode", loop
+        assert Path(loop.py_func.__code__.co_filename) in counted, loop
+
+
+def test_loops_use_nothing_of_csvor_but_what_counts():
+    """A constant is compiled in, so its file has to count, by an @compiled( in it."""
+    counted = set(compiling._compiling_files())
+    for path in counted - {Path(compiling.__file__)}:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("csvor"):
+                assert Path(importlib.import_module(node.module).__file__) in counted, path
+
+
+def test_a_place_that_is_missing_costs_one_warning(not_warned):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one, other = fresh_loop("one"), fresh_loop("other")
+    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR") as caught:
+        assert one(21) == 42
+        assert other(21) == 42
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_compiling_is_told_and_loading_is_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kept"))
+    path = tmp_path / "loops_to_tell_of.py"
+    path.write_text(CALLEE + "\n\n@compiled()\ndef other(x):\n    return x - 1.0\n")
+    told = []
+    with compiling_told(told.append):
+        module = imported(path)
+        assert told == []
+        assert (module.scaled(2.0), module.other(2.0)) == (4.0, 1.0)
+    assert len(told) == 1
+    assert told[0].startswith(LINE)
+    assert "is kept" in told[0]
+
+    with compiling_told(told.append):
+        assert imported(path).scaled(2.0) == 4.0
+    assert len(told) == 1, "machine code was loaded, not compiled"
+
+    imported(path).scaled(2)
+    assert len(told) == 1, "nobody is told after the end"
+    assert compiling._listeners == []
+
+
+@pytest.mark.filterwarnings("ignore:Loops are compiled anew")
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_an_estimator_tells_where_it_is_verbose(verbose, monkeypatch, capsys):
+    def compile_first(*args):
+        assert fresh_loop()(21) == 42
+        return training_of(*args)
+
+    training_of = base.training_of
+    monkeypatch.setattr(base, "training_of", compile_first)
+    X, y = np.arange(12.0)[:, None], np.repeat([1, 2, 3], 4)
+    model = csvor.SVOREX(verbose=verbose)
+    for fit in (lambda: model.fit(X, y), lambda: model.fit_many(X, y, [{"C": 1.0}])):
+        fit()
+        lines = capsys.readouterr().out.splitlines()
+        assert sum(line.startswith(f"[SVOREX] {LINE}") for line in lines) == verbose
+
+
+@pytest.mark.filterwarnings("ignore:Loops are compiled anew")
+@pytest.mark.parametrize("terminal", [True, False])
+def test_the_command_line_tells_at_a_terminal(terminal, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    with progress("Fitting"):
+        fresh_loop()(21)
+    told = capsys.readouterr()
+    assert (LINE in told.err) == terminal
+    assert told.out == ""
