@@ -17,7 +17,7 @@ from csvor._loss.margins import CONSTRAINTS as PAIRS
 from csvor._loss.margins import MARGIN_LOSSES, pair_loss
 from csvor._loss.pairs import losses_at
 from csvor._loss.schedule import Schedule
-from csvor._objective import OrdinalObjective
+from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import reweight_from_sample

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 from scipy.special import expit, logit
 
-from csvor._solvers import threads_for
+from csvor._utils.threads import threads_for
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._loss.margins import ROUNDED, pair_loss
 from csvor._loss.pairs import losses_at
-from csvor._objective import OrdinalObjective
+from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.smoothing import follow_smoothing
 

@@ -89,7 +89,7 @@ def weigh(n, g, cost, loss, weight, firm, bent, totals):
     if cap < np.inf:
         for r in range(n):
             firm[r] = cost[r] * kept_share(g[r], below, cap, tied)
-            cut += cost[r] - firm[r]
+            cut += cost[r] - firm[r] if g[r] > below else 0.0
     else:
         for r in range(n):
             firm[r] = cost[r]

@@ -72,9 +72,10 @@ def _begin(line: str) -> None:
 
 
 def _compiling_files() -> dict[Path, bytes]:
-    """This file and those of loops, which stand in folders that begin with "_"."""
-    rooms = Path(__file__).parents[1].glob("_*/*.py")
-    texts = ((path, path.read_bytes()) for path in sorted(rooms))
+    """This file and those of loops, which stand in files and folders that begin with "_"."""
+    package = Path(__file__).parents[1]
+    private = (*package.glob("_*.py"), *package.glob("_*/*.py"))
+    texts = ((path, path.read_bytes()) for path in sorted(private))
     return {path: text for path, text in texts if b"@compiled(" in text}
 
 

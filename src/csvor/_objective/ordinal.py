@@ -1,0 +1,181 @@
+"""The objective: penalty plus the rows' losses, thresholds in order. Joins rows and solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._loss.capped import LOSS
+from csvor._loss.margins import HINGE
+from csvor._loss.pairs import centred_thresholds, free_intervals
+from csvor._objective.few import Whole, serve
+from csvor._objective.theta import finish, penalise, shape, slope_on_line
+from csvor._rows.dense import DenseRows
+from csvor._solvers.iterate import (
+    BEGIN,
+    CAP,
+    EVALUATE,
+    FAILED,
+    GOING,
+    QUANTILE,
+    SLOPE,
+    State,
+    iterate,
+    newton,
+)
+from csvor._solvers.step import IndefiniteError, find_step
+
+Array = NDArray[np.float64]
+Report = Callable[[int, float], None] | None
+
+# LAPACK solves larger systems than the compiled iterations.
+_MOST_COORDINATES = 80
+
+POLICIES = {"reweight": iterate, "newton": newton}
+
+
+class OrdinalObjective:
+    """Penalty plus the rows' losses, b ordered."""
+
+    def __init__(self, rows: DenseRows, n_classes: int, threshold_ridge: float = 0.0) -> None:
+        self.rows = rows
+        self.n_classes = n_classes
+        self.ridge = rows.matrix.ridge
+        self.threshold_ridge = threshold_ridge
+        self.size = self.ridge.size + n_classes - 1
+
+    @property
+    def n_samples(self) -> int:
+        return self.rows.n_samples
+
+    @property
+    def weight(self) -> float:
+        """The sum of what the rows' losses are multiplied with."""
+        return float(self.rows.costs.sum())
+
+    @property
+    def is_hinge(self) -> bool:
+        return bool(self.rows.pair["kind"][0] == HINGE)
+
+    @property
+    def origin(self) -> Array:
+        return np.zeros(self.size)
+
+    def split(self, theta: Array) -> tuple[Array, Array]:
+        """Coefficients of the scaled features, and thresholds."""
+        d = self.ridge.size
+        return theta[:d], theta[d:].cumsum()
+
+    def rounded(self, width: float) -> OrdinalObjective:
+        """The same objective with its slacks rounded at their kinks."""
+        pair = self.rows.pair.copy()
+        pair["width"] = width
+        rows = DenseRows(self.rows.matrix, self.rows.codes, self.rows.costs, pair)
+        return OrdinalObjective(rows, self.n_classes, self.threshold_ridge)
+
+    def sample(self, size: int) -> OrdinalObjective:
+        """The objective of a part of the rows that stands for all of them."""
+        part = self.rows.sample(size, self.n_classes)
+        return OrdinalObjective(part, self.n_classes, self.threshold_ridge)
+
+    def scores_and_losses(self, theta: Array) -> tuple[Array, Array]:
+        return self.rows.scores_and_losses(*self.split(theta))
+
+    def value(self, theta: Array) -> float:
+        """Penalty plus losses, not capped: of the p = 2 loss."""
+        pull = np.empty(self.size)
+        penalty = penalise(*self.split(theta), self.ridge, self.threshold_ridge, pull)
+        return float(penalty + self.rows.costs @ self.scores_and_losses(theta)[1])
+
+    def centred(self, theta: Array, cap: float) -> Array:
+        """theta with each threshold that no row pulls at in the middle of its interval.
+
+        Such a threshold of a hinge costs the same anywhere between the rows that would begin to
+        pull; where it came to rest is an accident of rounding, and a cap may depend on it.
+        """
+        thresholds = self.split(theta)[1]
+        scores, g = self.scores_and_losses(theta)
+        counts = g <= cap
+        implicit = bool(self.rows.pair["implicit"][0])
+        low, high = free_intervals(
+            scores[counts], self.rows.codes[counts], self.n_classes, implicit=implicit
+        )
+        moved = theta.copy()
+        centred = centred_thresholds(thresholds, low, high)
+        moved[self.ridge.size :] = np.diff(centred, prepend=0.0)
+        return moved
+
+    def go_on(self, policy: str, state: State, report: Report = None) -> None:
+        """Let a run go on until it ends or ``run.until`` is reached."""
+        if self.rows.are_few and self.size <= _MOST_COORDINATES:
+            whole = Whole(*self.rows.whole(), self.rows.pair, self.ridge, self.threshold_ridge)
+            run, until = state.run, int(state.run["until"][0])
+            # Some tenths of a second at a time, so that an interrupt is heard.
+            at_once = 1 + 10_000_000 // (self.rows.n_samples * self.size)
+            while run["ended"][0] == GOING and run["n"][0] < until:
+                begin = int(run["n"][0])
+                run["until"] = min(begin + at_once, until)
+                serve(policy == "newton", whole, *state)
+                _tell(report, state, begin)
+            run["until"] = until
+            if run["ended"][0] != FAILED:
+                return
+            run["ended"] = GOING  # LAPACK knows more than the compiled steps
+        for request in POLICIES[policy](*state):
+            begin = int(state.run["n"][0])
+            self._answer(request, state)
+            _tell(report, state, begin)
+        if state.run["ended"][0] == FAILED:
+            raise IndefiniteError("The Hessian is not positive semi-definite.")
+
+    def look(self, state: State, theta: Array) -> None:
+        """Set ``state.to`` to theta and what is known there, under the loss in force."""
+        state.to.theta[:] = theta
+        state.to.parts[:] = state.best.parts
+        self._evaluate(state.run, state.to)
+
+    def _answer(self, request: int, state: State) -> None:
+        run, at = state.run, state.at
+        if request == EVALUATE:
+            self._evaluate(run, state.to)
+        elif request == BEGIN:
+            loss = np.zeros(1, LOSS)
+            shape(run[0], at.parts, self.size, self.rows.costs.size, loss)
+            self.rows.begin_line(*self.split(at.theta), self.split(state.step)[0], loss)
+        elif request == SLOPE:
+            theta, step = self.split(at.theta), self.split(state.step)
+            t = float(state.line[2])
+            slope_on_line(*theta, *step, self.ridge, self.threshold_ridge, t, state.slopes)
+            state.slopes[:] += self.rows.slopes(theta[1], step[1], t)
+        elif request == QUANTILE:
+            level = float(run["level"][0])
+            run["quantile"] = self.rows.quantile(*self.split(at.theta), level)
+        else:
+            try:
+                n_bounded = self.n_classes - 2
+                state.step[:] = find_step(at.hessian, at.gradient, at.theta, n_bounded)
+                run["solved"] = 1
+            except IndefiniteError:
+                run["solved"] = 0
+
+    def _evaluate(self, run: Any, to: Any) -> None:
+        loss = np.zeros(1, LOSS)
+        shape(run[0], to.parts, self.size, self.rows.costs.size, loss)
+        self.rows.pair["firmness"] = run["share"]
+        w, b = self.split(to.theta)
+        if run["trim"][0] > 0.0:
+            sums, curvature, cap = self.rows.trim(w, b, loss, float(run["trim"][0]))
+            to.parts[CAP:] = cap
+        else:
+            sums, curvature = self.rows.sums(w, b, loss)
+            to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
+        finish(run[0], to, self.ridge, self.threshold_ridge, sums, curvature)
+
+
+def _tell(report: Report, state: State, begin: int) -> None:
+    if report is not None:
+        for i in range(begin, int(state.run["n"][0])):
+            report(i + 1, float(state.history[i]))

@@ -1,0 +1,119 @@
+"""From sums over rows, by (w, b), to a point in theta = [w; b_1; gaps], and the penalty.
+
+``b_k = b_1 + gap_2 + ... + gap_k``: the order of the thresholds is ``gaps >= 0``, bounds on the last
+coordinates, which is all that the solvers are told. The penalty is
+``1/2 w' diag(ridge) w + threshold_ridge/2 ||b - mean(b)||^2``; a free bias added to the score, with
+a ridge on its thresholds, is the same as the ridge on the thresholds about their mean.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from csvor._solvers.iterate import CAP, CONSTANT, MOVING, SMOOTH
+from csvor._utils.compile import compiled
+
+
+@compiled()
+def shape(run, parts, size, n, loss):
+    """Set the loss of a pass from the run, and what of v's curvature is in the model.
+
+    The smooth part, in units of that of p = 1: up to 1 the model of the hinge is convex, whatever
+    p is. Without damping (share 0) it is all there, but for p < 1, where it would bend down almost
+    everywhere; then the corner at a fixed cap is there too, as if it were spread about it, and the
+    kink at 0, a matter of the rows near it, is spread so wide that some fifty rows for each
+    parameter tell it. A trimmed loss is evaluated about the cap of the point that it comes from.
+    """
+    loss[0].p, loss[0].delta, loss[0].width = run.p, run.delta, run.delta
+    loss[0].below = loss[0].cap = run.epsilon ** (2.0 / run.p)
+    loss[0].tied = 1.0
+    if run.trim > 0.0:
+        loss[0].below, loss[0].cap, loss[0].tied = parts[CAP], parts[CAP + 1], parts[CAP + 2]
+    loss[0].concave, loss[0].edge = min((1.0 - run.share) * (2.0 - run.p), 1.0), 0.0
+    if run.share == 0.0 and run.near == 1:
+        loss[0].concave = 2.0 - run.p
+        if run.epsilon < np.inf and run.trim == 0.0:
+            loss[0].edge = 0.1 * loss[0].cap
+        wanted = 50.0 * size / n if run.p >= 1.0 else np.inf
+        loss[0].width = max(min(wanted**2, 1e-2), run.delta)
+
+
+@compiled()
+def finish(run, to, ridge, threshold_ridge, sums, curvature):
+    """From sums over all rows, by (w, b), to a point in theta with the penalty."""
+    theta, size, d = to.theta, to.theta.size, ridge.size
+    w, b = theta[:d], np.cumsum(theta[d:])
+    pull = np.empty(size)
+    penalty = penalise(w, b, ridge, threshold_ridge, pull)
+    m = b.size
+    for i in range(size):
+        pull[i] += sums[i]
+    for i in range(d):
+        curvature[i, i] += ridge[i]
+    if threshold_ridge > 0.0:
+        for k in range(m):
+            curvature[d + k, d + k] += threshold_ridge
+            for other in range(k, m):
+                curvature[d + k, d + other] -= threshold_ridge / m
+    _to_theta(d, pull, curvature, to.gradient, to.hessian)
+    # A row that is cut costs epsilon; under a trimmed loss, what a row on its threshold costs.
+    each = 1.0 if run.trim > 0.0 else run.epsilon
+    cut, half = sums[size + 2], 0.5 * run.p
+    constant, shortfall = 0.0, 0.0
+    if each < np.inf:
+        constant = cut * each
+        shortfall = (each ** (2.0 / run.p) + run.delta) ** half - run.delta**half - each
+    to.parts[MOVING] = penalty + sums[size]
+    to.parts[SMOOTH] = penalty + sums[size + 1] + cut * shortfall
+    to.parts[CONSTANT] = constant
+
+
+@compiled()
+def penalise(w, b, ridge, threshold_ridge, pull):
+    """Set ``pull`` to the gradient of the penalty by w and b; its value."""
+    d, m = w.size, b.size
+    middle, value = b.mean(), 0.0
+    for i in range(d):
+        pull[i] = ridge[i] * w[i]
+        value += 0.5 * pull[i] * w[i]
+    for k in range(m):
+        pull[d + k] = threshold_ridge * (b[k] - middle)
+        value += 0.5 * pull[d + k] * b[k]
+    return value
+
+
+@compiled()
+def slope_on_line(w, b, dw, db, ridge, threshold_ridge, t, slopes):
+    """Set first and second derivative of the penalty at t on ``(w, b) + t (dw, db)``."""
+    d = w.size
+    pull = np.empty(d + b.size)
+    slopes[1] = 2.0 * penalise(dw, db, ridge, threshold_ridge, pull)
+    penalise(w, b, ridge, threshold_ridge, pull)
+    slopes[0] = t * slopes[1]
+    for i in range(d):
+        slopes[0] += pull[i] * dw[i]
+    for k in range(b.size):
+        slopes[0] += pull[d + k] * db[k]
+
+
+@compiled()
+def _to_theta(d, pull, curvature, gradient, hessian):
+    """Chain rule from (w, b) to theta: a gap moves all thresholds from its own on."""
+    size = pull.size
+    for i in range(d):
+        gradient[i] = pull[i]
+        for j in range(i, d):
+            hessian[i, j] = hessian[j, i] = curvature[i, j]
+        total = 0.0
+        for k in range(size - 1, d - 1, -1):
+            total += curvature[i, k]
+            hessian[i, k] = hessian[k, i] = total
+    total = 0.0
+    for k in range(size - 1, d - 1, -1):
+        total += pull[k]
+        gradient[k] = total
+        from_k = 0.0
+        for other in range(size - 1, d - 1, -1):
+            from_k += curvature[min(k, other), max(k, other)]
+            below = hessian[k + 1, other] if k + 1 < size else 0.0
+            hessian[k, other] = from_k + below
