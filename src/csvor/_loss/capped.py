@@ -71,6 +71,12 @@ def kept_share(g, below, cap, tied):
     return 1.0 if g <= below else (tied if g <= cap else 0.0)
 
 
+@compiled()
+def lift_cap(loss):
+    """The same loss where no row is cut."""
+    loss[0].below = loss[0].cap = np.inf
+
+
 @compiled(fastmath=FAST)
 def weigh(n, g, cost, loss, weight, firm, bent, totals):
     """Set slope and curvature of v(g) for n rows; add up the losses.

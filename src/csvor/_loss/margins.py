@@ -43,30 +43,33 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
     for r in range(n):
         g[r] = pull[r] = 0.0
     for k in range(b.size):
+        at, by, bend = b[k], slope[k], curve[k]
         if kind == HINGE:
-            bounded = pair[0].bounded == 1
             for r in range(n):
-                side, met = _pair_of(y[r] - k, implicit)
-                u = max(1.0 - side * (f[r] - b[k]), 0.0) if met else 0.0
+                side = _side(y[r] - k)
+                u = max(1.0 - side * (f[r] - at), 0.0) * _is_met(y[r] - k, implicit)
                 g[r] += u * u
-                slope[k, r] = 2.0 * side * u
-                curve[k, r] = 2.0 if u > 0.0 or (bounded and met) else 0.0
-                pull[r] += slope[k, r]
+                by[r] = 2.0 * side * u
+                bend[r] = 2.0 if u > 0.0 else 0.0
+                pull[r] += by[r]
+            if pair[0].bounded == 1:
+                for r in range(n):
+                    bend[r] = 2.0 * _is_met(y[r] - k, implicit)
         elif kind == ROUNDED:
             width, firmness = pair[0].width, pair[0].firmness
             for r in range(n):
-                side, met = _pair_of(y[r] - k, implicit)
-                u = max(1.0 - side * (f[r] - b[k]), 0.0) if met else 0.0
+                side = _side(y[r] - k)
+                u = max(1.0 - side * (f[r] - at), 0.0) * _is_met(y[r] - k, implicit)
                 inside = u < width
                 g[r] += 0.5 * u * u / width if inside else u - 0.5 * width
-                slope[k, r] = side * (u / width if inside else 1.0)
+                by[r] = side * (u / width if inside else 1.0)
                 firm = firmness / max(u, width) + (1.0 / width if inside else 0.0)
-                curve[k, r] = firm if u > 0.0 else 0.0
-                pull[r] += slope[k, r]
+                bend[r] = firm if u > 0.0 else 0.0
+                pull[r] += by[r]
         else:
             for r in range(n):
-                side, met = _pair_of(y[r] - k, implicit)
-                margin = side * (f[r] - b[k])
+                side, met = _side(y[r] - k), _is_met(y[r] - k, implicit)
+                margin = side * (f[r] - at)
                 if kind == LOGISTIC:
                     e = np.exp(-abs(margin))
                     value = np.log1p(e) + max(-margin, 0.0)
@@ -74,13 +77,19 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
                     c = s * (1.0 - s)
                 else:  # level beyond a margin of -500, so that it stays a number
                     value = s = c = np.exp(min(-margin, 500.0))
-                g[r] += value if met else 0.0
-                slope[k, r] = side * s if met else 0.0
-                curve[k, r] = c if met else 0.0
-                pull[r] += slope[k, r]
+                g[r] += value * met
+                by[r] = side * s * met
+                bend[r] = c * met
+                pull[r] += by[r]
 
 
 @compiled(fastmath=FAST)
-def _pair_of(above, implicit):
-    """The side of a pair, and whether it counts; ``above`` is code less threshold, both from 0."""
-    return (1.0 if above > 0.0 else -1.0), implicit | (above == 0.0) | (above == 1.0)
+def _side(above):
+    """Of a pair; ``above`` is code less threshold, both from 0."""
+    return 1.0 if above > 0.0 else -1.0
+
+
+@compiled(fastmath=FAST)
+def _is_met(above, implicit):
+    """1 for a pair that counts, 0 for another."""
+    return 1.0 if implicit | (abs(above - 0.5) == 0.5) else 0.0

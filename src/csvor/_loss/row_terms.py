@@ -23,34 +23,39 @@ def share_out(n, weight, firm, bent, slope, curve, pull, implicit, share, whole,
     for r in range(n):
         whole[r] = 0.0
     for k in range(m):
+        s, c, own = slope[k], curve[k], share[k]
         total, square = 0.0, 0.0
         for r in range(n):
-            total += weight[r] * slope[k, r]
-            own = firm[r] * curve[k, r]
-            share[k, r] = own - bent[r] * slope[k, r] * pull[r]
-            square += own - bent[r] * slope[k, r] * slope[k, r]
-            whole[r] += share[k, r]
+            total += weight[r] * s[r]
+            bound = firm[r] * c[r]
+            own[r] = bound - bent[r] * s[r] * pull[r]
+            square += bound - bent[r] * s[r] * s[r]
+            whole[r] += own[r]
         by_b[k] += total
         by_bb[k, k] += square
-        for other in range(k + 1, m if implicit else min(k + 2, m)):
-            both = 0.0
+        for j in range(k + 1, m if implicit else min(k + 2, m)):
+            other, both = slope[j], 0.0
             for r in range(n):
-                both += bent[r] * slope[k, r] * slope[other, r]
-            by_bb[k, other] -= both
+                both += bent[r] * s[r] * other[r]
+            by_bb[k, j] -= both
     for r in range(n):
         pull[r] *= weight[r]
 
 
 @compiled(fastmath=FAST)
-def add_slopes(scores, changes, weights, codes, b, db, t, pair, slopes):
-    """Add first and second derivative at t of the surrogate where scores move by t changes.
+def add_slopes(line, codes, b, db, t, pair, slopes):
+    """Add first and second derivative at t of the surrogate on a line of scores.
 
-    The surrogate is the one at t = 0: the weights of its rows are those there.
+    ``line`` holds the scores at its start, their changes, and weights. The surrogate is the one at
+    t = 0: the weights of its rows are those there.
     """
+    scores, changes, weights = line
     m = b.size
     slope, curve = np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    moved = np.empty(m)
+    for k in range(m):
+        moved[k] = b[k] + t * db[k]
     f, y, g, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    moved = b + t * db
     first, second = 0.0, 0.0
     for start in range(0, scores.size, _BLOCK):
         n = min(_BLOCK, scores.size - start)
@@ -60,9 +65,10 @@ def add_slopes(scores, changes, weights, codes, b, db, t, pair, slopes):
             f[r], y[r] = at[r] + t * df[r], labels[r]
         meet(n, f, y, moved, pair, g, slope, curve, pull)
         for k in range(m):
+            s, c, own = slope[k], curve[k], db[k]
             for r in range(n):
-                change = weight[r] * (df[r] - db[k])
-                first -= slope[k, r] * change
-                second += curve[k, r] * change * (df[r] - db[k])
+                change = weight[r] * (df[r] - own)
+                first -= s[r] * change
+                second += c[r] * change * (df[r] - own)
     slopes[0] += first
     slopes[1] += second

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from csvor._loss.capped import LOSS
 from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
-from csvor._objective.few import Whole, serve
+from csvor._objective.few import SERVE, few_rows
 from csvor._objective.theta import finish, penalise, shape, slope_on_line
 from csvor._rows.dense import DenseRows
 from csvor._solvers.iterate import (
@@ -87,7 +87,7 @@ class OrdinalObjective:
     def value(self, theta: Array) -> float:
         """Penalty plus losses, not capped: of the p = 2 loss."""
         pull = np.empty(self.size)
-        penalty = penalise(*self.split(theta), self.ridge, self.threshold_ridge, pull)
+        penalty = penalise(theta, self.split(theta)[1], self.ridge, self.threshold_ridge, pull)
         return float(penalty + self.rows.costs @ self.scores_and_losses(theta)[1])
 
     def centred(self, theta: Array, cap: float) -> Array:
@@ -111,14 +111,15 @@ class OrdinalObjective:
     def go_on(self, policy: str, state: State, report: Report = None) -> None:
         """Let a run go on until it ends or ``run.until`` is reached."""
         if self.rows.are_few and self.size <= _MOST_COORDINATES:
-            whole = Whole(*self.rows.whole(), self.rows.pair, self.ridge, self.threshold_ridge)
+            m = self.n_classes - 1
+            few = few_rows(*self.rows.whole(), self.rows.pair, self.ridge, self.threshold_ridge, m)
             run, until = state.run, int(state.run["until"][0])
             # Some tenths of a second at a time, so that an interrupt is heard.
             at_once = 1 + 10_000_000 // (self.rows.n_samples * self.size)
             while run["ended"][0] == GOING and run["n"][0] < until:
                 begin = int(run["n"][0])
                 run["until"] = min(begin + at_once, until)
-                serve(policy == "newton", whole, *state)
+                SERVE[policy](few, *state)
                 _tell(report, state, begin)
             run["until"] = until
             if run["ended"][0] != FAILED:
@@ -146,13 +147,14 @@ class OrdinalObjective:
             shape(run[0], at.parts, self.size, self.rows.costs.size, loss)
             self.rows.begin_line(*self.split(at.theta), self.split(state.step)[0], loss)
         elif request == SLOPE:
-            theta, step = self.split(at.theta), self.split(state.step)
+            b, db = self.split(at.theta)[1], self.split(state.step)[1]
+            of_penalty = (self.ridge, self.threshold_ridge)
             t = float(state.line[2])
-            slope_on_line(*theta, *step, self.ridge, self.threshold_ridge, t, state.slopes)
-            state.slopes[:] += self.rows.slopes(theta[1], step[1], t)
+            slope_on_line(at.theta, state.step, b, db, *of_penalty, t, state.slopes)
+            state.slopes[:] += self.rows.slopes(b, db, t)
         elif request == QUANTILE:
             level = float(run["level"][0])
-            run["quantile"] = self.rows.quantile(*self.split(at.theta), level)
+            run["quantile"] = self.rows.quantile(level)
         else:
             try:
                 n_bounded = self.n_classes - 2
@@ -170,9 +172,9 @@ class OrdinalObjective:
             sums, curvature, cap = self.rows.trim(w, b, loss, float(run["trim"][0]))
             to.parts[CAP:] = cap
         else:
-            sums, curvature = self.rows.sums(w, b, loss)
+            sums, curvature = self.rows.sums(w, b, loss, keep=run["near"][0] == 0)
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
-        finish(run[0], to, self.ridge, self.threshold_ridge, sums, curvature)
+        finish(run[0], to, self.ridge, self.threshold_ridge, b, sums, curvature)
 
 
 def _tell(report: Report, state: State, begin: int) -> None:

@@ -1,7 +1,7 @@
 """From sums over rows, by (w, b), to a point in theta = [w; b_1; gaps], and the penalty.
 
-``b_k = b_1 + gap_2 + ... + gap_k``: the order of the thresholds is ``gaps >= 0``, bounds on the last
-coordinates, which is all that the solvers are told. The penalty is
+``b_k = b_1 + gap_2 + ... + gap_k``: the order of the thresholds is ``gaps >= 0``, bounds on the
+last coordinates, which is all that the solvers are told. The penalty is
 ``1/2 w' diag(ridge) w + threshold_ridge/2 ||b - mean(b)||^2``; a free bias added to the score, with
 a ridge on its thresholds, is the same as the ridge on the thresholds about their mean.
 """
@@ -39,15 +39,21 @@ def shape(run, parts, size, n, loss):
 
 
 @compiled()
-def finish(run, to, ridge, threshold_ridge, sums, curvature):
+def to_thresholds(theta, d, b):
+    """Set b to the thresholds of theta, or of a step."""
+    total = 0.0
+    for k in range(b.size):
+        total += theta[d + k]
+        b[k] = total
+
+
+@compiled()
+def finish(run, to, ridge, threshold_ridge, b, sums, curvature):
     """From sums over all rows, by (w, b), to a point in theta with the penalty."""
-    theta, size, d = to.theta, to.theta.size, ridge.size
-    w, b = theta[:d], np.cumsum(theta[d:])
-    pull = np.empty(size)
-    penalty = penalise(w, b, ridge, threshold_ridge, pull)
-    m = b.size
+    size, d, m = to.theta.size, ridge.size, b.size
+    penalty = penalise(to.theta, b, ridge, threshold_ridge, to.gradient)
     for i in range(size):
-        pull[i] += sums[i]
+        sums[i] += to.gradient[i]
     for i in range(d):
         curvature[i, i] += ridge[i]
     if threshold_ridge > 0.0:
@@ -55,7 +61,7 @@ def finish(run, to, ridge, threshold_ridge, sums, curvature):
             curvature[d + k, d + k] += threshold_ridge
             for other in range(k, m):
                 curvature[d + k, d + other] -= threshold_ridge / m
-    _to_theta(d, pull, curvature, to.gradient, to.hessian)
+    _to_theta(d, sums, curvature, to.gradient, to.hessian)
     # A row that is cut costs epsilon; under a trimmed loss, what a row on its threshold costs.
     each = 1.0 if run.trim > 0.0 else run.epsilon
     cut, half = sums[size + 2], 0.5 * run.p
@@ -69,13 +75,15 @@ def finish(run, to, ridge, threshold_ridge, sums, curvature):
 
 
 @compiled()
-def penalise(w, b, ridge, threshold_ridge, pull):
+def penalise(theta, b, ridge, threshold_ridge, pull):
     """Set ``pull`` to the gradient of the penalty by w and b; its value."""
-    d, m = w.size, b.size
-    middle, value = b.mean(), 0.0
+    d, m = ridge.size, b.size
+    middle, value = 0.0, 0.0
     for i in range(d):
-        pull[i] = ridge[i] * w[i]
-        value += 0.5 * pull[i] * w[i]
+        pull[i] = ridge[i] * theta[i]
+        value += 0.5 * pull[i] * theta[i]
+    for k in range(m):
+        middle += b[k] / m
     for k in range(m):
         pull[d + k] = threshold_ridge * (b[k] - middle)
         value += 0.5 * pull[d + k] * b[k]
@@ -83,25 +91,25 @@ def penalise(w, b, ridge, threshold_ridge, pull):
 
 
 @compiled()
-def slope_on_line(w, b, dw, db, ridge, threshold_ridge, t, slopes):
+def slope_on_line(theta, step, b, db, ridge, threshold_ridge, t, slopes):
     """Set first and second derivative of the penalty at t on ``(w, b) + t (dw, db)``."""
-    d = w.size
-    pull = np.empty(d + b.size)
-    slopes[1] = 2.0 * penalise(dw, db, ridge, threshold_ridge, pull)
-    penalise(w, b, ridge, threshold_ridge, pull)
+    d = ridge.size
+    pull = np.empty(theta.size)
+    slopes[1] = 2.0 * penalise(step, db, ridge, threshold_ridge, pull)
+    penalise(theta, b, ridge, threshold_ridge, pull)
     slopes[0] = t * slopes[1]
     for i in range(d):
-        slopes[0] += pull[i] * dw[i]
+        slopes[0] += pull[i] * step[i]
     for k in range(b.size):
         slopes[0] += pull[d + k] * db[k]
 
 
 @compiled()
-def _to_theta(d, pull, curvature, gradient, hessian):
+def _to_theta(d, sums, curvature, gradient, hessian):
     """Chain rule from (w, b) to theta: a gap moves all thresholds from its own on."""
-    size = pull.size
+    size = gradient.size
     for i in range(d):
-        gradient[i] = pull[i]
+        gradient[i] = sums[i]
         for j in range(i, d):
             hessian[i, j] = hessian[j, i] = curvature[i, j]
         total = 0.0
@@ -110,7 +118,7 @@ def _to_theta(d, pull, curvature, gradient, hessian):
             hessian[i, k] = hessian[k, i] = total
     total = 0.0
     for k in range(size - 1, d - 1, -1):
-        total += pull[k]
+        total += sums[k]
         gradient[k] = total
         from_k = 0.0
         for other in range(size - 1, d - 1, -1):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._loss.capped import lift_cap
 from csvor._loss.row_terms import add_slopes
 from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
 from csvor._rows.quantile import weighted_quantile
@@ -113,17 +114,10 @@ class DenseRows:
         sums, curvature = self.sums(w, b, loss, keep=True)
         cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
         find_cap(self._losses, self.costs, share, cap)
-        moved, changes = moved_rows(self._losses, self.costs, loss, cap)
-        if moved.size:
-            matrix = self.matrix
-            X = np.ascontiguousarray(matrix.X[moved])
-            codes, nowhere = self.codes[moved], np.empty(0)
-            part = Rows(X, matrix.center, matrix.factor, codes, changes, nowhere)
-            loss = loss.copy()
-            loss["below"] = loss["cap"] = np.inf
-            more, bends = self._add(part, w, b, loss)
-            sums, curvature = sums + more, curvature + bends
-            sums[-1] -= changes.sum()
+        part = moved_rows(self._part(slice(None), self._losses), loss, cap, sums)
+        loss = loss.copy()
+        lift_cap(loss)
+        add_rows(part, w, b, self.pair, loss, sums, curvature)
         return sums, curvature, cap
 
     def begin_line(self, w: Array, b: Array, dw: Array, loss: Any) -> None:
@@ -140,8 +134,8 @@ class DenseRows:
 
         def add(rows: slice) -> tuple[Array]:
             found = np.zeros(2)
-            line = (of_rows[rows] for of_rows in self._line)
-            add_slopes(*line, self.codes[rows], b, db, t, self.pair, found)
+            line = Line(*(of_rows[rows] for of_rows in self._line))
+            add_slopes(line, self.codes[rows], b, db, t, self.pair, found)
             return (found,)
 
         return self._sum(add)[0]
@@ -154,9 +148,9 @@ class DenseRows:
         )
         return f, g
 
-    def quantile(self, w: Array, b: Array, level: float) -> float:
-        """Up to which g the share ``level`` of the weight lies."""
-        return float(weighted_quantile(self.scores_and_losses(w, b)[1], level, self.costs))
+    def quantile(self, level: float) -> float:
+        """Up to which g of the last pass that kept them the share ``level`` of the weight lies."""
+        return float(weighted_quantile(self._losses, level, self.costs))
 
     def sample(self, size: int, n_classes: int) -> DenseRows:
         """A part of the rows that stands for all; the same in every run.

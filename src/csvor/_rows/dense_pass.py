@@ -87,8 +87,9 @@ def begin_line(rows, w, b, dw, pair, loss, line):
         for r in range(n):
             y[r], cost[r], df[r] = codes[r], costs[r], 0.0
         for j in range(d):
+            column, slope_of = z[j], dw[j]
             for r in range(n):
-                df[r] += dw[j] * z[j, r]
+                df[r] += slope_of * column[r]
         meet(n, f, y, b, pair, g, slope, curve, pull)
         weigh(n, g, cost, loss, line.weights[start : start + n], firm, bent, unused)
 
@@ -117,10 +118,11 @@ def _project(X, center, factor, w, z, f):
     for r in range(n):
         f[r] = 0.0
     for j in range(w.size):
+        column, middle, scale, slope = z[j], center[j], factor[j], w[j]
         for r in range(n):
-            z[j, r] = (X[r, j] - center[j]) * factor[j]
+            column[r] = (X[r, j] - middle) * scale
         for r in range(n):
-            f[r] += w[j] * z[j, r]
+            f[r] += slope * column[r]
 
 
 @compiled()
@@ -151,18 +153,19 @@ def _add_products(n, z, pull, whole, share, slopes, products):
     d = z.shape[0]
     one, two = np.empty(n), np.empty(n)
     for i in range(0, d, 2):
+        column, following = z[i], z[i + 1]
         slope, next_slope = 0.0, 0.0
         for r in range(n):
-            slope += pull[r] * z[i, r]
-            next_slope += pull[r] * z[i + 1, r]
-            one[r] = whole[r] * z[i, r]
-            two[r] = whole[r] * z[i + 1, r]
+            slope += pull[r] * column[r]
+            next_slope += pull[r] * following[r]
+            one[r] = whole[r] * column[r]
+            two[r] = whole[r] * following[r]
         slopes[i] -= slope
         slopes[i + 1] -= next_slope
         for j in range(i, d, 2):
             _add_four(n, one, two, z[j], z[j + 1], products, i, j)
         for k in range(0, share.shape[0], 2):
-            _add_four(n, z[i], z[i + 1], share[k], share[k + 1], products, i, d + k)
+            _add_four(n, column, following, share[k], share[k + 1], products, i, d + k)
 
 
 @compiled(fastmath=FAST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from csvor._loss.capped import TIE, kept_share
+from csvor._rows.dense_pass import Rows
 from csvor._rows.quantile import weighted_quantile
 from csvor._utils.compile import compiled
 
@@ -62,17 +63,30 @@ def find_cap(losses, weights, share, cap):
 
 
 @compiled()
-def moved_rows(losses, costs, loss, cap):
-    """The rows of which another share counts under ``cap`` than under ``loss``, and how much."""
+def moved_rows(rows, loss, cap, sums):
+    """The rows of which another share counts under ``cap`` than under ``loss``.
+
+    Their costs are those of what more (or less) of them counts, which the cost that is cut, the
+    last of ``sums``, loses (or gains).
+    """
+    losses = rows.losses
     below, high, tied = loss[0].below, loss[0].cap, loss[0].tied
     least, most = min(below, cap[0]), max(high, cap[1])
-    rows, changes = np.empty(losses.size, np.intp), np.empty(losses.size)
+    count = 0
+    for i in range(losses.size):
+        if least < losses[i] <= most:
+            count += 1
+    d = rows.X.shape[1]
+    X, codes, costs = np.empty((count, d)), np.empty(count, np.intp), np.empty(count)
     count = 0
     for i in range(losses.size):
         if least < losses[i] <= most:
             change = kept_share(losses[i], cap[0], cap[1], cap[2])
             change -= kept_share(losses[i], below, high, tied)
             if change != 0.0:
-                rows[count], changes[count] = i, change * costs[i]
+                codes[count], costs[count] = rows.codes[i], change * rows.costs[i]
+                sums[-1] -= costs[count]
+                for j in range(d):
+                    X[count, j] = rows.X[i, j]
                 count += 1
-    return rows[:count], changes[:count]
+    return Rows(X[:count], rows.center, rows.factor, codes[:count], costs[:count], losses[:0])

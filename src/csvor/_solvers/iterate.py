@@ -18,8 +18,8 @@ from csvor._solvers.step import LINE, look_along
 from csvor._utils.compile import compiled
 
 # Set ``to`` from its theta; begin a line from ``at`` along ``step``; set ``slopes`` at its place
-# ``line[2]``; set ``step`` and ``run.solved`` from at; set ``run.quantile`` from ``run.level`` at
-# ``at``.
+# ``line[2]``; set ``step`` and ``run.solved`` from at; set ``run.quantile`` from ``run.level``
+# where the last look was.
 EVALUATE, BEGIN, SLOPE, STEP, QUANTILE = 1, 2, 3, 4, 5
 
 # Less than this share of the objective cannot be told from rounding.
@@ -192,7 +192,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
                     good = _fall(at, to, SMOOTH) >= 0.1 * t * promised
                     t *= 0.5
             if not good:
-                line[:] = LINE
+                _copy(LINE, line)
                 yield BEGIN
                 yield SLOPE
                 while not look_along(line, slopes[0], slopes[1]):
@@ -223,6 +223,9 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         stage = stages[min(run[0].stage, stages.shape[0] - 1)]
         p, level, epsilon, delta, trim = stage[0], stage[1], stage[2], stage[3], stage[4]
         if level < 1.0:
+            if not lowered:
+                _towards(to, at, 0.0, step)
+                yield EVALUATE
             run[0].level = level
             yield QUANTILE
             # A hair above, so that rounding does not decide on the row whose residual it is.
@@ -267,7 +270,7 @@ def newton(run, at, to, best, step, line, slopes, stages, history):
         if 0.5 * promised <= max(run[0].tol, ROUNDING) * abs(at.parts[MOVING]):
             run[0].ended = ENDED
             break
-        line[:] = LINE
+        _copy(LINE, line)
         yield BEGIN
         yield SLOPE
         while not look_along(line, slopes[0], slopes[1]):
