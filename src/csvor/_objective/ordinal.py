@@ -17,14 +17,13 @@ from csvor._rows.dense import DenseRows
 from csvor._solvers.iterate import (
     BEGIN,
     CAP,
+    DRIVEN,
     EVALUATE,
     FAILED,
     GOING,
     QUANTILE,
     SLOPE,
     State,
-    iterate,
-    newton,
 )
 from csvor._solvers.step import IndefiniteError, find_step
 
@@ -33,8 +32,6 @@ Report = Callable[[int, float], None] | None
 
 # LAPACK solves larger systems than the compiled iterations.
 _MOST_COORDINATES = 80
-
-POLICIES = {"reweight": iterate, "newton": newton}
 
 
 class OrdinalObjective:
@@ -125,7 +122,7 @@ class OrdinalObjective:
             if run["ended"][0] != FAILED:
                 return
             run["ended"] = GOING  # LAPACK knows more than the compiled steps
-        for request in POLICIES[policy](*state):
+        for request in DRIVEN[policy](*state):
             begin = int(state.run["n"][0])
             self._answer(request, state)
             _tell(report, state, begin)

@@ -136,7 +136,7 @@ def _fall(at, to, part):
     return (at.parts[part] - to.parts[part]) + (at.parts[CONSTANT] - to.parts[CONSTANT])
 
 
-@compiled()
+@compiled(keep=False)
 def iterate(run, at, to, best, step, line, slopes, stages, history):
     """Re-weighting: minimise ``h(x) + sum_i c_i v(g_i(x))`` with concave v of several stages.
 
@@ -248,7 +248,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
             _keep(best, at)
 
 
-@compiled()
+@compiled(keep=False)
 def newton(run, at, to, best, step, line, slopes, stages, history):
     """Newton's method for a convex problem, each step to the least value on its line.
 
@@ -282,3 +282,7 @@ def newton(run, at, to, best, step, line, slopes, stages, history):
         history[run[0].n] = at.parts[MOVING]
         run[0].n += 1
     _keep(best, at)
+
+
+# The same, to be driven from Python.
+DRIVEN = {"reweight": compiled()(iterate.py_func), "newton": compiled()(newton.py_func)}

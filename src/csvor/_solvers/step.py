@@ -182,7 +182,7 @@ def look_along(line, first, second):
         line[2], line[6] = 1.0, abs(first)
         first, second = line[4], line[5]
     t = line[2]
-    if abs(first) <= 1e-10 * line[6] or line[3] >= 52.0:
+    if abs(first) <= 1e-6 * line[6] or line[3] >= 52.0:
         return True
     if first < 0.0:
         line[0] = t

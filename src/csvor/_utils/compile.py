@@ -30,12 +30,18 @@ _listeners: list[Callable[[str], None]] = []
 _has_warned = False
 
 
-def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile at the first call, and keep the result on disk where there is a place for it."""
+def compiled(*, keep: bool = True, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile at the first call, and keep the result on disk where there is a place for it.
+
+    ``keep=False`` is for generators that other loops iterate over: Numba compiles none into a
+    caller that it has read from disk.
+    """
 
     def decorate(function: Callable[..., Any]) -> Any:
         options.update(nogil=True, error_model="numpy", no_cfunc_wrapper=True)
         loop = njit(**options)(function)
+        if not keep:
+            return loop
         try:
             loop._cache = _KeptCode(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written to
