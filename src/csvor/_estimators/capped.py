@@ -55,9 +55,10 @@ class CSVOR(ThresholdClassifier):
         The cap, at least 1 (the residual of a row on a threshold); ``inf`` cuts nothing.
         "auto" takes it from ``contamination``.
     contamination : float, default=0.1
-        Share of rows expected to be wrong, in [0, 0.5]. In a warm-up of five stages the
-        cap is the (1 - contamination) quantile of the current :math:`r_i^p`, but at least 1;
-        then it stays. 0 cuts nothing. Not used where ``epsilon`` is a number.
+        Share of the weight that is cut away, in [0, 0.5]: the rows with the largest
+        :math:`r_i^p`, as far as these exceed 1. The loss is then trimmed: a row that is cut adds
+        :math:`C s_i`, what a row on its threshold adds, and ``epsilon_`` is the quantile that
+        parts the rows. 0 cuts nothing. Not used where ``epsilon`` is a number.
     constraints : {"explicit", "implicit"}, default="explicit"
         Which thresholds a row meets: the two beside its class, or all K - 1.
     loss : {"hinge", "logistic", "exponential"}, default="hinge"
