@@ -191,7 +191,8 @@ class Reference:
         firm = kept * power.slope(g, width)
         bent = 0.5 * concave * firm / np.where(g + width > 0.0, g + width, np.inf)
         if edge > 0.0:
-            bent += 0.5 * power.slope(power.cap, width) / edge * self.costs * (abs(g - power.cap) < edge)
+            corner = 0.5 * power.slope(power.cap, width) / edge
+            bent += corner * self.costs * (abs(g - power.cap) < edge)
         pulls = np.einsum("ik,ikj->ij", towards, self.apart)
         gradient = self.penalty @ self.to_wb @ theta + (kept * power.slope(g)) @ pulls
         own = firm[:, None] * self.curvature(u)

@@ -105,7 +105,7 @@ def test_input_is_left_alone(rng):
 
 
 def test_a_sample_stands_for_all_rows(rng):
-    """Its costs add up to all of them, a class with two rows is in it, and it is always the same."""
+    """It costs what they cost, has two rows of a rare class, and is always the same."""
     X, _, costs, w = drawn(rng, 2000, 2)
     codes = (X[:, 0] > 5.0).astype(int)
     codes[:2] = 2
