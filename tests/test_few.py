@@ -11,7 +11,6 @@ from objective_case import both_constraints, every_p
 @every_p
 @pytest.mark.parametrize("kind", ["hinge", "logistic", "exponential"])
 @pytest.mark.parametrize("given", [{}, {"epsilon": 1.5}, {"epsilon": np.inf}], ids=str)
-@pytest.mark.filterwarnings("ignore:predict never returns")  # wrong labels pull at open losses
 def test_compiled_iterations_are_those_by_sums(rng, constraints, p, kind, given, monkeypatch):
     """The same way, step by step, with ties of weights and classes without order among them."""
     X = rng.normal(size=(80, 3))
