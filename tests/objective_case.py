@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from csvor._loss.capped import LOSS
 from csvor._loss.margins import EXPONENTIAL, HINGE, LOGISTIC, ROUNDED, pair_loss
 from csvor._objective import few
 from csvor._objective.ordinal import OrdinalObjective
@@ -32,11 +31,11 @@ def by_sums(objective, state, request):
 
 def compiled(objective, state, request):
     """The same request, where rows are few."""
-    rows, size = objective.rows, objective.size
-    whole = few.Whole(*rows.whole(), rows.pair, objective.ridge, objective.threshold_ridge)
-    space = np.zeros(1, LOSS), np.zeros(size + 3), np.zeros((size, size))
+    rows, n_thresholds = objective.rows, objective.n_classes - 1
+    penalty = objective.ridge, objective.threshold_ridge
+    whole = few.few_rows(*rows.whole(), rows.pair, *penalty, n_thresholds)
     given = state.run, state.at, state.to, state.step, state.line, state.slopes
-    few._serve_one(request, whole, *given, *space)
+    few._answer(request, whole, *given)
 
 
 both_ways = pytest.mark.parametrize("ask", [by_sums, compiled], ids=["sums", "compiled"])

@@ -89,6 +89,7 @@ def test_quantile_is_that_of_the_losses(rng, ask):
     case = Case(rng)
     state = case.state(case.theta, Power(1.0))
     state.run["level"] = 0.7
+    ask(case.objective, state, EVALUATE)
     ask(case.objective, state, QUANTILE)
     g, costs = case.reference.losses(case.theta), case.reference.costs
     reached = [costs[g <= each].sum() >= 0.7 * costs.sum() for each in np.sort(g)]

@@ -33,7 +33,7 @@ def everything(rows, w, b):
     cut, bends, cap = rows.trim(w, b, loss_of(), 0.2)
     rows.begin_line(w, b, 0.1 * w, loss_of())
     slopes = rows.slopes(b, 0.1 * b, 0.7)
-    quantile = np.array(rows.quantile(w, b, 0.8))
+    quantile = np.array(rows.quantile(0.8))
     return sums, curvature, cut, bends, cap, slopes, quantile, *rows.scores_and_losses(w, b)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from csvor._loss.capped import LOSS, TIE, kept_share
+from csvor._rows.dense_pass import Rows
 from csvor._rows.trim import find_cap, moved_rows
 from reference_objective import Power, trimmed_sum
 
@@ -129,20 +130,32 @@ def one_loss(cap):
     return loss
 
 
+def moved(losses, costs, loss, cap):
+    """Positions of the rows, by their only column, and the change of their costs."""
+    n, sums = losses.size, np.zeros(1)
+    rows = Rows(
+        np.arange(n)[:, None] + 0.0, np.zeros(1), np.ones(1), np.arange(n), costs + 0.0, losses
+    )
+    part = moved_rows(rows, loss, cap, sums)
+    assert sums[0] == pytest.approx(-part.costs.sum(), abs=1e-9)
+    np.testing.assert_array_equal(part.codes, part.X[:, 0])
+    return part.codes, part.costs
+
+
 def test_moved_rows_by_hand():
     """From a cap of 3 to one of 5 where half counts: 4 all, 5 half, of the costs 10, 20, ... 60."""
     g, costs = np.arange(1.0, 7.0), 10.0 * np.arange(1.0, 7.0)
-    rows, changes = moved_rows(g, costs, one_loss((3.0, 3.0, 1.0)), np.array([4.5, 5.0, 0.5]))
+    rows, changes = moved(g, costs, one_loss((3.0, 3.0, 1.0)), np.array([4.5, 5.0, 0.5]))
     np.testing.assert_array_equal(rows, [3, 4])
     np.testing.assert_array_equal(changes, [40.0, 25.0])
-    rows, changes = moved_rows(g, costs, one_loss((4.5, 5.0, 0.5)), np.array([3.0, 3.0, 1.0]))
+    rows, changes = moved(g, costs, one_loss((4.5, 5.0, 0.5)), np.array([3.0, 3.0, 1.0]))
     np.testing.assert_array_equal(rows, [3, 4])
     np.testing.assert_array_equal(changes, [-40.0, -25.0])
     # From nothing cut, and to the same cap.
-    rows, changes = moved_rows(g, costs, one_loss(OPEN), np.array([5.0, 5.0, 1.0]))
+    rows, changes = moved(g, costs, one_loss(OPEN), np.array([5.0, 5.0, 1.0]))
     np.testing.assert_array_equal(rows, [5])
     np.testing.assert_array_equal(changes, [-60.0])
-    assert moved_rows(g, costs, one_loss((3.0, 3.0, 1.0)), np.array([3.0, 3.0, 1.0]))[0].size == 0
+    assert moved(g, costs, one_loss((3.0, 3.0, 1.0)), np.array([3.0, 3.0, 1.0]))[0].size == 0
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -151,7 +164,7 @@ def test_moved_rows_are_what_differs_between_two_caps(rng, ties):
     caps = [found(losses, weights, share) for share in (0.02, 0.1, 0.13, 0.5)] + [np.array(OPEN)]
     for one in caps:
         for other in caps:
-            rows, changes = moved_rows(losses, weights, one_loss(one), other)
+            rows, changes = moved(losses, weights, one_loss(one), other)
             expected = weights * (kept(losses, other) - kept(losses, one))
             all_changes = np.zeros(500)
             all_changes[rows] = changes

@@ -277,8 +277,9 @@ class CSVOR(ThresholdClassifier):
         p, paper = float(self.p), self.solver == "alternating"
         form: dict[str, Any] = {"delta_start": 1e-6, "delta_min": 1e-6} if paper else {}
         if self.epsilon == "auto":
-            opens = {} if paper or not self.contamination else {"open_above": _OPEN}
-            return Schedule(p, trim=float(self.contamination), warmup=5, **opens, **form)
+            trim = float(self.contamination)
+            open_above = np.inf if paper or trim == 0.0 else _OPEN
+            return Schedule(p, trim=trim, warmup=5, open_above=open_above, **form)
         epsilon = float(self.epsilon)
         if paper or epsilon == np.inf:
             return Schedule(p, epsilon, **form)

@@ -27,8 +27,9 @@ Report = Callable[[int, float], None] | None
 class Problem(Protocol):
     """``h + sum_i c_i v(g_i)``, with the last coordinates of theta not negative."""
 
-    # Whether the model may hold the curvature of v, and whether losses have kinks.
-    is_hinge: bool
+    @property
+    def is_hinge(self) -> bool:
+        """Whether the model may hold the curvature of v, and whether losses have kinks."""
 
     def go_on(self, policy: str, state: State, report: Report = None) -> None: ...
     def look(self, state: State, theta: Array) -> None: ...
