@@ -20,7 +20,7 @@ from csvor._estimators.probability import (
     fit_curve,
     interval_probabilities,
 )
-from csvor._thresholds import count_passed
+from csvor._loss.pairs import count_passed
 from problems import b12, logistic_rows
 
 FAMILY = [CSVOR, SVOREX, SVORIM, REDSVM, PINSVOR]
