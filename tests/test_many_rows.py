@@ -99,7 +99,7 @@ def test_the_history_is_that_of_all_rows(small_sample):
 @pytest.mark.parametrize("p", [0.7, 1.0, 1.5, 2.0])
 @pytest.mark.parametrize("contamination", [0.05, 0.1, 0.3])
 def test_exactly_the_share_is_cut(p, contamination):
-    """12 000 rows, and a third of the labels at random: the cap of the sample is not that of all."""
+    """12 000 rows, and a third of the labels at random."""
     X, y = rows(12_000)
     rng = np.random.default_rng(2)
     wrong = rng.choice(y.size, y.size // 3, replace=False)

@@ -79,7 +79,9 @@ def test_a_fit_keeps_its_threads_and_leaves_none(small_chunks, two_threads, pool
     """One pool for the rows, whatever the passes over them, and one to see where columns lie."""
     passes = []
     sums = DenseRows.sums
-    monkeypatch.setattr(DenseRows, "sums", lambda *args, **kw: passes.append(1) or sums(*args, **kw))
+    monkeypatch.setattr(
+        DenseRows, "sums", lambda *args, **kw: passes.append(1) or sums(*args, **kw)
+    )
     before = set(threading.enumerate())
     X, y = rows()
     model = CSVOR().fit(X, y)
