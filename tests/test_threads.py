@@ -77,11 +77,13 @@ def test_threads_are_those_of_the_first_pass(small_chunks, two_threads):
 
 def test_a_fit_keeps_its_threads_and_leaves_none(small_chunks, two_threads, pools, monkeypatch):
     """One pool for the rows, whatever the passes over them, and one to see where columns lie."""
-    passes = []
-    sums = DenseRows.sums
-    monkeypatch.setattr(
-        DenseRows, "sums", lambda *args, **kw: passes.append(1) or sums(*args, **kw)
-    )
+    passes, sums = [], DenseRows.sums
+
+    def counted(*args, **options):
+        passes.append(1)
+        return sums(*args, **options)
+
+    monkeypatch.setattr(DenseRows, "sums", counted)
     before = set(threading.enumerate())
     X, y = rows()
     model = CSVOR().fit(X, y)
