@@ -6,7 +6,6 @@
 to the lowest objective that any of them reaches in the time given.
 """
 
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -17,7 +16,9 @@ from dirty import markdown, versions, write_result
 from speed import problem
 
 from csvor import CSVOR
-from csvor._objective import _few
+from csvor._objective.ordinal import OrdinalObjective
+from csvor._rows import dense
+from csvor._solvers import sample
 
 RUNS = {
     "csvor": {},
@@ -33,17 +34,17 @@ def timed(name, X, y):
     model = CSVOR(epsilon=4.0, tol=0.0, max_iter=MAX_ITER, **RUNS[name])
     start, seen = time.perf_counter(), []
     model._report_to = lambda: lambda _, value: seen.append((time.perf_counter() - start, value))
-    solver, sample = (sys.modules[f"csvor._solvers.{room}"] for room in ("reweight", "sample"))
-    damping, least, numbers = solver.Damping, sample.LEAST, _few._MOST_NUMBERS
+    is_hinge, least, few = OrdinalObjective.is_hinge, sample.LEAST, dense._FEW
+    dense._FEW = X.size // 2  # told step by step, but for the sample
     if name.startswith("one step"):
-        solver.Damping = lambda: damping(factor=1.0)  # the curvature of the loss stays left out
-        sample.LEAST, _few._MOST_NUMBERS = 10**9, 0  # all rows from the start, told step by step
+        OrdinalObjective.is_hinge = False  # the curvature of the loss stays left out
+        sample.LEAST = 10**9  # all rows from the start
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X, y)
     finally:
-        solver.Damping, sample.LEAST, _few._MOST_NUMBERS = damping, least, numbers
+        OrdinalObjective.is_hinge, sample.LEAST, dense._FEW = is_hinge, least, few
     seconds, values = np.array(seen).T
     return seconds[model.settled_from_ :], values[model.settled_from_ :]
 

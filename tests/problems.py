@@ -60,6 +60,20 @@ def read_set(folder, name):
     return table[:, :-1], table[:, -1].astype(int)
 
 
+def stated_loss(model, residuals, weights):
+    """What residuals ``r^p`` cost under a cap, or where a share of the weight is cut.
+
+    A row that is cut costs the cap, of a trimmed loss 1; the last of these is cut in part.
+    """
+    if model.epsilon != "auto":
+        return weights @ np.minimum(residuals, model.epsilon)
+    order = np.argsort(-residuals)
+    residuals, weights = residuals[order], weights[order]
+    before = np.cumsum(weights) - weights
+    cut = np.clip(model.contamination * weights.sum() - before, 0.0, weights)
+    return weights @ residuals - cut @ np.maximum(residuals - 1.0, 0.0)
+
+
 # N27: mean absolute errors of three methods on six data sets.
 N27 = pd.DataFrame(
     {

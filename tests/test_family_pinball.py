@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from csvor import PINSVOR, SVOREX
-from csvor._solvers import solve_program
+from csvor._solvers.program import solve_program
 from exact_programs import (
     pinball_dual_optimum,
     pinball_optimum,

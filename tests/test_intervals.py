@@ -169,10 +169,10 @@ def test_n37_pinball_speaks_once():
 
 def test_n37_where_thresholds_that_all_rows_meet_coincide_too_a_class_is_merged():
     x, y = n37()
-    (told,) = warnings_of(CSVOR(constraints="implicit", p=0.5), x, y)
+    (told,) = warnings_of(CSVOR(constraints="implicit", p=0.5, epsilon=1.2), x, y)
     assert "class 1, " in told and told.endswith("merge it with a class beside it.")
     for merged in (np.maximum(y, 1), np.minimum(y, 1)):
-        assert warnings_of(CSVOR(constraints="implicit", p=0.5), x, merged) == []
+        assert warnings_of(CSVOR(constraints="implicit", p=0.5, epsilon=1.2), x, merged) == []
 
 
 @each_estimator

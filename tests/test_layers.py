@@ -14,16 +14,10 @@ PACKAGE = ROOT / "src" / "csvor"
 # A sub-package is one layer and may use its own parts; "csvor" is the __init__.
 LAYERS = (
     {"_utils"},
-    {"_loops"},
-    {"_matrix"},
     # Know nothing of each other: a loss never sees X, a solver nothing that is ordinal.
-    {
-        "_labels",
-        "_losses",
-        "_margins",
-        "_solvers",
-        "_thresholds",
-    },
+    {"_labels", "_loss", "_solvers"},
+    {"_rows"},
+    # Joins rows and solver.
     {"_objective"},
     {"_data"},
     {"preprocessing"},
@@ -37,6 +31,8 @@ LAYERS = (
     {"report"},
     {"cli"},
 )
+# What the order alone would allow: rows are asked, and ask nobody.
+STRANGERS = {"_rows": {"_labels", "_solvers"}}
 
 
 def layer_of(path: Path, package: Path) -> str:
@@ -78,13 +74,28 @@ def violations(package: Path) -> list[str]:
                 found.append(f"{where}: {error}")
                 continue
             for other in sorted(reached & rank.keys()):
-                if rank[other] >= rank.get(own, len(LAYERS)):
+                upwards = rank[other] >= rank.get(own, len(LAYERS))
+                if upwards or other in STRANGERS.get(own, ()):
                     found.append(f"{where}: {own} imports {other}")
     return found
 
 
+def private_of_sklearn(text: str) -> list[str]:
+    """The names of scikit-learn with a leading underscore that a module uses."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute):
+            found.append(ast.unparse(node))
+    private = re.compile(r"sklearn\..*\b_(?!_)")
+    return [name for name in found if private.match(name)]
+
+
 def modules(package: Path) -> set[str]:
-    """The modules of the tree as the map names them: `_labels.py`, `_solvers/newton.py`."""
+    """The modules of the tree as the map names them: `audit.py`, `_solvers/step.py`."""
     return {p.relative_to(package).as_posix() for p in package.rglob("*.py")} - {
         p.relative_to(package).as_posix() for p in package.glob("*/**/__init__.py")
     }
@@ -110,8 +121,20 @@ def test_nothing_in_the_command_line_knows_of_its_commands() -> None:
 @pytest.mark.parametrize(
     ("path", "line", "complaint"),
     [
-        ("_labels.py", "from csvor._losses import x", "_labels.py:1: _labels imports _losses"),
-        ("_losses.py", "import csvor._estimators", "_losses.py:1: _losses imports _estimators"),
+        ("_labels.py", "from csvor._loss import x", "_labels.py:1: _labels imports _loss"),
+        ("_loss.py", "import csvor._estimators", "_loss.py:1: _loss imports _estimators"),
+        ("_rows/csr.py", "from csvor._loss import x", None),
+        ("_rows/csr.py", "from csvor._solvers import x", "_rows/csr.py:1: _rows imports _solvers"),
+        (
+            "_solvers/step.py",
+            "from csvor._rows import x",
+            "_solvers/step.py:1: _solvers imports _rows",
+        ),
+        (
+            "_solvers/step.py",
+            "from csvor._loss import x",
+            "_solvers/step.py:1: _solvers imports _loss",
+        ),
         ("_estimators.py", "from csvor import cli", "_estimators.py:1: _estimators imports cli"),
         (
             "_estimators.py",
@@ -123,16 +146,18 @@ def test_nothing_in_the_command_line_knows_of_its_commands() -> None:
             "def f():\n    import csvor.cli.x",
             "_estimators.py:2: _estimators imports cli",
         ),
-        ("_solvers/newton.py", "from . import x", "_solvers/newton.py:1: relative import"),
+        ("_solvers/step.py", "from . import x", "_solvers/step.py:1: relative import"),
         ("_extra.py", "", "_extra: has no place in LAYERS"),
-        ("_estimators.py", "from csvor._solvers.newton import x", None),
-        ("_solvers/newton.py", "from csvor._solvers.solution import x", None),
+        ("_estimators.py", "from csvor._solvers.step import x", None),
+        ("_solvers/step.py", "from csvor._solvers.solution import x", None),
         ("cli/main.py", "from csvor import CSVOR, metrics", None),
     ],
 )
 def test_checker_sees(tmp_path: Path, path: str, line: str, complaint: str | None) -> None:
     for name in (
-        "_losses.py",
+        "_loss.py",
+        "_rows/__init__.py",
+        "_solvers/__init__.py",
         "_estimators.py",
         "cli/__init__.py",
         "__init__.py",
@@ -143,6 +168,28 @@ def test_checker_sees(tmp_path: Path, path: str, line: str, complaint: str | Non
         (tmp_path / name).touch()
     (tmp_path / path).write_text(line)
     assert violations(tmp_path) == ([] if complaint is None else [complaint])
+
+
+def test_private_names_of_scikit_learn_are_in_one_place() -> None:
+    files = {path for path in PACKAGE.rglob("*.py") if private_of_sklearn(path.read_text("utf-8"))}
+    assert files == {PACKAGE / "_utils" / "sklearn_private.py"}
+
+
+@pytest.mark.parametrize(
+    ("line", "private"),
+    [
+        ("from sklearn.base import _fit_context", True),
+        ("def f():\n    from sklearn.base import clone, _fit_context as fit_context", True),
+        ("from sklearn.utils._param_validation import Interval", True),
+        ("import sklearn.utils._param_validation as checks", True),
+        ("import sklearn\nsklearn.utils._param_validation.Interval", True),
+        ("import sklearn\nsklearn.__version__", False),
+        ("from sklearn.model_selection import train_test_split", False),
+        ("from csvor._utils.sklearn_private import fit_context", False),
+    ],
+)
+def test_checker_sees_private_names(line: str, private: bool) -> None:
+    assert bool(private_of_sklearn(line)) == private
 
 
 def test_map_in_contributing_is_the_tree(tmp_path: Path) -> None:

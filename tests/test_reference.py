@@ -4,14 +4,20 @@ import clarabel
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
-from csvor._losses import CapSchedule
-from csvor._margins import SquaredHinge
-from csvor._matrix import DenseMatrix
-from csvor._objective import CappedArrays, OrdinalObjective
-from csvor._solvers import minimise_newton, reweight
-from csvor._thresholds import explicit_pairs
+from csvor import CSVOR
+from csvor._loss.margins import HINGE, pair_loss
+from csvor._loss.pairs import losses_at
+from csvor._loss.schedule import Schedule
+from csvor._objective.ordinal import OrdinalObjective
+from csvor._rows.dense import DenseMatrix, DenseRows
+from csvor._solvers.reweight import reweight
 from problems import noisy_quartiles
+
+# A single stage with unit weights: the weighted squared hinge itself.
+SQUARED = Schedule(2.0)
+EXPLICIT = pair_loss(HINGE, "explicit")
 
 
 def random_problem(seed):
@@ -73,29 +79,30 @@ def clarabel_optimum(X, codes, weights, n_classes):
     return solution.obj_val, solution.obj_val_dual
 
 
+def minimum(number):
+    X, codes, weights, n_classes = random_problem(number)
+    rows = DenseRows(DenseMatrix(X, np.ones(codes.size)), codes, weights, EXPLICIT.copy())
+    problem = OrdinalObjective(rows, n_classes)
+    solution = reweight(problem, problem.origin, SQUARED, tol=1e-14, max_iter=100)
+    return problem, solution
+
+
 @pytest.mark.parametrize("number", range(50))
 def test_inner_problem_against_clarabel(number):
-    X, codes, weights, n_classes = random_problem(number)
-    objective = OrdinalObjective(
-        DenseMatrix(X, np.ones(codes.size)), explicit_pairs(codes, n_classes)
-    )
-    surrogate = objective.weighted(SquaredHinge(), weights)
-    found = surrogate.value(minimise_newton(surrogate, objective.origin())[0])
-    primal, dual = clarabel_optimum(X, codes, weights, n_classes)
+    problem, solution = minimum(number)
+    primal, dual = clarabel_optimum(*random_problem(number))
     assert abs(primal - dual) <= 1e-9 * primal
-    assert found == pytest.approx(primal, rel=1e-8)
+    assert solution.status.converged
+    assert solution.objective == pytest.approx(primal, rel=1e-8)
+    assert problem.value(solution.point) == pytest.approx(primal, rel=1e-8)
 
 
 def test_some_problems_have_an_active_order_constraint():
     """So the test above does meet what it says it meets."""
     active = 0
-    for seed in range(50):
-        X, codes, weights, n_classes = random_problem(seed)
-        objective = OrdinalObjective(
-            DenseMatrix(X, np.ones(codes.size)), explicit_pairs(codes, n_classes)
-        )
-        end, _ = minimise_newton(objective.weighted(SquaredHinge(), weights), objective.origin())
-        _, thresholds = objective.split(end.theta)
+    for number in range(50):
+        problem, solution = minimum(number)
+        _, thresholds = problem.split(solution.point)
         assert np.all(np.diff(thresholds) >= 0)
         active += np.any(np.diff(thresholds) == 0)
     assert active >= 8
@@ -163,20 +170,18 @@ def test_alternating_scheme_follows_the_letter_of_the_paper(number, p, epsilon):
     X, y = noisy_quartiles(number)
     gamma, delta, n_iter = 0.1, 1e-6, 12
     expected, w, b = letter_of_algorithm_2(X, y, gamma, p, epsilon, delta, n_iter)
-    weights, C = np.ones(300), 0.5 / gamma
-    problem = CappedArrays(
-        DenseMatrix(X, weights), y - 1, 4, C * weights, "explicit", SquaredHinge(), bounded=True
-    )
+    C = 0.5 / gamma
     # Started where M = 0 and D = I: at w = 0, b = 0 every finite pair has slack 1.
-    start = problem.packing.origin
-    assert set(problem.losses(start)) == {1.0, 2.0}
-    schedule = CapSchedule(p, epsilon, 0.0, weights, warmup=0, delta_start=delta, delta_min=delta)
-    solution = reweight(problem, start, schedule, tol=0.0, max_iter=n_iter, bound=True)
-    assert solution.objective / C == pytest.approx(expected, rel=1e-9)
-    scaled, thresholds = problem.packing.split(solution.point)
-    coef, shift = problem.matrix.in_given_units(scaled)
-    np.testing.assert_allclose(coef, w, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(thresholds + shift, b, rtol=1e-6, atol=1e-9)
+    losses = np.empty(300)
+    losses_at(np.zeros(300), y - 1, np.zeros(3), EXPLICIT, losses)
+    assert set(losses) == {1.0, 2.0}
+    model = CSVOR(C, p=p, epsilon=epsilon, solver="alternating", tol=0.0, max_iter=n_iter)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    assert model.n_iter_ == n_iter
+    assert model.objective_ / C == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(model.coef_, w, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(model.thresholds_, b, rtol=1e-6, atol=1e-9)
 
 
 def test_printed_theta_has_no_loss_at_zero():
@@ -192,9 +197,9 @@ def test_printed_theta_has_no_loss_at_zero():
     printed = (extended[y - 1] - 1, extended[y] + 1)
     assert np.all(np.maximum(0, printed[0] - f) == 0)
     assert np.all(np.maximum(0, f - printed[1]) == 0)
-    pairs = explicit_pairs(y - 1, 4)
-    slacks = np.maximum(pairs.excess(f, b), 0) * pairs.counted
+    losses = np.empty(300)
+    losses_at(f, y - 1, b, EXPLICIT, losses)
     mended = np.column_stack([extended[y - 1] + 1 - f, f - (extended[y] - 1)])
-    assert np.sum(slacks**2) == np.sum(np.maximum(mended, 0) ** 2)
+    assert losses.sum() == np.sum(np.maximum(mended, 0) ** 2)
     # 300 rows, two thresholds each but for the rows of the end classes.
-    assert np.sum(slacks**2) == 600 - np.sum((y == 1) | (y == 4))
+    assert losses.sum() == 600 - np.sum((y == 1) | (y == 4))

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from csvor._thresholds import count_passed, explicit_pairs, implicit_pairs, spread_over_classes
+from csvor._loss.margins import HINGE, meet, pair_loss
+from csvor._loss.pairs import count_passed, losses_at, neighbour_excess, spread_over_classes
+
+
+def losses(scores, codes, thresholds, constraints):
+    found = np.empty(len(scores))
+    pair = pair_loss(HINGE, constraints)
+    losses_at(np.array(scores), np.array(codes), np.array(thresholds), pair, found)
+    return found
 
 
 def test_explicit_slacks_by_hand():
@@ -13,37 +21,51 @@ def test_explicit_slacks_by_hand():
     Class 1: above -1: 1 - 0.5 + (-1) = -0.5 -> 0; below 2: 1 + 0.5 - 2 = -0.5 -> 0.
     Class 2: above 2:                   1 - 0.5 + 2    = 2.5.
     """
-    scores, thresholds = np.full(3, 0.5), np.array([-1.0, 2.0])
-    pairs = explicit_pairs(np.array([0, 1, 2]), 3)
-    slacks = np.maximum(pairs.excess(scores, thresholds), 0) * pairs.counted
-    np.testing.assert_array_equal(slacks, [[2.5, 0], [0, 0], [0, 2.5]])
-    np.testing.assert_array_equal(pairs.sums(slacks**2), [6.25, 0, 6.25])
+    found = losses([0.5] * 3, [0, 1, 2], [-1.0, 2.0], "explicit")
+    np.testing.assert_array_equal(found, [6.25, 0, 6.25])
 
 
 def test_implicit_slacks_by_hand():
     """The same, against all thresholds: class 0 also below 2 (1 + 0.5 - 2 < 0), class 2 also
     above -1 (1 - 0.5 - 1 < 0): nothing is added. With a score of 3, class 0 has 5 and 2."""
-    thresholds = np.array([-1.0, 2.0])
-    pairs = implicit_pairs(np.array([0, 1, 2]), 3)
-    slacks = np.maximum(pairs.excess(np.array([3.0, 0.5, 0.5]), thresholds), 0) * pairs.counted
-    np.testing.assert_array_equal(slacks, [[5, 2], [0, 0], [0, 2.5]])
+    found = losses([3.0, 0.5, 0.5], [0, 1, 2], [-1.0, 2.0], "implicit")
+    np.testing.assert_array_equal(found, [25 + 4, 0, 6.25])
+    assert losses([3.0], [0], [-1.0, 2.0], "explicit") == [25]
+
+
+def test_losses_of_many_rows_are_those_of_each(rng):
+    """More than a block, and not a whole number of them."""
+    scores, codes = 2 * rng.normal(size=300), rng.integers(0, 4, 300)
+    b = np.array([-1.0, 0.5, 0.5])
+    for constraints, reach in (("explicit", 1), ("implicit", 4)):
+        expected = np.zeros(300)
+        for i, (f, y) in enumerate(zip(scores, codes, strict=True)):
+            for k in range(max(y - reach, 0), min(y + reach, 3)):
+                side = 1.0 if y > k else -1.0
+                expected[i] += max(1.0 - side * (f - b[k]), 0.0) ** 2
+        np.testing.assert_allclose(losses(scores, codes, b, constraints), expected, atol=1e-14)
 
 
 def test_only_neighbouring_thresholds_count():
-    counted = explicit_pairs(np.array([0, 1, 2, 3]), 4).counted
-    np.testing.assert_array_equal(counted, [[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
+    """Four classes with one row each, all scores far on the wrong side of every threshold."""
+    pair, y, b = pair_loss(HINGE, "explicit"), np.arange(4.0), np.zeros(3)
+    slope, curve, g, pull = np.empty((3, 4)), np.empty((3, 4)), np.empty(4), np.empty(4)
+    counted = np.zeros((3, 4), dtype=bool)
+    for f in (-5.0, 5.0):
+        meet(4, np.full(4, f), y, b, pair, g, slope, curve, pull)
+        counted |= slope != 0.0
+    np.testing.assert_array_equal(counted.T, [[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
 
 
-def test_lean_and_worst_excess_by_hand():
+def test_excess_over_the_neighbours_by_hand():
     """Score 0 between thresholds -2 and 2; a row of class 0 ought to be lower, of 2 higher.
 
-    Class 0: excess 1 + 0 + 2 = 3, leans to a higher class (-9). Class 1: 1 - 0 - 2 = -1 on
-    both sides, no lean. Class 2: excess 1 - 0 + 2 = 3, leans to a lower class (+9).
+    Class 0: no threshold below; above, 1 + 0 + 2 = 3. Class 1: 1 - 0 - 2 = -1 on both sides.
+    Class 2: 1 - 0 + 2 = 3 below, and no threshold above.
     """
-    pairs = explicit_pairs(np.array([0, 1, 2]), 3)
-    excess = pairs.excess(np.zeros(3), np.array([-2.0, 2.0]))
-    np.testing.assert_array_equal(pairs.lean(excess), [-9, 0, 9])
-    np.testing.assert_array_equal(pairs.worst_excess(excess), [3, -1, 3])
+    lower, upper = neighbour_excess(np.zeros(3), np.array([0, 1, 2]), np.array([-2.0, 2.0]))
+    np.testing.assert_array_equal(lower, [-np.inf, -1, 3])
+    np.testing.assert_array_equal(upper, [3, -1, -np.inf])
 
 
 def test_a_score_on_a_threshold_has_passed_it():

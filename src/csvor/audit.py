@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.metaestimators import _safe_split
 
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.steps import at_final, final_of, fit_coded
 from csvor._labels import CodedLabels
+from csvor._utils.sklearn_private import safe_split
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +123,8 @@ def audit_labels(
         model = clone(estimator)
         final = final_of(model)
         final._speaks_of_empty_classes = False  # left to the fit on all rows
-        fit_coded(model, _safe_split(estimator, X, None, train)[0], coded[train])
-        held_out = _safe_split(estimator, X, None, test, train)[0]
+        fit_coded(model, safe_split(estimator, X, None, train)[0], coded[train])
+        held_out = safe_split(estimator, X, None, test, train)[0]
         scores = final.predict_projection(at_final(model, held_out))
         misfit[:, test] = final._misfit(scores, codes[test])
         suggested[test] = final._codes_at(scores)

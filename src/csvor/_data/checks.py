@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight
 
 from csvor._data.tables import masked_as_nan, read_features
 from csvor._labels.factors import is_infinite, is_missing
 from csvor._rows.spans import Spans
+from csvor._utils.sklearn_private import check_sample_weight
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
@@ -42,7 +42,7 @@ def check_weights(X: NDArray[Any], sample_weight: Any) -> Array:
     """Weights of shape (n_samples,), not negative, not all zero."""
     sample_weight = masked_as_nan(sample_weight)
     try:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64)
     except ValueError as error:
         problem = _weight_not_finite(sample_weight)
         if problem is None:

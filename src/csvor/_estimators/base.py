@@ -12,10 +12,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
-from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
 from csvor._data.checks import check_features, check_weights
@@ -28,6 +27,12 @@ from csvor._loss.pairs import neighbour_excess, spread_over_classes
 from csvor._rows.dense import DenseMatrix
 from csvor._solvers.solution import Solution, Status
 from csvor._utils.compile import compiling_told
+from csvor._utils.sklearn_private import (
+    Interval,
+    StrOptions,
+    fit_context,
+    validate_parameter_constraints,
+)
 from csvor._utils.threads import threads_for
 from csvor._utils.warn import warn
 
@@ -120,7 +125,7 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
         """How badly each row's class fits its score, under the fitted model."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
@@ -21,6 +20,7 @@ from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import reweight_from_sample
+from csvor._utils.sklearn_private import Interval, StrOptions
 
 Array = NDArray[np.float64]
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._estimators.pinball_program import pinball_losses, pinball_program
 from csvor._rows.dense import DenseMatrix
 from csvor._solvers.program import solve_program
+from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]

@@ -122,10 +122,12 @@ class OrdinalObjective:
             if run["ended"][0] != FAILED:
                 return
             run["ended"] = GOING  # LAPACK knows more than the compiled steps
+        begin = int(state.run["n"][0])
         for request in DRIVEN[policy](*state):
+            _tell(report, state, begin)
             begin = int(state.run["n"][0])
             self._answer(request, state)
-            _tell(report, state, begin)
+        _tell(report, state, begin)
         if state.run["ended"][0] == FAILED:
             raise IndefiniteError("The Hessian is not positive semi-definite.")
 
