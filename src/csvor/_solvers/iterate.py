@@ -43,42 +43,9 @@ MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
 
 # A row for each stage: power, level, epsilon, delta, trimmed share. Where ``level`` is below 1 the
 # cap is that quantile when the stage begins; where ``epsilon`` is nan it is the last one.
-RUN = np.dtype(
-    [
-        (name, "f8")
-        for name in [
-            "p",
-            "epsilon",
-            "delta",
-            "trim",
-            "share",
-            "start",
-            "level",
-            "quantile",
-            "floor",
-            "tol",
-            "factor",
-            "least",
-        ]
-    ]
-    + [
-        (name, "i8")
-        for name in [
-            "stage",
-            "waited",
-            "n",
-            "until",
-            "fixed_from",
-            "fixed",
-            "ended",
-            "lowered",
-            "bound",
-            "near",
-            "solved",
-            "warmup",
-        ]
-    ]
-)
+_NUMBERS = "p epsilon delta trim share start level quantile floor tol factor least"
+_COUNTS = "stage waited n until fixed_from fixed ended lowered returned bound near solved warmup"
+RUN = np.dtype([(f, "f8") for f in _NUMBERS.split()] + [(c, "i8") for c in _COUNTS.split()])
 
 
 State = namedtuple("State", "run at to best step line slopes stages history")
@@ -232,20 +199,27 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
             epsilon = max(run[0].quantile ** (0.5 * p) * (1.0 + 1e-9), run[0].floor)
         elif epsilon != epsilon:
             epsilon = run[0].epsilon
-        same = p == run[0].p and epsilon == run[0].epsilon and delta == run[0].delta
-        same = same and trim == run[0].trim
+        comparable = p == run[0].p and epsilon == run[0].epsilon and trim == run[0].trim
+        same = comparable and delta == run[0].delta
         run[0].fixed = 1 if same and run[0].stage > run[0].warmup else 0
         slack = 3.0 if near else 1.0  # Newton's next step would promise a part of this one
         small = fall <= least and (promised <= slack * least or bound)
         if run[0].fixed == 1 and (small or not lowered):
             run[0].ended = ENDED
+        if run[0].ended == ENDED and _fall(at, best, MOVING) > least and run[0].returned == 0:
+            # What an earlier stage passed by is lower than the end: on from there.
+            _towards(to, best, 0.0, step)
+            run[0].share, run[0].returned, run[0].ended = run[0].start, 1, GOING
+            yield EVALUATE
+            copy_point(to, at)
         if not same:
             run[0].p, run[0].epsilon, run[0].delta, run[0].trim = p, epsilon, delta, trim
             run[0].fixed_from, run[0].share = run[0].n, run[0].start
             _towards(to, at, 0.0, step)
             yield EVALUATE
             copy_point(to, at)
-            _keep(best, at)
+            if not comparable or trim == 0.0 or _fall(best, at, MOVING) > 0.0:
+                _keep(best, at)
 
 
 @compiled(keep=False)
