@@ -34,8 +34,8 @@ def timed(name, X, y):
     model = CSVOR(epsilon=4.0, tol=0.0, max_iter=MAX_ITER, **RUNS[name])
     start, seen = time.perf_counter(), []
     model._report_to = lambda: lambda _, value: seen.append((time.perf_counter() - start, value))
-    is_hinge, least, few = OrdinalObjective.is_hinge, sample.LEAST, dense._FEW
-    dense._FEW = X.size // 2  # told step by step, but for the sample
+    is_hinge, least, few = OrdinalObjective.is_hinge, sample.LEAST, dense._SMALL
+    dense._SMALL = X.size // 2  # told step by step, but for the sample
     if name.startswith("one step"):
         OrdinalObjective.is_hinge = False  # the curvature of the loss stays left out
         sample.LEAST = 10**9  # all rows from the start
@@ -44,7 +44,7 @@ def timed(name, X, y):
             warnings.simplefilter("ignore")
             model.fit(X, y)
     finally:
-        OrdinalObjective.is_hinge, sample.LEAST, dense._FEW = is_hinge, least, few
+        OrdinalObjective.is_hinge, sample.LEAST, dense._SMALL = is_hinge, least, few
     seconds, values = np.array(seen).T
     return seconds[model.settled_from_ :], values[model.settled_from_ :]
 

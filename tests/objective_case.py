@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from csvor._loss.margins import EXPONENTIAL, HINGE, LOGISTIC, ROUNDED, pair_loss
-from csvor._objective import few
+from csvor._objective import small
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.iterate import CAP, CONSTANT, EVALUATE, MOVING, SMOOTH, make_state
@@ -33,9 +33,9 @@ def compiled(objective, state, request):
     """The same request, where rows are few."""
     rows, n_thresholds = objective.rows, objective.n_classes - 1
     penalty = objective.ridge, objective.threshold_ridge
-    whole = few.few_rows(*rows.whole(), rows.pair, *penalty, n_thresholds)
+    whole = small.small_problem(*rows.whole(), rows.pair, *penalty, n_thresholds)
     given = state.run, state.at, state.to, state.step, state.line, state.slopes
-    few._answer(request, whole, *given)
+    small._answer(request, whole, *given)
 
 
 both_ways = pytest.mark.parametrize("ask", [by_sums, compiled], ids=["sums", "compiled"])
@@ -68,7 +68,7 @@ class Case:
     def state(self, theta, power, share=1.0, near=False, cap=None):
         state = make_state(
             theta, np.zeros((1, 5)), 1, p=power.p, epsilon=power.epsilon, delta=power.delta,
-            trim=power.trim, share=share, near=near,
+            trim=power.trim, damping=share, warm=near,
         )  # fmt: skip
         for point in (state.at, state.to, state.best):
             point.parts[CAP : CAP + 2] = np.inf if cap is None else cap
@@ -80,8 +80,8 @@ class Case:
         return state.to
 
     def model(self, theta, power, share=1.0, near=False):
-        """The statement, with a rounded slack's firmness, which is the share."""
-        self.reference.firmness = share if isinstance(self.reference.margin, Rounded) else 0.0
+        """The statement, with a rounded slack's majorant, which is the share."""
+        self.reference.majorant = share if isinstance(self.reference.margin, Rounded) else 0.0
         return self.reference.at(theta, power, share, near)
 
 

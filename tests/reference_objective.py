@@ -142,7 +142,7 @@ class Reference:
 
     def __init__(
         self, Z, ridge, codes, n_classes, costs, constraints, margin, threshold_ridge=0.0,
-        *, bounded=False, firmness=0.0,
+        *, bounded=False, majorant=0.0,
     ):  # fmt: skip
         n, d, m = *Z.shape, n_classes - 1
         k = np.arange(m)
@@ -160,7 +160,7 @@ class Reference:
         self.penalty[:d, :d] = np.diag(ridge)
         self.penalty[d:, d:] = threshold_ridge * (np.eye(m) - 1.0 / m)
         self.costs, self.margin = costs, margin
-        self.bounded, self.firmness = bounded, firmness
+        self.bounded, self.majorant = bounded, majorant
 
     def excess(self, theta):
         return 1.0 + self.side * (self.apart @ (self.to_wb @ theta))
@@ -205,8 +205,8 @@ class Reference:
 
     def curvature(self, u):
         of_pairs = self.margin.parabola(u) if self.bounded else self.margin.curvature(u)
-        if self.firmness:
-            of_pairs = of_pairs + self.firmness * self.margin.parabola(u)
+        if self.majorant:
+            of_pairs = of_pairs + self.majorant * self.margin.parabola(u)
         return self.met * of_pairs
 
     def bends(self, power, share, near):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from csvor._loss.capped import LOSS, CappedPower, kept_share, weigh
+from csvor._loss.capped import LOSS, CappedPower, counted_share, weigh
 from reference_objective import Power
 
 
@@ -78,7 +78,7 @@ def test_delta_keeps_the_weight_finite():
 
 def test_kept_share_by_hand():
     """Below 3 all of a row counts, on the cap up to 4 a fourth, above nothing."""
-    shares = [kept_share(g, 3.0, 4.0, 0.25) for g in (0.0, 3.0, 3.1, 4.0, 4.1)]
+    shares = [counted_share(g, 3.0, 4.0, 0.25) for g in (0.0, 3.0, 3.1, 4.0, 4.1)]
     assert shares == [1.0, 1.0, 0.25, 0.25, 0.0]
 
 

@@ -21,7 +21,7 @@ import csvor
 from csvor._estimators import base
 from csvor._solvers.iterate import DRIVEN
 from csvor._utils import compile as compiling
-from csvor._utils.compile import compiled, compiling_told
+from csvor._utils.compile import announcing_compilation, compiled
 from csvor.cli._progress import progress
 
 PACKAGE = Path(csvor.__file__).parent
@@ -165,7 +165,7 @@ def test_compiling_is_told_and_loading_is_not(tmp_path, monkeypatch):
     path = tmp_path / "loops_to_tell_of.py"
     path.write_text(CALLEE + "\n\n@compiled()\ndef other(x):\n    return x - 1.0\n")
     told = []
-    with compiling_told(told.append):
+    with announcing_compilation(told.append):
         module = imported(path)
         assert told == []
         assert (module.scaled(2.0), module.other(2.0)) == (4.0, 1.0)
@@ -173,7 +173,7 @@ def test_compiling_is_told_and_loading_is_not(tmp_path, monkeypatch):
     assert told[0].startswith(LINE)
     assert "is kept" in told[0]
 
-    with compiling_told(told.append):
+    with announcing_compilation(told.append):
         assert imported(path).scaled(2.0) == 4.0
     assert len(told) == 1, "machine code was loaded, not compiled"
 

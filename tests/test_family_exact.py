@@ -145,7 +145,7 @@ def test_compiled_steps_are_the_stated_ones(method, number, monkeypatch):
     kept = np.isin(codes, np.unique(codes[weights > 0]))
     X, codes, weights = X[kept], codes[kept], weights[kept]
     in_loops = method(C=C).fit(X, codes, weights)
-    monkeypatch.setattr("csvor._rows.dense._FEW", 0)
+    monkeypatch.setattr("csvor._rows.dense._SMALL", 0)
     stated = method(C=C).fit(X, codes, weights)
     np.testing.assert_allclose(
         in_loops.objective_history_[:2], stated.objective_history_[:2], rtol=1e-9

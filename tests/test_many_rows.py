@@ -116,7 +116,7 @@ def test_each_iteration_on_all_rows_is_told(small_sample, monkeypatch, capsys):
     X, y = rows()
     told = []
     for few in (10**9, 0):
-        monkeypatch.setattr("csvor._rows.dense._FEW", few)
+        monkeypatch.setattr("csvor._rows.dense._SMALL", few)
         model = CSVOR(verbose=1).fit(X, y)
         told.append(capsys.readouterr().out)
         assert told[-1].count("iteration") == model.n_iter_

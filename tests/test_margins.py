@@ -67,10 +67,10 @@ def test_derivatives_by_differences(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "form"), [("hinge", {"bounded": True}), ("rounded", {"firmness": 1.0})]
+    ("name", "form"), [("hinge", {"bounded": True}), ("rounded", {"majorant": 1.0})]
 )
 def test_parabolas_lie_above(name, form):
-    """From points with a slack; for the rounded one the firmness adds it to the curvature."""
+    """From points with a slack; for the rounded one the majorant adds it to the curvature."""
     margins = np.linspace(-7, 6, 400)
     values = of_margins(name, margins)[0]
     plain = of_margins(name, margins)[2]
@@ -134,14 +134,14 @@ def test_pairs_by_hand():
 def test_the_statement_by_arrays_is_met(rng, name, constraints):
     kind, width, margin = ALL[name]
     scores, codes, b = 3.0 * rng.normal(size=300), rng.integers(0, 5, 300), np.arange(4.0) - 1.5
-    for firmness in (0.0, 0.3) if name == "rounded" else (0.0,):
+    for majorant in (0.0, 0.3) if name == "rounded" else (0.0,):
         reference = Reference(
             scores[:, None], np.zeros(1), codes, 5, np.ones(300), constraints, margin,
-            firmness=firmness,
+            majorant=majorant,
         )  # fmt: skip
         theta = np.concatenate([[1.0], np.diff(b, prepend=0.0)])
         u = reference.excess(theta)
-        pair = pair_loss(kind, constraints, width=width, firmness=firmness)
+        pair = pair_loss(kind, constraints, width=width, majorant=majorant)
         g, slope, curve, pull = met(scores, codes, b, pair)
         tight = {"rtol": 1e-13, "atol": 1e-13}
         np.testing.assert_allclose(g, reference.losses(theta), **tight)

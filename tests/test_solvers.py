@@ -180,7 +180,7 @@ class RobustMean(Requests):
         to.parts[CAP:] = cap, cap, 1.0
         weights = self.weights(run, to.theta)
         to.gradient[0] = m - 2.0 * weights @ (self.x - m)
-        bent = min((1.0 - run["share"]) * (2.0 - run["p"]), 1.0)
+        bent = min((1.0 - run["damping"]) * (2.0 - run["p"]), 1.0)
         to.hessian[0, 0] = 1.0 + 2.0 * weights @ (1.0 - bent * g / (g + delta + 1e-300))
         to.hessian[:] /= self.pace
 
@@ -318,7 +318,7 @@ def test_reweight_goes_back_to_the_surrogate_where_the_model_is_not_convex():
     class Bent(RobustMean):
         def evaluate(self, run, to):
             super().evaluate(run, to)
-            if run["share"] < 1.0:
+            if run["damping"] < 1.0:
                 to.hessian[:] *= -1.0
 
         def step(self, at, step):
@@ -392,7 +392,7 @@ class LogisticSum(Requests):
 @pytest.mark.parametrize("n_bounded", [0, 2, 4])
 def test_newton_on_a_convex_problem_against_scipy(rng, n_bounded):
     problem = LogisticSum(4.0 * rng.normal(size=(30, 4)), rng.normal(size=30), n_bounded)
-    state = make_state(np.ones(4), None, 100, tol=1e-14, until=100, share=1e-2)
+    state = make_state(np.ones(4), None, 100, tol=1e-14, until=100, damping=1e-2)
     problem.go_on("newton", state)
     bounds = [(None, None)] * (4 - n_bounded) + [(0.0, None)] * n_bounded
     expected = minimize(

@@ -21,7 +21,7 @@ from problems import g, mislabel
 def small_chunks(monkeypatch):
     """Chunks of 300 rows of two columns, and the way through Python for them."""
     monkeypatch.setattr(csvor._utils.threads, "_CHUNK", 600)
-    monkeypatch.setattr("csvor._rows.dense._FEW", 0)
+    monkeypatch.setattr("csvor._rows.dense._SMALL", 0)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from csvor._loss.capped import LOSS, TIE, kept_share
+from csvor._loss.capped import LOSS, TIE, counted_share
 from csvor._rows.dense_pass import Rows
 from csvor._rows.trim import find_cap, moved_rows
 from reference_objective import Power, trimmed_sum
@@ -18,7 +18,7 @@ def found(losses, weights, share, start=OPEN):
 
 
 def kept(losses, cap):
-    return np.array([kept_share(g, *cap) for g in losses])
+    return np.array([counted_share(g, *cap) for g in losses])
 
 
 def test_caps_by_hand():

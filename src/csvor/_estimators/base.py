@@ -26,7 +26,7 @@ from csvor._labels import OrdinalLabels, read_column
 from csvor._loss.pairs import neighbour_excess, spread_over_classes
 from csvor._rows.dense import DenseMatrix
 from csvor._solvers.solution import Solution, Status
-from csvor._utils.compile import compiling_told
+from csvor._utils.compile import announcing_compilation
 from csvor._utils.sklearn_private import (
     Interval,
     StrOptions,
@@ -214,9 +214,9 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
             setting,
             caller_name=type(self).__name__,
         )
-        return model._fit_to(training)
+        return model._fit_to(training, one_of_many=True)
 
-    def _fit_to(self, data: Training) -> Self:
+    def _fit_to(self, data: Training, *, one_of_many: bool = False) -> Self:
         with threads_for(data.matrix.X.size):
             fitted = self._fit_coded(data.matrix, data.seen_codes, data.present, data.weights)
         coef, shift = data.matrix.in_given_units(fitted.coef)
@@ -244,7 +244,8 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
                 scores[data.counted] = of_counted
             self.residuals_ = self._residuals_of(scores, data.codes)
         self._keep(fitted.solution)
-        if self._speaks_of_empty_classes and not fitted.warned:
+        # Most points of a grid are thrown away: what they never predict is nobody's concern.
+        if self._speaks_of_empty_classes and not fitted.warned and not one_of_many:
             warn_of_empty_intervals(self, fitted.thresholds, data)
         return self
 
@@ -269,7 +270,7 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
         if not self.verbose:
             return nullcontext()
         name = type(self).__name__
-        return compiling_told(lambda line: print(f"[{name}] {line}"))
+        return announcing_compilation(lambda line: print(f"[{name}] {line}"))
 
     def _not_converged(self, solution: Solution) -> str:
         name, history = type(self).__name__, solution.history

@@ -26,9 +26,9 @@ TIE = 1e-9
 # What a pass needs to know. Rows with g <= below count, those above the cap are cut, and of those
 # between (on the cap, but for rounding) the share ``tied`` counts. Of the curvature: ``concave``
 # is the share of v's own (negative) curvature that is in the model; its corner at the cap is
-# spread over ``edge`` on either side, and left out where that is 0; ``width`` stands for delta.
+# spread over ``corner`` on either side, and left out where that is 0; ``kink`` stands for delta.
 LOSS = np.dtype(
-    [(name, "f8") for name in ("p", "below", "cap", "tied", "delta", "concave", "edge", "width")]
+    [(name, "f8") for name in ("p", "below", "cap", "tied", "delta", "concave", "corner", "kink")]
 )
 
 
@@ -66,7 +66,7 @@ class CappedPower:
 
 
 @compiled(fastmath=FAST)
-def kept_share(g, below, cap, tied):
+def counted_share(g, below, cap, tied):
     """How much of a row counts."""
     return 1.0 if g <= below else (tied if g <= cap else 0.0)
 
@@ -78,62 +78,63 @@ def lift_cap(loss):
 
 
 @compiled(fastmath=FAST)
-def weigh(n, g, cost, loss, weight, firm, bent, totals):
+def weigh(n, g, cost, loss, weight, curvature, concavity, totals):
     """Set slope and curvature of v(g) for n rows; add up the losses.
 
     ``weight`` is the supergradient ``(p/2) (g + delta)^(p/2 - 1)`` times what of the row's cost is
-    kept, ``firm`` the same with ``width`` for delta, ``bent`` the curvature of -v that is in the
-    model. ``totals`` gain the losses of what is kept, the same smoothed, and the cost of what is
-    cut.
+    not cut, ``curvature`` the same with ``kink`` for delta, ``concavity`` the curvature of -v that
+    is in the model. ``totals`` gain the losses of what is not cut, the same smoothed, and the cost
+    of what is cut.
     """
-    p, delta, width = loss[0].p, loss[0].delta, loss[0].width
+    p, delta, kink = loss[0].p, loss[0].delta, loss[0].kink
     below, cap, tied = loss[0].below, loss[0].cap, loss[0].tied
-    concave, edge = loss[0].concave, loss[0].edge
+    concave, spread = loss[0].concave, loss[0].corner
     half = 0.5 * p
     least = delta**half if delta > 0.0 else 0.0
     value, smooth, cut = 0.0, 0.0, 0.0
     if cap < np.inf:
         for r in range(n):
-            firm[r] = cost[r] * kept_share(g[r], below, cap, tied)
-            cut += cost[r] - firm[r] if g[r] > below else 0.0
+            curvature[r] = cost[r] * counted_share(g[r], below, cap, tied)
+            cut += cost[r] - curvature[r] if g[r] > below else 0.0
     else:
         for r in range(n):
-            firm[r] = cost[r]
+            curvature[r] = cost[r]
     if p == 2.0:
         for r in range(n):
-            weight[r] = firm[r]
-            value += firm[r] * g[r]
+            weight[r] = curvature[r]
+            value += curvature[r] * g[r]
         smooth = value
     elif p == 1.0:
         for r in range(n):
             root = np.sqrt(g[r] + delta)
-            weight[r] = 0.5 * firm[r] / root if root > 0.0 else 0.0
-            value += firm[r] * np.sqrt(g[r])
-            smooth += firm[r] * (root - least)
-            if width != delta:
-                firm[r] = 0.5 * firm[r] / np.sqrt(g[r] + width)
+            weight[r] = 0.5 * curvature[r] / root if root > 0.0 else 0.0
+            value += curvature[r] * np.sqrt(g[r])
+            smooth += curvature[r] * (root - least)
+            if kink != delta:
+                curvature[r] = 0.5 * curvature[r] / np.sqrt(g[r] + kink)
             else:
-                firm[r] = weight[r]
+                curvature[r] = weight[r]
     else:
         for r in range(n):
             weight[r] = 0.0
-            if g[r] + delta > 0.0 and firm[r] != 0.0:
+            if g[r] + delta > 0.0 and curvature[r] != 0.0:
                 power = (g[r] + delta) ** half if g[r] > 0.0 else least
-                weight[r] = half * firm[r] * power / (g[r] + delta)
-                value += firm[r] * (power if delta < 1e-17 * g[r] else g[r] ** half)
-                smooth += firm[r] * (power - least)
-                if width != delta:
-                    firm[r] = half * firm[r] * (g[r] + width) ** (half - 1.0)
+                weight[r] = half * curvature[r] * power / (g[r] + delta)
+                value += curvature[r] * (power if delta < 1e-17 * g[r] else g[r] ** half)
+                smooth += curvature[r] * (power - least)
+                if kink != delta:
+                    curvature[r] = half * curvature[r] * (g[r] + kink) ** (half - 1.0)
                 else:
-                    firm[r] = weight[r]
+                    curvature[r] = weight[r]
             else:
-                firm[r] = 0.0
+                curvature[r] = 0.0
     totals[0] += value
     totals[1] += smooth
     totals[2] += cut
     for r in range(n):
-        bent[r] = 0.5 * concave * firm[r] / (g[r] + width) if concave * firm[r] != 0.0 else 0.0
-    if edge > 0.0:
-        corner = 0.25 * p * (cap + width) ** (half - 1.0) / edge
+        taken = 0.5 * concave * curvature[r]
+        concavity[r] = taken / (g[r] + kink) if taken != 0.0 else 0.0
+    if spread > 0.0:
+        corner = 0.25 * p * (cap + kink) ** (half - 1.0) / spread
         for r in range(n):
-            bent[r] += corner * cost[r] if abs(g[r] - cap) < edge else 0.0
+            concavity[r] += corner * cost[r] if abs(g[r] - cap) < spread else 0.0

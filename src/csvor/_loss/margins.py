@@ -18,18 +18,18 @@ CONSTRAINTS = ("explicit", "implicit")
 
 # ``bounded``: the squared hinge takes the curvature of the parabolas above its pairs, which leaves
 # of the model what the paper's scheme leaves (its slack matrix M fixed). ``width``: where the
-# rounded slack u is ``u^2 / (2 width)``. ``firmness``: the share of the parabola above a rounded
+# rounded slack u is ``u^2 / (2 width)``. ``majorant``: the share of the parabola above a rounded
 # slack that stands for the curvature it has not.
 PAIR = np.dtype(
-    [("kind", "i8"), ("implicit", "i8"), ("bounded", "i8"), ("width", "f8"), ("firmness", "f8")]
+    [("kind", "i8"), ("implicit", "i8"), ("bounded", "i8"), ("width", "f8"), ("majorant", "f8")]
 )
 
 
 def pair_loss(
-    kind: int, constraints: str, *, bounded: bool = False, width: float = 0.0, firmness: float = 0.0
+    kind: int, constraints: str, *, bounded: bool = False, width: float = 0.0, majorant: float = 0.0
 ) -> np.ndarray:
     """The pairs that count and what each costs, as the loops read it."""
-    return np.array([(kind, constraints == "implicit", bounded, width, firmness)], dtype=PAIR)
+    return np.array([(kind, constraints == "implicit", bounded, width, majorant)], dtype=PAIR)
 
 
 @compiled(fastmath=FAST)
@@ -43,29 +43,29 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
     for r in range(n):
         g[r] = pull[r] = 0.0
     for k in range(b.size):
-        at, by, bend = b[k], slope[k], curve[k]
+        at, s, c = b[k], slope[k], curve[k]
         if kind == HINGE:
             for r in range(n):
                 side = _side(y[r] - k)
                 u = max(1.0 - side * (f[r] - at), 0.0) * _is_met(y[r] - k, implicit)
                 g[r] += u * u
-                by[r] = 2.0 * side * u
-                bend[r] = 2.0 if u > 0.0 else 0.0
-                pull[r] += by[r]
+                s[r] = 2.0 * side * u
+                c[r] = 2.0 if u > 0.0 else 0.0
+                pull[r] += s[r]
             if pair[0].bounded == 1:
                 for r in range(n):
-                    bend[r] = 2.0 * _is_met(y[r] - k, implicit)
+                    c[r] = 2.0 * _is_met(y[r] - k, implicit)
         elif kind == ROUNDED:
-            width, firmness = pair[0].width, pair[0].firmness
+            width, majorant = pair[0].width, pair[0].majorant
             for r in range(n):
                 side = _side(y[r] - k)
                 u = max(1.0 - side * (f[r] - at), 0.0) * _is_met(y[r] - k, implicit)
                 inside = u < width
                 g[r] += 0.5 * u * u / width if inside else u - 0.5 * width
-                by[r] = side * (u / width if inside else 1.0)
-                firm = firmness / max(u, width) + (1.0 / width if inside else 0.0)
-                bend[r] = firm if u > 0.0 else 0.0
-                pull[r] += by[r]
+                s[r] = side * (u / width if inside else 1.0)
+                above = majorant / max(u, width) + (1.0 / width if inside else 0.0)
+                c[r] = above if u > 0.0 else 0.0
+                pull[r] += s[r]
         else:
             for r in range(n):
                 side, met = _side(y[r] - k), _is_met(y[r] - k, implicit)
@@ -73,14 +73,14 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
                 if kind == LOGISTIC:
                     e = np.exp(-abs(margin))
                     value = np.log1p(e) + max(-margin, 0.0)
-                    s = (e if margin > 0.0 else 1.0) / (1.0 + e)
-                    c = s * (1.0 - s)
+                    steep = (e if margin > 0.0 else 1.0) / (1.0 + e)
+                    bend = steep * (1.0 - steep)
                 else:  # level beyond a margin of -500, so that it stays a number
-                    value = s = c = np.exp(min(-margin, 500.0))
+                    value = steep = bend = np.exp(min(-margin, 500.0))
                 g[r] += value * met
-                by[r] = side * s * met
-                bend[r] = c * met
-                pull[r] += by[r]
+                s[r] = side * steep * met
+                c[r] = bend * met
+                pull[r] += s[r]
 
 
 @compiled(fastmath=FAST)

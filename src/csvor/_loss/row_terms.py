@@ -11,13 +11,16 @@ _BLOCK = 128
 
 
 @compiled(fastmath=FAST)
-def share_out(n, weight, firm, bent, slope, curve, pull, implicit, share, whole, by_b, by_bb):
+def share_out(
+    n, weight, curvature, concavity, slope, curve, pull, implicit, share, whole, by_b, by_bb
+):
     """Split the model of n rows into what multiplies their features and what does not.
 
     With the losses g of a row, their slopes ``s_k`` and curvatures ``c_k``, the model's Hessian in
-    the scores of the pairs is ``firm diag(c) - bent s s'``. Sets ``share`` (by pair, mixed with the
-    score), ``whole`` (their sum, by the score twice) and ``pull`` (slope by the score); adds to
-    ``by_b`` and the upper triangle of ``by_bb``, gradient and Hessian by the thresholds.
+    the scores of the pairs is ``curvature diag(c) - concavity s s'``. Sets ``share`` (by pair,
+    mixed with the score), ``whole`` (their sum, by the score twice) and ``pull`` (slope by the
+    score); adds to ``by_b`` and the upper triangle of ``by_bb``, gradient and Hessian by the
+    thresholds.
     """
     m = slope.shape[0]
     for r in range(n):
@@ -27,16 +30,16 @@ def share_out(n, weight, firm, bent, slope, curve, pull, implicit, share, whole,
         total, square = 0.0, 0.0
         for r in range(n):
             total += weight[r] * s[r]
-            bound = firm[r] * c[r]
-            own[r] = bound - bent[r] * s[r] * pull[r]
-            square += bound - bent[r] * s[r] * s[r]
+            bound = curvature[r] * c[r]
+            own[r] = bound - concavity[r] * s[r] * pull[r]
+            square += bound - concavity[r] * s[r] * s[r]
             whole[r] += own[r]
         by_b[k] += total
         by_bb[k, k] += square
         for j in range(k + 1, m if implicit else min(k + 2, m)):
             other, both = slope[j], 0.0
             for r in range(n):
-                both += bent[r] * s[r] * other[r]
+                both += concavity[r] * s[r] * other[r]
             by_bb[k, j] -= both
     for r in range(n):
         pull[r] *= weight[r]

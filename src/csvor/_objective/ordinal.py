@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from csvor._loss.capped import LOSS
 from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
-from csvor._objective.few import SERVE, few_rows
+from csvor._objective.small import SERVE, small_problem
 from csvor._objective.theta import finish, penalise, shape, slope_on_line
 from csvor._rows.dense import DenseRows
 from csvor._solvers.iterate import (
@@ -107,16 +107,17 @@ class OrdinalObjective:
 
     def go_on(self, policy: str, state: State, report: Report = None) -> None:
         """Let a run go on until it ends or ``run.until`` is reached."""
-        if self.rows.are_few and self.size <= _MOST_COORDINATES:
+        if self.rows.is_small and self.size <= _MOST_COORDINATES:
+            penalty = self.ridge, self.threshold_ridge
             m = self.n_classes - 1
-            few = few_rows(*self.rows.whole(), self.rows.pair, self.ridge, self.threshold_ridge, m)
+            problem = small_problem(*self.rows.whole(), self.rows.pair, *penalty, m)
             run, until = state.run, int(state.run["until"][0])
             # Some tenths of a second at a time, so that an interrupt is heard.
             at_once = 1 + 10_000_000 // (self.rows.n_samples * self.size)
             while run["ended"][0] == GOING and run["n"][0] < until:
                 begin = int(run["n"][0])
                 run["until"] = min(begin + at_once, until)
-                SERVE[policy](few, *state)
+                SERVE[policy](problem, *state)
                 _tell(report, state, begin)
             run["until"] = until
             if run["ended"][0] != FAILED:
@@ -165,13 +166,13 @@ class OrdinalObjective:
     def _evaluate(self, run: Any, to: Any) -> None:
         loss = np.zeros(1, LOSS)
         shape(run[0], to.parts, self.size, self.rows.costs.size, loss)
-        self.rows.pair["firmness"] = run["share"]
+        self.rows.pair["majorant"] = run["damping"]
         w, b = self.split(to.theta)
         if run["trim"][0] > 0.0:
             sums, curvature, cap = self.rows.trim(w, b, loss, float(run["trim"][0]))
             to.parts[CAP:] = cap
         else:
-            sums, curvature = self.rows.sums(w, b, loss, keep=run["near"][0] == 0)
+            sums, curvature = self.rows.sums(w, b, loss, keep=run["warm"][0] == 0)
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
         finish(run[0], to, self.ridge, self.threshold_ridge, b, sums, curvature)
 

@@ -19,23 +19,23 @@ def shape(run, parts, size, n, loss):
     """Set the loss of a pass from the run, and what of v's curvature is in the model.
 
     The smooth part, in units of that of p = 1: up to 1 the model of the hinge is convex, whatever
-    p is. Without damping (share 0) it is all there, but for p < 1, where it would bend down almost
+    p is. Without damping it is all there, but for p < 1, where it would bend down almost
     everywhere; then the corner at a fixed cap is there too, as if it were spread about it, and the
     kink at 0, a matter of the rows near it, is spread so wide that some fifty rows for each
     parameter tell it. A trimmed loss is evaluated about the cap of the point that it comes from.
     """
-    loss[0].p, loss[0].delta, loss[0].width = run.p, run.delta, run.delta
+    loss[0].p, loss[0].delta, loss[0].kink = run.p, run.delta, run.delta
     loss[0].below = loss[0].cap = run.epsilon ** (2.0 / run.p)
     loss[0].tied = 1.0
     if run.trim > 0.0:
         loss[0].below, loss[0].cap, loss[0].tied = parts[CAP], parts[CAP + 1], parts[CAP + 2]
-    loss[0].concave, loss[0].edge = min((1.0 - run.share) * (2.0 - run.p), 1.0), 0.0
-    if run.share == 0.0 and run.near == 1:
+    loss[0].concave, loss[0].corner = min((1.0 - run.damping) * (2.0 - run.p), 1.0), 0.0
+    if run.damping == 0.0 and run.warm == 1:
         loss[0].concave = 2.0 - run.p
         if run.epsilon < np.inf and run.trim == 0.0:
-            loss[0].edge = 0.1 * loss[0].cap
+            loss[0].corner = 0.1 * loss[0].cap
         wanted = 50.0 * size / n if run.p >= 1.0 else np.inf
-        loss[0].width = max(min(wanted**2, 1e-2), run.delta)
+        loss[0].kink = max(min(wanted**2, 1e-2), run.delta)
 
 
 @compiled()

@@ -23,7 +23,7 @@ Codes = NDArray[np.integer]
 Sums = tuple[Array, Array]
 
 # Whole minimisations over up to so many numbers are one compiled call, which takes one thread.
-_FEW = 400_000
+_SMALL = 400_000
 
 
 class DenseMatrix:
@@ -86,8 +86,8 @@ class DenseRows:
         return self.codes.size
 
     @property
-    def are_few(self) -> bool:
-        return self.matrix.X.size <= _FEW
+    def is_small(self) -> bool:
+        return self.matrix.X.size <= _SMALL
 
     def whole(self) -> tuple[Rows, Line]:
         """All rows for compiled code, of one memory layout, so that one compilation serves all."""

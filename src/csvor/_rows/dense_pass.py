@@ -41,7 +41,7 @@ def add_rows(rows, w, b, pair, loss, sums, curvature):
     slope, curve, slopes = np.empty((m, _BLOCK)), np.empty((m, _BLOCK)), np.zeros(even_d)
     products = np.zeros((even_d, even_d + even_m))
     f, y, cost, g = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    weight, firm, bent = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    weight, curved, concavity = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     pull, whole = np.empty(_BLOCK), np.empty(_BLOCK)
     keeps = rows.losses.size > 0
     for start in range(0, n_rows, _BLOCK):
@@ -55,9 +55,9 @@ def add_rows(rows, w, b, pair, loss, sums, curvature):
             kept = rows.losses[start : start + n]
             for r in range(n):
                 kept[r] = g[r]
-        weigh(n, g, cost, loss, weight, firm, bent, sums[d + m :])
+        weigh(n, g, cost, loss, weight, curved, concavity, sums[d + m :])
         share_out(
-            n, weight, firm, bent, slope, curve, pull, implicit, share, whole, sums[d:],
+            n, weight, curved, concavity, slope, curve, pull, implicit, share, whole, sums[d:],
             curvature[d:, d:],
         )  # fmt: skip
         if d >= _PACKED_FROM:
@@ -78,7 +78,7 @@ def begin_line(rows, w, b, dw, pair, loss, line):
     m = b.size
     z, slope, curve = np.zeros((d, _BLOCK)), np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
     y, cost, g, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    firm, bent, unused = np.empty(_BLOCK), np.empty(_BLOCK), np.zeros(3)
+    curved, concavity, unused = np.empty(_BLOCK), np.empty(_BLOCK), np.zeros(3)
     for start in range(0, n_rows, _BLOCK):
         n = min(_BLOCK, n_rows - start)
         X, codes, costs = _block(rows, start, n)
@@ -91,7 +91,7 @@ def begin_line(rows, w, b, dw, pair, loss, line):
             for r in range(n):
                 df[r] += slope_of * column[r]
         meet(n, f, y, b, pair, g, slope, curve, pull)
-        weigh(n, g, cost, loss, line.weights[start : start + n], firm, bent, unused)
+        weigh(n, g, cost, loss, line.weights[start : start + n], curved, concavity, unused)
 
 
 @compiled(fastmath=FAST)

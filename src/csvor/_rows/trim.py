@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from csvor._loss.capped import TIE, kept_share
+from csvor._loss.capped import TIE, counted_share
 from csvor._rows.dense_pass import Rows
 from csvor._rows.quantile import weighted_quantile
 from csvor._utils.compile import compiled
@@ -81,8 +81,8 @@ def moved_rows(rows, loss, cap, sums):
     count = 0
     for i in range(losses.size):
         if least < losses[i] <= most:
-            change = kept_share(losses[i], cap[0], cap[1], cap[2])
-            change -= kept_share(losses[i], below, high, tied)
+            change = counted_share(losses[i], cap[0], cap[1], cap[2])
+            change -= counted_share(losses[i], below, high, tied)
             if change != 0.0:
                 codes[count], costs[count] = rows.codes[i], change * rows.costs[i]
                 sums[-1] -= costs[count]

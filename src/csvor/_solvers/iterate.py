@@ -43,8 +43,11 @@ MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
 
 # A row for each stage: power, level, epsilon, delta, trimmed share. Where ``level`` is below 1 the
 # cap is that quantile when the stage begins; where ``epsilon`` is nan it is the last one.
-_NUMBERS = "p epsilon delta trim share start level quantile floor tol factor least"
-_COUNTS = "stage waited n until fixed_from fixed ended lowered returned bound near solved warmup"
+_NUMBERS = (
+    "p epsilon delta trim damping first_damping damping_factor least_damping level quantile floor"
+    " tol"
+)
+_COUNTS = "stage waited n until fixed_from fixed ended lowered went_back bound warm solved warmup"
 RUN = np.dtype([(f, "f8") for f in _NUMBERS.split()] + [(c, "i8") for c in _COUNTS.split()])
 
 
@@ -109,13 +112,13 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
 
     With a supergradient ``D_i`` of v at g_i, the surrogate ``h + sum c_i D_i g_i`` touches the
     objective and lies above it: what lowers the one lowers the other. Each iteration takes one
-    Newton step; ``run.share`` is the share of v's curvature that is left out of the model: 1 is the
-    surrogate, 0 Newton's model. Once the loss is fixed, the share falls as far as steps prove good.
+    Newton step; ``run.damping`` is the share of v's curvature that is left out of the model: 1 is
+    the surrogate, 0 Newton's model. Once the loss is fixed, it falls as far as steps prove good.
     A step that does not lower the objective enough is cut to the least value of the surrogate on
     its line, which always does. Trimming fits in: the rows that are cut are the worst at hand, and
     cutting the worst again lowers the objective once more.
     """
-    bound, near = run[0].bound == 1, run[0].near == 1
+    bound, warm = run[0].bound == 1, run[0].warm == 1
     _towards(to, at, 0.0, step)
     yield EVALUATE
     copy_point(to, at)
@@ -124,19 +127,19 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
     while run[0].n < run[0].until and run[0].ended == GOING:
         moving = at.parts[MOVING]
         share_of = moving + at.parts[CONSTANT] if bound else moving
-        enough = max(run[0].tol, ROUNDING) * share_of if near and run[0].fixed == 1 else 0.0
+        enough = max(run[0].tol, ROUNDING) * share_of if warm and run[0].fixed == 1 else 0.0
         yield STEP
-        # Below p = 1 the curvature of rows near a kink is huge and cancels but for rounding: more
+        # Below p = 1 the curvature of rows warm a kink is huge and cancels but for rounding: more
         # of the surrogate where the model has no minimum.
-        lift, share = 1e-6, run[0].share
+        lift, damping = 1e-6, run[0].damping
         while run[0].solved == 0 and lift <= 1.0:
-            run[0].share = lift
+            run[0].damping = lift
             _towards(to, at, 0.0, step)
             yield EVALUATE
             copy_point(to, at)
             yield STEP
             lift = 1.0 if lift < 1.0 else 2.0
-        run[0].share = share
+        run[0].damping = damping
         if run[0].solved == 0:
             run[0].ended = FAILED
             break
@@ -145,16 +148,16 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
             promised -= at.gradient[i] * step[i]
         moved = promised > enough
         if moved:
-            share = max(run[0].factor * run[0].share, run[0].least)
-            run[0].share = share if run[0].fixed == 1 and not bound else 1.0
+            damping = max(run[0].damping_factor * run[0].damping, run[0].least_damping)
+            run[0].damping = damping if run[0].fixed == 1 and not bound else 1.0
             _towards(to, at, 1.0, step)
             yield EVALUATE
             good = bound or _fall(at, to, SMOOTH) >= 1e-4 * promised
-            if not good and near:  # where the objective has many small bends
+            if not good and warm:  # where the objective has many small bends
                 t = 0.5
                 while not good and t > 0.1:
                     _towards(to, at, t, step)
-                    run[0].share = run[0].start
+                    run[0].damping = run[0].first_damping
                     yield EVALUATE
                     good = _fall(at, to, SMOOTH) >= 0.1 * t * promised
                     t *= 0.5
@@ -164,8 +167,8 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
                 yield SLOPE
                 while not look_along(line, slopes[0], slopes[1]):
                     yield SLOPE
-                run[0].share = 1.0
-                if line[2] < 1.0 or near:
+                run[0].damping = 1.0
+                if line[2] < 1.0 or warm:
                     _towards(to, at, line[2], step)
                     yield EVALUATE
         fall = _fall(at, to, MOVING) if moved else 0.0
@@ -202,19 +205,19 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         comparable = p == run[0].p and epsilon == run[0].epsilon and trim == run[0].trim
         same = comparable and delta == run[0].delta
         run[0].fixed = 1 if same and run[0].stage > run[0].warmup else 0
-        slack = 3.0 if near else 1.0  # Newton's next step would promise a part of this one
+        slack = 3.0 if warm else 1.0  # Newton's next step would promise a part of this one
         small = fall <= least and (promised <= slack * least or bound)
         if run[0].fixed == 1 and (small or not lowered):
             run[0].ended = ENDED
-        if run[0].ended == ENDED and _fall(at, best, MOVING) > least and run[0].returned == 0:
+        if run[0].ended == ENDED and _fall(at, best, MOVING) > least and run[0].went_back == 0:
             # What an earlier stage passed by is lower than the end: on from there.
             _towards(to, best, 0.0, step)
-            run[0].share, run[0].returned, run[0].ended = run[0].start, 1, GOING
+            run[0].damping, run[0].went_back, run[0].ended = run[0].first_damping, 1, GOING
             yield EVALUATE
             copy_point(to, at)
         if not same:
             run[0].p, run[0].epsilon, run[0].delta, run[0].trim = p, epsilon, delta, trim
-            run[0].fixed_from, run[0].share = run[0].n, run[0].start
+            run[0].fixed_from, run[0].damping = run[0].n, run[0].first_damping
             _towards(to, at, 0.0, step)
             yield EVALUATE
             copy_point(to, at)
@@ -226,7 +229,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
 def newton(run, at, to, best, step, line, slopes, stages, history):
     """Newton's method for a convex problem, each step to the least value on its line.
 
-    ``run.share`` is the share of the parabolas above the kinks that stand for the curvature that
+    ``run.damping`` is the share of the parabolas above the kinks that stand for the curvature that
     they have not: less of it after full steps, more after short ones. The end is reached by a step
     that promises less than tol of the value.
     """
@@ -250,7 +253,7 @@ def newton(run, at, to, best, step, line, slopes, stages, history):
         while not look_along(line, slopes[0], slopes[1]):
             yield SLOPE
         _towards(to, at, line[2], step)
-        run[0].share = 0.1 * run[0].share if line[2] > 0.9 else min(4.0 * run[0].share, 1.0)
+        run[0].damping = 0.1 * run[0].damping if line[2] > 0.9 else min(4.0 * run[0].damping, 1.0)
         yield EVALUATE
         copy_point(to, at)
         history[run[0].n] = at.parts[MOVING]

@@ -44,7 +44,7 @@ def reweight(
     tol: float,
     max_iter: int,
     bound: bool = False,
-    near: bool = False,
+    warm: bool = False,
     cap: float = np.inf,
     report: Report = None,
 ) -> Solution:
@@ -64,7 +64,7 @@ def reweight(
     bound : bool, default=False
         The model is a bound: whole steps, with nothing to check. They creep, so the constant is
         not taken out of the objective that ``tol`` is a share of.
-    near : bool, default=False
+    warm : bool, default=False
         The start is near the end, and the samples are many: Newton's model is good from the first
         step on, and no coordinate is left to chance.
     cap : float, default=inf
@@ -73,23 +73,23 @@ def reweight(
     """
     stages = schedule.stages
     first = dict(zip(("p", "level", "epsilon", "delta", "trim"), stages[0].tolist(), strict=True))
-    free = 0.0 if near and problem.is_hinge else 1.0
+    first_damping = 0.0 if warm and problem.is_hinge else 1.0
     state = make_state(
         theta,
         stages,
         max_iter,
         **first,
-        share=free,
-        start=free,
-        factor=0.5 if problem.is_hinge else 1.0,
-        least=1e-6,
+        damping=first_damping,
+        first_damping=first_damping,
+        damping_factor=0.5 if problem.is_hinge else 1.0,
+        least_damping=1e-6,
         floor=float(schedule.epsilon),
         tol=tol,
         until=max_iter,
         warmup=schedule.last_warmup,
-        fixed=near and schedule.last_warmup < 0,
+        fixed=warm and schedule.last_warmup < 0,
         bound=bound,
-        near=near,
+        warm=warm,
     )
     state.at.parts[CAP : CAP + 2] = cap
     run, best = state.run, state.best
@@ -99,7 +99,7 @@ def reweight(
     fixed_from = int(run["fixed_from"][0])
     if run["ended"][0] == ENDED:
         status = Status.CONVERGED if run["lowered"][0] else Status.NO_DESCENT
-        if not near and problem.is_hinge:
+        if not warm and problem.is_hinge:
             _centre(problem, state)
             history[-1] = min(history[-1], _value(best))
     else:
@@ -129,7 +129,7 @@ def _centre(problem: Problem, state: State) -> None:
     moved = problem.centred(best.theta, best.parts[CAP + 1])
     if np.array_equal(moved, best.theta):
         return
-    run["share"] = 1.0
+    run["damping"] = 1.0
     problem.look(state, best.theta)
     before = to.parts.copy()
     problem.look(state, moved)

@@ -38,4 +38,4 @@ def reweight_from_sample(problem: Any, theta: Array, schedule: Any, **options: A
     loss = (start.objective - start.constant) / part.weight
     schedule = schedule.for_many(tol * min(loss, 1.0)).resumed()
     cap = start.loss.cap
-    return reweight(problem, start.point, schedule, near=True, cap=cap, **options)
+    return reweight(problem, start.point, schedule, warm=True, cap=cap, **options)

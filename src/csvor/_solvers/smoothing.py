@@ -13,7 +13,7 @@ from csvor._solvers.solution import Solution, Status
 
 # Most pairs with a slack have no curvature; a little of the parabolas above them keeps Newton's
 # steps sane.
-_FIRMNESS = 1e-2
+_DAMPING = 1e-2
 
 
 def follow_smoothing(
@@ -51,7 +51,7 @@ def follow_smoothing(
     for width in widths:
         limit = max_iter - steps
         state = make_state(
-            point, squared, limit, p=2.0, epsilon=np.inf, share=_FIRMNESS, tol=1e-3 * tol,
+            point, squared, limit, p=2.0, epsilon=np.inf, damping=_DAMPING, tol=1e-3 * tol,
             until=limit,
         )  # fmt: skip
         problem.rounded(width).go_on("newton", state)

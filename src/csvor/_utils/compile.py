@@ -52,7 +52,7 @@ def compiled(*, keep: bool = True, **options: Any) -> Callable[[Callable[..., An
 
 
 @contextmanager
-def compiling_told(tell: Callable[[str], None]) -> Iterator[None]:
+def announcing_compilation(tell: Callable[[str], None]) -> Iterator[None]:
     """Tell in one line, at the first compilation inside, that it takes its time.
 
     Machine code that is found on disk is no compilation.

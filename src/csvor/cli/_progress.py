@@ -70,7 +70,7 @@ def _started_late(bar: Any) -> Iterator[None]:
 
     What is compiled inside is told above it.
     """
-    from csvor._utils.compile import compiling_told
+    from csvor._utils.compile import announcing_compilation
 
     lock, over = threading.Lock(), threading.Event()
 
@@ -83,7 +83,7 @@ def _started_late(bar: Any) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        with compiling_told(lambda line: bar.console.print(line, highlight=False)):
+        with announcing_compilation(lambda line: bar.console.print(line, highlight=False)):
             yield
     finally:
         over.set()

@@ -1,4 +1,4 @@
-"""Few rows: every request of an iteration is answered in compiled code.
+"""Small rows: every request of an iteration is answered in compiled code.
 
 Each level of calls above the pass over the rows is compiled with the pass once more: there is one.
 """
@@ -20,61 +20,64 @@ from csvor._solvers.iterate import BEGIN, CAP, EVALUATE, QUANTILE, SLOPE, iterat
 from csvor._solvers.step import bounded_step
 from csvor._utils.compile import compiled
 
-Few = namedtuple("Few", "rows on_line pair ridge threshold_ridge loss sums curvature b db")
+Small = namedtuple("Small", "rows on_line pair ridge threshold_ridge loss sums curvature b db")
 
 
-def few_rows(rows: Any, on_line: Any, pair: Any, ridge: Any, threshold_ridge: float, m: int) -> Few:
+def small_problem(
+    rows: Any, on_line: Any, pair: Any, ridge: Any, threshold_ridge: float, m: int
+) -> Small:
     """Rows with the arrays to work in."""
     size = ridge.size + m
     sums, curvature = np.empty(size + 3), np.empty((size, size))
     loss, b, db = np.zeros(1, LOSS), np.empty(m), np.empty(m)
-    return Few(rows, on_line, pair, ridge, threshold_ridge, loss, sums, curvature, b, db)
+    return Small(rows, on_line, pair, ridge, threshold_ridge, loss, sums, curvature, b, db)
 
 
 @compiled()
-def serve_reweighting(few, run, at, to, best, step, line, slopes, stages, history):
+def serve_reweighting(problem, run, at, to, best, step, line, slopes, stages, history):
     for request in iterate(run, at, to, best, step, line, slopes, stages, history):
-        _answer(request, few, run, at, to, step, line, slopes)
+        _answer(request, problem, run, at, to, step, line, slopes)
 
 
 @compiled()
-def serve_newton(few, run, at, to, best, step, line, slopes, stages, history):
+def serve_newton(problem, run, at, to, best, step, line, slopes, stages, history):
     for request in newton(run, at, to, best, step, line, slopes, stages, history):
-        _answer(request, few, run, at, to, step, line, slopes)
+        _answer(request, problem, run, at, to, step, line, slopes)
 
 
 SERVE = {"reweight": serve_reweighting, "newton": serve_newton}
 
 
 @compiled(inline="always")
-def _answer(request, few, run, at, to, step, line, slopes):
-    rows, pair, ridge, loss, b, db = few.rows, few.pair, few.ridge, few.loss, few.b, few.db
+def _answer(request, problem, run, at, to, step, line, slopes):
+    rows, pair, ridge = problem.rows, problem.pair, problem.ridge
+    loss, b, db = problem.loss, problem.b, problem.db
     d, n = ridge.size, rows.costs.size
     if request == EVALUATE:
         shape(run[0], to.parts, to.theta.size, n, loss)
-        pair[0].firmness = run[0].share
+        pair[0].majorant = run[0].damping
         to_thresholds(to.theta, d, b)
-        few.sums.fill(0.0)
-        few.curvature.fill(0.0)
+        problem.sums.fill(0.0)
+        problem.curvature.fill(0.0)
         part, again = rows, run[0].trim > 0.0
         while True:
-            add_rows(part, to.theta[:d], b, pair, loss, few.sums, few.curvature)
+            add_rows(part, to.theta[:d], b, pair, loss, problem.sums, problem.curvature)
             if not again:
                 break
             # Under a trimmed loss, those that the cap found here counts otherwise count anew.
             find_cap(rows.losses, rows.costs, run[0].trim, to.parts[CAP:])
-            part, again = moved_rows(rows, loss, to.parts[CAP:], few.sums), False
+            part, again = moved_rows(rows, loss, to.parts[CAP:], problem.sums), False
             lift_cap(loss)
-        finish(run[0], to, ridge, few.threshold_ridge, b, few.sums, few.curvature)
+        finish(run[0], to, ridge, problem.threshold_ridge, b, problem.sums, problem.curvature)
     elif request == BEGIN:
         shape(run[0], at.parts, to.theta.size, n, loss)
         to_thresholds(at.theta, d, b)
-        begin_line(rows, at.theta[:d], b, step[:d], pair, loss, few.on_line)
+        begin_line(rows, at.theta[:d], b, step[:d], pair, loss, problem.on_line)
     elif request == SLOPE:
         to_thresholds(at.theta, d, b)
         to_thresholds(step, d, db)
-        slope_on_line(at.theta, step, b, db, ridge, few.threshold_ridge, line[2], slopes)
-        add_slopes(few.on_line, rows.codes, b, db, line[2], pair, slopes)
+        slope_on_line(at.theta, step, b, db, ridge, problem.threshold_ridge, line[2], slopes)
+        add_slopes(problem.on_line, rows.codes, b, db, line[2], pair, slopes)
     elif request == QUANTILE:
         run[0].quantile = weighted_quantile(rows.losses, run[0].level, rows.costs)
     else:

@@ -22,7 +22,7 @@ def test_compiled_iterations_are_those_by_sums(rng, constraints, p, kind, given,
     history, objective, epsilon, status = (
         one.objective_history_, one.objective_, one.epsilon_, one.status_,
     )  # fmt: skip
-    monkeypatch.setattr("csvor._rows.dense._FEW", 0)
+    monkeypatch.setattr("csvor._rows.dense._SMALL", 0)
     other = model.fit(X, y, weights)
     assert status == other.status_
     n = min(20, other.n_iter_, history.size)  # rounding grows where the objective bends
