@@ -24,15 +24,20 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARE, SECONDS = 0.1, 1e-3
 TASKS = {
     "150 x 13, p = 1": ("CSVOR", {}, 150, 13),
+    "150 x 13, epsilon = 2": ("CSVOR", {"epsilon": 2.0}, 150, 13),
     "150 x 13, p = 0.7": ("CSVOR", {"p": 0.7}, 150, 13),
     "600 x 9, p = 1": ("CSVOR", {}, 600, 9),
     "600 x 9, p = 2": ("CSVOR", {"p": 2.0}, 600, 9),
     "5,000 x 10, p = 1": ("CSVOR", {}, 5_000, 10),
-    "300,000 x 10, p = 1": ("CSVOR", {}, 300_000, 10),
-    "300,000 x 10, p = 1.5": ("CSVOR", {"p": 1.5}, 300_000, 10),
+    "200,000 x 10, p = 1": ("CSVOR", {}, 200_000, 10),
+    "200,000 x 10, p = 1.5": ("CSVOR", {"p": 1.5}, 200_000, 10),
+    "200,000 x 10, epsilon = 2": ("CSVOR", {"epsilon": 2.0}, 200_000, 10),
+    "1,000,000 x 10, p = 1": ("CSVOR", {}, 1_000_000, 10),
     "60,000 x 50, p = 1": ("CSVOR", {}, 60_000, 50),
     "400 x 8, RBF": ("CSVOR", {"kernel": "rbf"}, 400, 8),
     "400 x 8, logistic": ("CSVOR", {"loss": "logistic"}, 400, 8),
+    "400 x 8, exponential": ("CSVOR", {"loss": "exponential"}, 400, 8),
+    "50,000 x 8, logistic": ("CSVOR", {"loss": "logistic"}, 50_000, 8),
     "600 x 9, SVOREX": ("SVOREX", {}, 600, 9),
     "200 x 9, PINSVOR": ("PINSVOR", {}, 200, 9),
 }
