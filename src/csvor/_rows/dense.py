@@ -115,9 +115,10 @@ class DenseRows:
         cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
         find_cap(self._losses, self.costs, share, cap)
         part = moved_rows(self._part(slice(None), self._losses), loss, cap, sums)
-        loss = loss.copy()
-        lift_cap(loss)
-        add_rows(part, w, b, self.pair, loss, sums, curvature)
+        if part.codes.size:
+            loss = loss.copy()
+            lift_cap(loss)
+            add_rows(part, w, b, self.pair, loss, sums, curvature)
         return sums, curvature, cap
 
     def begin_line(self, w: Array, b: Array, dw: Array, loss: Any) -> None:

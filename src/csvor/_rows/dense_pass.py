@@ -17,6 +17,8 @@ from csvor._utils.compile import FAST, compiled
 
 # Rows of a block.
 _BLOCK = 128
+# From one column of a block to the next: at a power of 2 they would meet in the same cache lines.
+_STRIDE = _BLOCK + 8
 # From this many columns on, rows without a weight are taken out of a block first.
 _PACKED_FROM = 16
 
@@ -37,8 +39,8 @@ def add_rows(rows, w, b, pair, loss, sums, curvature):
     m = b.size
     implicit = pair[0].implicit == 1
     even_d, even_m = d + d % 2, m + m % 2
-    z, share = np.zeros((even_d, _BLOCK)), np.zeros((even_m, _BLOCK))
-    slope, curve, slopes = np.empty((m, _BLOCK)), np.empty((m, _BLOCK)), np.zeros(even_d)
+    z, share = np.zeros((even_d, _STRIDE)), np.zeros((even_m, _STRIDE))
+    slope, curve, slopes = np.empty((m, _STRIDE)), np.empty((m, _STRIDE)), np.zeros(even_d)
     products = np.zeros((even_d, even_d + even_m))
     f, y, cost, g = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     weight, curved, concavity = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
@@ -76,7 +78,7 @@ def begin_line(rows, w, b, dw, pair, loss, line):
     """Set scores, their change along a step of w, and weights: what `add_slopes` needs of rows."""
     n_rows, d = rows.X.shape
     m = b.size
-    z, slope, curve = np.zeros((d, _BLOCK)), np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    z, slope, curve = np.zeros((d, _STRIDE)), np.empty((m, _STRIDE)), np.empty((m, _STRIDE))
     y, cost, g, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     curved, concavity, unused = np.empty(_BLOCK), np.empty(_BLOCK), np.zeros(3)
     for start in range(0, n_rows, _BLOCK):
@@ -99,7 +101,7 @@ def find_losses(rows, w, b, pair, f, g):
     """Set f to the score and g to the losses of each row."""
     n_rows, d = rows.X.shape
     m = b.size
-    z, slope, curve = np.zeros((d, _BLOCK)), np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    z, slope, curve = np.zeros((d, _STRIDE)), np.empty((m, _STRIDE)), np.empty((m, _STRIDE))
     y, pull = np.empty(_BLOCK), np.empty(_BLOCK)
     for start in range(0, n_rows, _BLOCK):
         n = min(_BLOCK, n_rows - start)
