@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
-from csvor.audit import _folds
+from csvor.audit._labels import _folds
 from problems import g, mislabel, read_set
 
 

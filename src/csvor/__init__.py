@@ -5,13 +5,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
-    from csvor.audit import LabelAudit, audit_labels
+    from csvor.audit import LabelAudit, WrongLabels, audit_labels, audit_scores
 
-__all__ = ["CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM", "LabelAudit", "audit_labels"]
+__all__ = [
+    "CSVOR",
+    "PINSVOR",
+    "REDSVM",
+    "SVOREX",
+    "SVORIM",
+    "LabelAudit",
+    "WrongLabels",
+    "audit_labels",
+    "audit_scores",
+]
 __version__ = "0.1.0"
 
 _HOMES = dict.fromkeys(("CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM"), "csvor._estimators")
-_HOMES |= dict.fromkeys(("LabelAudit", "audit_labels"), "csvor.audit")
+_HOMES |= dict.fromkeys(
+    ("LabelAudit", "WrongLabels", "audit_labels", "audit_scores"), "csvor.audit"
+)
 
 
 def __getattr__(name: str) -> Any:

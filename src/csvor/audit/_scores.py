@@ -1,0 +1,258 @@
+"""The share of wrong labels, and the probability of each, from scores of any model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
+from scipy.stats import spearmanr
+from sklearn.utils import check_consistent_length
+
+from csvor._data.checks import check_weights
+from csvor._labels import CodedLabels
+from csvor.audit._mixture import fit_mixture
+
+Array = NDArray[np.float64]
+
+# Log-odds beyond this tell nothing that the mixture could use.
+_FAR = 30.0
+# Rank correlation of scores and classes below which the scores must have the other sign.
+_BACKWARDS = -0.05
+
+
+@dataclass(frozen=True, eq=False)
+class WrongLabels:
+    """How many labels are wrong, and which: one entry a row, in the order of the data.
+
+    Attributes
+    ----------
+    share : float
+        Estimated share of wrong labels.
+    low, high : float
+        Its 95 % profile-likelihood interval.
+    probability : ndarray of shape (n_samples,)
+        That the label of the row is wrong.
+    flagged : ndarray of shape (n_samples,)
+        True where that is above one half, or for as many rows as ``fdr`` allows.
+    suggested : ndarray of shape (n_samples,)
+        The most probable other label where the label is flagged or less probable than that
+        one, else the label given.
+    suggested_probability : ndarray of shape (n_samples,)
+        Of the suggested label, given score and label.
+    class_probabilities : ndarray of shape (n_samples, n_classes)
+        Of each class given the score alone, columns in the order of ``classes``.
+    classes : ndarray of shape (n_classes,)
+        The labels in their order.
+    order : ndarray of shape (n_samples,)
+        Row positions, most probably wrong first.
+    log_likelihood : float
+        Penalised, of labels given scores; it ranks models whose scores are of the same rows.
+    """
+
+    share: float
+    low: float
+    high: float
+    probability: Array
+    flagged: NDArray[np.bool_]
+    suggested: NDArray[Any]
+    suggested_probability: Array
+    class_probabilities: Array
+    classes: NDArray[Any]
+    order: NDArray[np.intp]
+    log_likelihood: float
+
+    @property
+    def named(self) -> int:
+        """The number of flagged rows."""
+        return int(self.flagged.sum())
+
+    @property
+    def expected_right(self) -> float:
+        """How many of them should be wrong: the sum of their probabilities."""
+        return float(self.probability[self.flagged].sum())
+
+    def to_frame(self) -> Any:
+        """The rows as a table, most probably wrong first.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Indexed by row position, with columns ``probability``, ``flagged``, ``suggested`` and
+            ``suggested_probability``.
+        """
+        import pandas as pd
+
+        columns = ("probability", "flagged", "suggested", "suggested_probability")
+        frame = pd.DataFrame({name: getattr(self, name) for name in columns})
+        frame.index.name = "row"
+        return frame.iloc[self.order]
+
+    def __repr__(self) -> str:
+        n = self.probability.size
+        return (
+            f"WrongLabels(share={self.share:.3f} [{self.low:.3f}, {self.high:.3f}], "
+            f"about {self.share * n:.0f} of {n} labels; {self.named} named, of which about "
+            f"{self.expected_right:.0f} should be wrong)"
+        )
+
+
+def audit_scores(
+    scores: ArrayLike,
+    y: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    fdr: float | None = None,
+) -> WrongLabels:
+    r"""Estimate how many labels are wrong, and which, from out-of-fold scores of any model.
+
+    A row's true class t has the ordered logits of its margins m,
+    :math:`P(t > k) = 1 / (1 + e^{-(a_k m_k + c_k)})`, and its label is
+
+    .. math::
+
+        P(y = k \mid t) = (1 - \eta - \nu)\,[k = t] + \eta / K + \nu\, N(k \mid t):
+
+    t itself, or any of the K classes, or a class beside t (N), the last only where the data
+    give evidence of it. The parameters have the greatest penalised likelihood. The share of wrong
+    labels is :math:`\eta (K - 1) / K + \nu`, and a label is wrong with what :math:`P(t = y \mid y)`
+    leaves of 1.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,), (n_samples, n_classes - 1) or (n_samples, n_classes)
+        Of a model that has not seen the row (out of fold): one score that rises with the class;
+        or margins ``f - b_k`` to each threshold; or class probabilities in the order of the
+        classes, rows that sum to 1.
+    y : array-like of shape (n_samples,)
+        Labels, as estimators take them.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first; needed for words.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Not negative; what each row counts in the likelihood.
+    fdr : float, default=None
+        Flag as many rows as keep the expected share of right labels among them at most at this, in
+        (0, 1); None flags what is more probably wrong than right.
+
+    Returns
+    -------
+    found : WrongLabels
+
+    Raises
+    ------
+    ValueError
+        For labels without an order, scores of another shape, not finite, or that fall where the
+        classes rise, probabilities that do not sum to 1, and an ``fdr`` outside (0, 1).
+
+    Notes
+    -----
+    What cannot be told is shown by the interval: where scores hardly predict the labels, or where
+    errors go to neighbouring classes in noisy data, it is wide, or reaches 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import audit_scores
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(size=500)
+    >>> y = np.digitize(scores + 0.1 * rng.normal(size=500), [-0.5, 0.5])
+    >>> y[:25] = (y[:25] + rng.integers(1, 3, 25)) % 3  # 25 wrong labels
+    >>> found = audit_scores(scores, y)
+    >>> round(found.share, 2), found.named, int(found.flagged[:25].sum())
+    (0.05, 23, 23)
+    """
+    coded = CodedLabels.from_data(y, classes)
+    codes, labels = coded.codes, coded.labels.classes
+    check_consistent_length(scores, codes)
+    if fdr is not None and not 0.0 < fdr < 1.0:
+        raise ValueError(f"fdr={fdr!r} must lie between 0 and 1, or be None.")
+    margins = margins_of(scores, codes, labels.size)
+    weights = check_weights(codes, sample_weight)
+    return found_in(margins, coded, weights, fdr)
+
+
+def found_in(
+    margins: Array, coded: CodedLabels, weights: Array, fdr: float | None = None
+) -> WrongLabels:
+    """What margins tell of coded labels."""
+    codes, labels = coded.codes, coded.labels.classes
+    mixture = fit_mixture(margins, codes, weights)
+    truth = mixture.truth(margins, codes)
+    rows = np.arange(codes.size)
+    probability = 1.0 - truth[rows, codes]
+    order = np.argsort(-probability, kind="stable")
+    flagged = probability > 0.5
+    if fdr is not None:
+        flagged = np.zeros(codes.size, dtype=bool)
+        right = np.cumsum(1.0 - probability[order]) / np.arange(1, codes.size + 1)
+        flagged[order[: int(np.count_nonzero(right <= fdr))]] = True
+    others = truth.copy()
+    others[rows, codes] = -1.0
+    best = others.argmax(axis=1)
+    moved = flagged | (truth[rows, best] > truth[rows, codes])
+    suggested = np.where(moved, best, codes)
+    return WrongLabels(
+        share=mixture.share,
+        low=mixture.low,
+        high=mixture.high,
+        probability=probability,
+        flagged=flagged,
+        suggested=labels[suggested],
+        suggested_probability=truth[rows, suggested],
+        class_probabilities=mixture.class_probabilities(margins),
+        classes=labels,
+        order=order,
+        log_likelihood=-mixture.loss,
+    )
+
+
+def margins_of(scores: ArrayLike, codes: NDArray[np.integer], n_classes: int) -> Array:
+    """Margins of shape (n_samples, n_classes - 1) from any form of scores."""
+    values = np.asarray(scores, dtype=np.float64)
+    if not np.isfinite(values).all():
+        row = int(np.argwhere(~np.isfinite(values))[0][0])
+        raise ValueError(f"scores hold NaN or infinity (first in row {row}): leave such rows out.")
+    if values.ndim == 1:
+        margins = _margins_of_score(values, codes, n_classes)
+    elif values.ndim == 2 and values.shape[1] == n_classes:
+        margins = _margins_of_probabilities(values)
+    elif values.ndim == 2 and values.shape[1] == n_classes - 1:
+        margins = values
+    else:
+        raise ValueError(
+            f"scores have shape {values.shape}; with {n_classes} classes they must be one score a "
+            f"row, {n_classes - 1} margins, or {n_classes} probabilities."
+        )
+    rising = float(spearmanr(margins.mean(axis=1), codes).statistic)
+    if rising < _BACKWARDS:
+        raise ValueError(
+            f"scores fall where the classes rise (rank correlation {rising:.2f}): give them with "
+            "the other sign, or the classes in the other order."
+        )
+    return margins
+
+
+def _margins_of_score(score: Array, codes: NDArray[np.integer], n_classes: int) -> Array:
+    """Over thresholds that cut the score into the shares of the classes, in spreads of it."""
+    spread = score.std()
+    if spread == 0.0:
+        raise ValueError("scores are all the same, which tells nothing of the labels.")
+    below = np.cumsum(np.bincount(codes, minlength=n_classes))[:-1] / codes.size
+    return (score[:, None] - np.quantile(score, below)) / spread
+
+
+def _margins_of_probabilities(probabilities: Array) -> Array:
+    total = probabilities.sum(axis=1)
+    if probabilities.min() < 0.0 or np.abs(total - 1.0).max() > 1e-3:
+        row = int(np.argmax(np.abs(total - 1.0) + 1e3 * (probabilities.min(axis=1) < 0.0)))
+        raise ValueError(
+            f"scores have a column for each class, but row {row} is no distribution (sum "
+            f"{total[row]:.4g}, least {probabilities[row].min():.4g}): give probabilities, or "
+            f"{probabilities.shape[1] - 1} margins."
+        )
+    above = np.cumsum(probabilities[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    with np.errstate(divide="ignore"):
+        return np.clip(logit(np.clip(above, 0.0, 1.0)), -_FAR, _FAR)

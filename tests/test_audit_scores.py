@@ -1,0 +1,209 @@
+"""The share of wrong labels and the probability of each, from scores: parts and whole."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+
+from csvor import CSVOR, audit_scores
+from csvor.audit._mixture import _beside, _channel, _Problem, fit_mixture
+from csvor.audit._scores import margins_of
+from problems import g, mislabel, read_set
+
+
+def drawn(rng, n=800, n_classes=4, noise=0.25):
+    """A score and the labels that follow from it with some noise."""
+    score = rng.normal(size=n)
+    cuts = np.quantile(score, np.arange(1, n_classes) / n_classes)
+    return score, np.digitize(score + noise * rng.normal(size=n), cuts)
+
+
+def out_of_fold(X, y, model, folds=5):
+    """Margins of rows that the model has not seen."""
+    classes = np.unique(y)
+    margins = np.empty((y.size, classes.size - 1))
+    for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(X, y):
+        scaler = StandardScaler().fit(X[train])
+        model.set_params(classes=classes).fit(scaler.transform(X[train]), y[train])
+        score = model.predict_projection(scaler.transform(X[test]))
+        margins[test] = score[:, None] - model.thresholds_
+    return margins
+
+
+def test_channel_by_hand():
+    """K = 3, eta = 0.3, nu = 0.1: 0.6 + 0.1 on the diagonal, 0.1 elsewhere, and 0.1 beside t."""
+    expected = np.full((3, 3), 0.1) + 0.6 * np.eye(3)
+    expected += 0.1 * np.array([[0, 0.5, 0], [1, 0, 1], [0, 0.5, 0]])
+    np.testing.assert_allclose(_channel(0.3, 0.1, 3), expected)
+    np.testing.assert_allclose(_channel(0.3, 0.1, 3).sum(axis=0), 1.0)
+    np.testing.assert_allclose(_beside(2), [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_gradient_by_finite_differences(rng, beside):
+    margins = np.sort(2 * rng.normal(size=(200, 4)), axis=1)[:, ::-1]
+    margins[:20] = rng.normal(size=(20, 4))  # probabilities that would not fall
+    problem = _Problem(margins, rng.integers(0, 5, 200), rng.exponential(size=200))
+    theta = np.concatenate([0.3 * rng.normal(size=8), [-2.0], [-3.0] * beside])
+    slope = [
+        (problem.loss(theta + 1e-6 * e)[0] - problem.loss(theta - 1e-6 * e)[0]) / 2e-6
+        for e in np.eye(theta.size)
+    ]
+    np.testing.assert_allclose(problem.loss(theta)[1], slope, rtol=1e-6, atol=1e-5)
+
+
+def test_one_row_by_hand():
+    """K = 2, a = 1, c = 0, m = 2: P(above) = 0.8808; eta = 0.2, the label is the lower class.
+
+    P(y) = 0.9 * 0.1192 + 0.1 * 0.8808 = 0.19536; wrong with 0.1 * 0.8808 / 0.19536 = 0.4508.
+    """
+    from csvor.audit._mixture import Mixture
+
+    mixture = Mixture(np.ones(1), np.zeros(1), 0.2, 0.0, 0.0, 1.0, 0.0)
+    truth = mixture.truth(np.array([[2.0]]), np.array([0]))
+    above = expit(2.0)
+    expected = 0.1 * above / (0.9 * (1 - above) + 0.1 * above)
+    assert truth[0, 1] == pytest.approx(expected)
+    assert truth[0, 1] == pytest.approx(0.4508, abs=1e-4)
+    assert mixture.share == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.05, 0.1, 0.2])
+@pytest.mark.parametrize("n_classes", [2, 4, 7])
+def test_the_share_is_found_and_the_promise_kept(rng, n_classes, rate):
+    score, y = drawn(rng, 2000, n_classes, noise=0.1)
+    given, wrong = mislabel(y, rate, 0) if rate else (y, np.zeros(y.size, bool))
+    found = audit_scores(score, given)
+    assert abs(found.share - wrong.mean()) <= 0.02
+    assert found.low <= wrong.mean() <= found.high
+    assert found.low <= found.share <= found.high
+    right = wrong[found.flagged].sum()
+    assert abs(found.expected_right - right) <= max(0.1 * right, 3.0)
+    if rate:
+        assert right >= 0.7 * wrong.sum()  # some lie beside a threshold
+        restored = found.suggested[found.flagged & wrong] == y[found.flagged & wrong]
+        assert restored.mean() > 0.75
+    else:
+        assert found.named <= 0.002 * y.size
+
+
+def test_errors_to_a_class_beside_need_evidence(rng):
+    score, y = drawn(rng, 3000, 5, noise=0.05)
+    assert fit_mixture(margins_of(score, y, 5), y).nu == 0.0
+    wrong = rng.random(y.size) < 0.1
+    step = np.where(y == 0, 1, np.where(y == 4, -1, rng.choice([-1, 1], y.size)))
+    given = np.where(wrong, y + step, y)
+    mixture = fit_mixture(margins_of(score, given, 5), given)
+    assert mixture.nu == pytest.approx(0.1, abs=0.03)
+    found = audit_scores(score, given)
+    assert found.share == pytest.approx(wrong.mean(), abs=0.03)
+    assert wrong[found.flagged].mean() > 0.8
+
+
+def test_forms_of_scores(rng):
+    """Margins, and the probabilities that they stand for, tell the same."""
+    score, y = drawn(rng)
+    given = mislabel(y, 0.1, 1)[0]
+    margins = margins_of(score, given, 4)
+    above = expit(2.0 * margins)
+    ends = np.ones((y.size, 1))
+    probabilities = -np.diff(np.hstack([ends, above, 0 * ends]), axis=1)
+    one, other = audit_scores(margins, given), audit_scores(probabilities, given)
+    assert one.share == pytest.approx(other.share, abs=2e-3)
+    assert np.mean(one.flagged == other.flagged) > 0.99
+    np.testing.assert_allclose(one.class_probabilities.sum(axis=1), 1.0)
+
+
+def test_units_order_and_repetition(rng):
+    score, y = drawn(rng)
+    given = mislabel(y, 0.1, 1)[0]
+    found = audit_scores(score, given)
+    moved = audit_scores(100.0 * score - 7.0, given)
+    assert moved.share == pytest.approx(found.share, abs=1e-6)
+    rows = rng.permutation(y.size)
+    shuffled = audit_scores(score[rows], given[rows])
+    np.testing.assert_allclose(shuffled.probability, found.probability[rows], atol=1e-4)
+    margins, weights = margins_of(score, given, 4), rng.integers(1, 4, y.size)
+    weighted = audit_scores(margins, given, sample_weight=weights)
+    repeated = audit_scores(np.repeat(margins, weights, 0), np.repeat(given, weights))
+    assert weighted.share == pytest.approx(repeated.share, abs=1e-4)
+    assert weighted.log_likelihood == pytest.approx(repeated.log_likelihood, rel=1e-6)
+
+
+def test_a_false_discovery_rate(rng):
+    score, y = drawn(rng, 2000, 4, noise=0.3)
+    given, wrong = mislabel(y, 0.15, 2)
+    half = audit_scores(score, given)
+    few, many = audit_scores(score, given, fdr=0.02), audit_scores(score, given, fdr=0.3)
+    assert few.named < half.named < many.named
+    for found, rate in ((few, 0.02), (many, 0.3)):
+        assert (1 - found.probability[found.flagged]).mean() <= rate
+        assert np.mean(~wrong[found.flagged]) <= rate + 0.06
+        assert (
+            found.order[: found.named].tolist()
+            == np.flatnonzero(found.flagged)[
+                np.argsort(-found.probability[found.flagged], kind="stable")
+            ].tolist()
+        )
+
+
+def test_words_frame_and_repr(rng):
+    score, y = drawn(rng, 300, 3, noise=0.02)
+    y[:10] = (y[:10] + 1) % 3
+    words = np.array(["low", "mid", "high"])
+    found = audit_scores(score, words[y], classes=words)
+    assert found.classes.tolist() == words.tolist()
+    frame = found.to_frame()
+    assert frame.index[: found.named].tolist() == found.order[: found.named].tolist()
+    assert set(frame["suggested"]) <= set(words)
+    text = repr(found)
+    assert len(text) < 160
+    assert f"{found.named} named" in text
+    for at in np.flatnonzero(found.flagged):
+        assert found.suggested[at] != words[y[at]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scores": np.zeros((30, 5))}, "have shape"),
+        ({"scores": np.zeros(30)}, "all the same"),
+        ({"scores": np.full(30, np.nan)}, "NaN or infinity .first in row 0"),
+        ({"scores": -np.arange(30.0)}, "fall where the classes rise"),
+        ({"scores": np.full((30, 3), 0.4)}, "row 0 is no distribution"),
+        ({"fdr": 1.0}, "fdr=1.0 must lie between"),
+        ({"scores": np.zeros(29)}, "inconsistent"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_refusals(change, message):
+    given = {"scores": np.arange(30.0), "y": np.repeat([1, 2, 3], 10), **change}
+    with pytest.raises(ValueError, match=message):
+        audit_scores(given.pop("scores"), given.pop("y"), **given)
+
+
+def test_clean_generated_grades_are_left_alone():
+    """N32: on clean G(0..4, 300) at most 3 % are flagged."""
+    for seed in range(5):
+        X, y = g(seed, 300)
+        found = audit_scores(out_of_fold(X, y, CSVOR(contamination=0)), y)
+        assert found.named <= 0.01 * y.size
+        assert found.low == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "off", "precision"),
+    [("stock", 0.1, 0.03, 0.85), ("stock", 0.2, 0.03, 0.85), ("newthyroid", 0.1, 0.03, 0.9)],
+)
+def test_known_sets(data_dir, name, rate, off, precision):
+    X, y = read_set(data_dir, name)
+    given, wrong = mislabel(y, rate, 0)
+    d = X.shape[1]
+    model = CSVOR(
+        30, contamination=rate, kernel="rbf", gamma=0.3 / d, n_components=100, random_state=0
+    )
+    found = audit_scores(out_of_fold(X, given, model), given)
+    assert abs(found.share - wrong.mean()) <= off
+    assert wrong[found.flagged].mean() >= precision
+    assert abs(found.expected_right - wrong[found.flagged].sum()) <= 0.15 * found.named
