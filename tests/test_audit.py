@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
-from csvor.audit._labels import _folds
+from csvor._data.folds import stratified_folds
 from problems import g, mislabel, read_set
 
 
@@ -20,7 +20,7 @@ def precision_of_ranking(audit, wrong):
 
 def test_parts_are_dealt_out_class_by_class(rng):
     codes = rng.permutation(np.repeat([0, 1, 2], [23, 11, 3]))
-    parts = list(_folds(codes, 5, 0))
+    parts = list(stratified_folds(codes, 5, 0))
     assert sorted(np.concatenate([test for _, test in parts]).tolist()) == list(range(37))
     for train, test in parts:
         assert set(train) | set(test) == set(range(37)) and not set(train) & set(test)
@@ -33,7 +33,7 @@ def test_a_row_is_judged_by_a_model_that_has_not_seen_it():
     X, y = g(0, 60)
     y, _ = mislabel(y, 0.1, 1)
     audit = audit_labels(CSVOR(), X, y, cv=3, random_state=7)
-    for train, test in _folds(y, 3, 7):
+    for train, test in stratified_folds(y, 3, 7):
         model = CSVOR(classes=np.unique(y)).fit(X[train], y[train])
         np.testing.assert_allclose(audit.residual[test], model.residuals(X[test], y[test]))
         np.testing.assert_array_equal(audit.suggested[test], model.predict(X[test]))

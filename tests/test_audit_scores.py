@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, audit_scores
-from csvor.audit._mixture import _beside, _channel, _Problem, fit_mixture
+from csvor._estimators.mislabelling import _beside, _channel, _Problem, fit_mixture
 from csvor.audit._scores import margins_of
 from problems import g, mislabel, read_set
 
@@ -58,7 +58,7 @@ def test_one_row_by_hand():
 
     P(y) = 0.9 * 0.1192 + 0.1 * 0.8808 = 0.19536; wrong with 0.1 * 0.8808 / 0.19536 = 0.4508.
     """
-    from csvor.audit._mixture import Mixture
+    from csvor._estimators.mislabelling import Mixture
 
     mixture = Mixture(np.ones(1), np.zeros(1), 0.2, 0.0, 0.0, 1.0, 0.0)
     truth = mixture.truth(np.array([[2.0]]), np.array([0]))

@@ -101,8 +101,8 @@ def test_a_given_cap_closes_gradually():
         X, y = noisy_quartiles(draw)
         reached.append(CSVOR(C=5, epsilon=1).fit(X, y).objective_)
         closed = CSVOR(C=5, epsilon=1)
-        schedule = replace(closed._schedule(), warmup=0, closes_on=0.0)
-        closed._schedule = lambda schedule=schedule: schedule
+        schedule = replace(closed._schedule(0.0), warmup=0, closes_on=0.0)
+        closed._schedule = lambda share, schedule=schedule: schedule
         at_once.append(closed.fit(X, y).objective_)
     assert np.mean(reached) < 0.85 * np.mean(at_once)
 
@@ -112,8 +112,8 @@ def test_the_end_is_a_minimum_of_the_loss_itself_not_of_a_smoothed_one(epsilon):
     X, y = noisy_quartiles(0)
     model = CSVOR(C=5, epsilon=epsilon).fit(X, y)
     rough = CSVOR(C=5, epsilon=epsilon)
-    schedule = replace(rough._schedule(), delta_min=1e-4)
-    rough._schedule = lambda: schedule
+    schedule = replace(rough._schedule(0.0), delta_min=1e-4)
+    rough._schedule = lambda share: schedule
     assert model.objective_ < rough.fit(X, y).objective_ * (1 - 1e-5)
 
 

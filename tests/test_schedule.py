@@ -83,12 +83,12 @@ def test_a_resumed_run_has_the_final_loss_at_once(given):
 
 
 def test_an_estimator_chooses_its_schedule():
-    assert CSVOR()._schedule().final.trim == 0.1
-    assert CSVOR(contamination=0)._schedule().final == CappedPower(1.0, np.inf, 1e-14)
-    assert CSVOR(contamination=0)._schedule().stages[:, TRIM].max() == 0.0
-    given = CSVOR(p=1.5, epsilon=3.0)._schedule()
+    assert CSVOR()._schedule(0.1).final.trim == 0.1
+    assert CSVOR()._schedule(0.0).final == CappedPower(1.0, np.inf, 1e-14)
+    assert CSVOR()._schedule(0.0).stages[:, TRIM].max() == 0.0
+    given = CSVOR(p=1.5, epsilon=3.0)._schedule(0.0)
     assert given.final == CappedPower(1.5, 3.0, 1e-14)
     assert given.stages[10, LEVEL] == 0.5
-    paper = CSVOR(solver="alternating")._schedule()
+    paper = CSVOR(solver="alternating")._schedule(0.1)
     np.testing.assert_array_equal(paper.stages[1:, DELTA], 1e-6)
     np.testing.assert_array_equal(paper.stages[1:, TRIM], 0.1)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR
-from problems import g, mislabel, noisy_quartiles, stated_loss
+from problems import g, mislabel, noisy_quartiles, read_set, stated_loss
 
 
 def n31():
@@ -135,3 +136,45 @@ def test_the_alternating_scheme_cuts_the_share_too(contamination):
         assert trimmed_value(model, model, X, y) == pytest.approx(model.objective_, rel=1e-6)
         newton = CSVOR(contamination=contamination).fit(X, y)
         assert newton.objective_ <= model.objective_ * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.2])
+def test_the_share_is_found_inside_the_training_rows(data_dir, rate):
+    X, y = read_set(data_dir, "newthyroid")
+    X = StandardScaler().fit_transform(X)
+    given, wrong = mislabel(y, rate, 0) if rate else (y, np.zeros(y.size, dtype=bool))
+    model = CSVOR(contamination="auto").fit(X, given)
+    assert model.contamination_ == pytest.approx(wrong.mean(), abs=0.03)
+    same = CSVOR(contamination=model.contamination_).fit(X, given)
+    np.testing.assert_array_equal(model.coef_, same.coef_)
+    assert model.outliers_.mean() <= model.contamination_ + 1e-9
+    if rate:
+        assert wrong[model.outliers_].mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"kernel": "rbf", "n_components": 30, "random_state": 0},
+        {"constraints": "implicit", "p": 1.5},
+        {"loss": "logistic", "p": 2.0},
+        {"solver": "alternating", "tol": 1e-3},
+    ],
+    ids=str,
+)
+def test_the_share_is_found_for_any_form(parameters, rng):
+    x = rng.normal(size=(300, 2))
+    y = np.digitize(x[:, 0], [-0.7, 0.0, 0.7])
+    y[:30] = (y[:30] + 2) % 4
+    model = CSVOR(contamination="auto", **parameters).fit(x, y)
+    assert model.contamination_ == pytest.approx(0.1, abs=0.05)
+    assert model.outliers_[:30].mean() > 0.7
+
+
+def test_of_many_rows_a_part_tells_the_share(rng):
+    x = rng.normal(size=(30_000, 3))
+    y = np.digitize(x.sum(axis=1) + 0.2 * rng.normal(size=30_000), [-1.0, 1.0])
+    y[:3000] = (y[:3000] + 1) % 3
+    model = CSVOR(contamination="auto").fit(x, y)
+    assert model.contamination_ == pytest.approx(0.1, abs=0.01)
+    assert CSVOR(contamination="auto", epsilon=2.0).fit(x[:300], y[:300]).contamination_ == 0.0

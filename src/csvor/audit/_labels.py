@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 
+from csvor._data.folds import stratified_folds
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.steps import at_final, final_of, fit_coded
@@ -108,7 +109,7 @@ def audit_labels(
         raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
     estimator = _with_classes(estimator, labels.classes)
 
-    parts = list(_folds(codes, cv, random_state))
+    parts = list(stratified_folds(codes, cv, random_state))
     if any(np.unique(codes[train]).size < 2 for train, _ in parts):
         counts = coded.counts
         raise ValueError(
@@ -146,15 +147,3 @@ def _with_classes(estimator: Any, classes: NDArray[Any]) -> Any:
     estimator = clone(estimator)
     final_of(estimator).set_params(classes=classes)
     return estimator
-
-
-def _folds(
-    codes: NDArray[np.int64], cv: int, random_state: Any
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Train and test rows of parts dealt out class by class, classes rarer than cv included."""
-    shuffled = check_random_state(random_state).permutation(codes.size)
-    dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    part = np.empty(codes.size, dtype=np.intp)
-    part[dealt] = np.arange(codes.size) % cv
-    for k in range(cv):
-        yield np.flatnonzero(part != k), np.flatnonzero(part == k)

@@ -12,8 +12,8 @@ from scipy.stats import spearmanr
 from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
+from csvor._estimators.mislabelling import fit_mixture
 from csvor._labels import CodedLabels
-from csvor.audit._mixture import fit_mixture
 
 Array = NDArray[np.float64]
 
