@@ -67,7 +67,7 @@ class Case:
 
     def state(self, theta, power, share=1.0, near=False, cap=None):
         state = make_state(
-            theta, np.zeros((1, 5)), 1, p=power.p, epsilon=power.epsilon, delta=power.delta,
+            theta, np.zeros((1, 7)), 1, p=power.p, epsilon=power.epsilon, delta=power.delta,
             trim=power.trim, damping=share, warm=near,
         )  # fmt: skip
         for point in (state.at, state.to, state.best):

@@ -73,10 +73,10 @@ class Logistic:
 
 
 class Exponential:
-    """``exp(u - 1)``, level from 500 on."""
+    """``exp(u - 1)``, level from 300 on."""
 
     def value(self, u):
-        return np.exp(np.minimum(u - 1.0, 500.0))
+        return np.exp(np.minimum(u - 1.0, 300.0))
 
     slope = curvature = value
 

@@ -115,8 +115,8 @@ def test_bundled_data(name: str, n_rows: int, labels: str) -> None:
     pytest.importorskip("skordinal", reason="the extra baselines is not installed")
     result = run("demo", "--data", name, "--noise", 0.2)
     assert result.exit_code == 0
-    # Of each set, which is noisy, a grade is never predicted.
-    assert re.fullmatch(r"note: predict never returns class [^\n]*\n", result.stderr)
+    # Of a set as noisy as this a grade may never be predicted; of the model compared with, no word.
+    assert re.fullmatch(r"(note: predict never returns class [^\n]*\n)?", result.stderr)
     assert f"{round(0.2 * n_rows)} of {n_rows} labels were changed" in result.stdout
     assert labels in result.stdout
     with Path("csvor-demo/records.csv").open(encoding="utf-8") as file:

@@ -159,8 +159,8 @@ def test_a_large_exact_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     result = run(*args)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "csvor: error: --kernel rbf: an exact kernel of 120 rows takes hours; approximate it, for "
-        "example by --components 500 (--components 120 is the exact one)\n"
+        "csvor: error: --kernel rbf: an exact kernel of 120 rows takes minutes to hours; "
+        "approximate it, for example by --components 500 (--components 120 is the exact one)\n"
     )
     for enough in (20, 120):
         assert run(*args, "--components", enough).exit_code == 0

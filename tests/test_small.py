@@ -30,3 +30,17 @@ def test_compiled_iterations_are_those_by_sums(rng, constraints, p, kind, given,
     loose = {"rel": 1e-6 if p >= 1 else 1e-2}
     assert objective == pytest.approx(other.objective_, **loose)
     assert epsilon == pytest.approx(other.epsilon_, rel=1e-3 if p >= 1 else 0.1)
+
+
+@every_p
+@pytest.mark.parametrize("given", [{}, {"epsilon": 1.5}, {"epsilon": np.inf}], ids=str)
+def test_a_run_goes_on_where_it_was_left(rng, p, given, monkeypatch):
+    """One iteration a call of compiled code, in place of all: the same to the bit."""
+    X = rng.normal(size=(80, 3))
+    y = np.digitize(X.sum(axis=1), [-1.0, 0.0, 1.0])
+    y[:12] = rng.integers(0, 4, 12)
+    at_once = CSVOR(p=p, **given).fit(X, y)
+    monkeypatch.setattr("csvor._objective.ordinal._AT_ONCE", 0)
+    by_one = CSVOR(p=p, **given).fit(X, y)
+    np.testing.assert_array_equal(at_once.objective_history_, by_one.objective_history_)
+    np.testing.assert_array_equal(at_once.coef_, by_one.coef_)

@@ -203,7 +203,7 @@ class RobustMean(Requests):
 
 def fixed(loss):
     """A schedule whose loss is the same from the start."""
-    stages = np.array([[loss.p, 1.0, loss.epsilon, loss.delta, loss.trim]])
+    stages = np.array([[loss.p, 1.0, loss.epsilon, loss.delta, loss.trim, 1e-2, 20]])
     return SimpleNamespace(stages=stages, final=loss, epsilon=loss.epsilon, last_warmup=-1)
 
 
@@ -261,7 +261,8 @@ def test_a_cap_that_closes_is_the_quantile_of_its_stage():
     """Five points at p = 2, 60 % of them within the cap at first, then eps = 2, from m = 0."""
     problem, asked = RobustMean([0.1, 0.2, 0.4, 5.0, 9.0]), []
     problem.tell = lambda state, report, told: asked.append(state.run["epsilon"][0])
-    rows = [(2.0, 1.0, np.inf, 0.0, 0.0), (2.0, 0.6, np.inf, 0.0, 0.0), (2.0, 1.0, 2.0, 0.0, 0.0)]
+    rows = [(2.0, 1.0, np.inf), (2.0, 0.6, np.inf), (2.0, 1.0, 2.0)]
+    rows = [(*row, 0.0, 0.0, 1e-2, 20) for row in rows]
     schedule = SimpleNamespace(
         stages=np.array(rows), final=CappedPower(2.0, 2.0), epsilon=2.0, last_warmup=1
     )

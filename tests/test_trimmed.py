@@ -178,3 +178,43 @@ def test_of_many_rows_a_part_tells_the_share(rng):
     model = CSVOR(contamination="auto").fit(x, y)
     assert model.contamination_ == pytest.approx(0.1, abs=0.01)
     assert CSVOR(contamination="auto", epsilon=2.0).fit(x[:300], y[:300]).contamination_ == 0.0
+
+
+def test_rows_of_weight_0_far_from_the_origin_move_nothing_over_the_cap(rng):
+    """A shift of 1e7 rounds residuals by more than the width of the cap."""
+    for _ in range(10):
+        X = rng.normal(size=(120, 4))
+        y = np.digitize(X.sum(axis=1) + 0.5 * rng.normal(size=120), [-1.0, 1.0])
+        y[:12] = (y[:12] + 1) % 3
+        weights = np.ones(120)
+        weights[-3:] = 0.0
+        model = CSVOR(contamination=0.1).fit(X + 1e7, y, weights)
+        assert model.outliers_[:-3].sum() <= 11
+
+
+def test_trimming_begins_where_the_uncapped_loss_ends():
+    """A fit without a cap that leaves nothing to cut is not left for one that cuts."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 6))
+    y = np.digitize(X.sum(axis=1), [-1.0, 1.0])
+    for p in (1.0, 1.5, 2.0):
+        for constraints in ("explicit", "implicit"):
+            open_end = CSVOR(1e3, p=p, constraints=constraints, contamination=0).fit(X, y)
+            assert open_end.residuals_.max() <= 1.0
+            trimmed = CSVOR(1e3, p=p, constraints=constraints).fit(X, y)
+            assert trimmed.objective_ <= open_end.objective_ * (1 + 1e-3)
+            assert not trimmed.outliers_.any()
+
+
+def test_a_tiny_power_is_a_number():
+    x = np.arange(30.0)[:, None]
+    model = CSVOR(p=1e-3, epsilon=1.5).fit(x, np.repeat([1, 2, 3], 10))
+    assert np.isfinite(model.objective_)
+
+
+def test_exponential_losses_of_rows_that_are_cut_stay_numbers():
+    r = np.random.default_rng(0)
+    X = r.normal(size=(60, 2))
+    y = np.digitize(X @ [1, 1.0] + 2 * r.logistic(size=60), [-1, 0, 1])
+    model = CSVOR(1e4, loss="exponential", epsilon=1.0).fit(X, y)
+    assert np.isfinite(model.objective_) and model.outliers_.any()

@@ -243,6 +243,9 @@ class ThresholdClassifier(ClassifierMixin, BaseEstimator, ABC):
                 scores, of_counted = self._project(data.X), scores
                 scores[data.counted] = of_counted
             self.residuals_ = self._residuals_of(scores, data.codes)
+            if fitted.residuals is not None and data.present.all():
+                # Without the rounding of a shift, which can take a row on the cap over it.
+                self.residuals_[data.counted] = fitted.residuals
         self._keep(fitted.solution)
         # Most points of a grid are thrown away: what they never predict is nobody's concern.
         if self._speaks_of_empty_classes and not fitted.warned and not one_of_many:

@@ -140,7 +140,7 @@ class CSVOR(ThresholdClassifier):
         The lowest objective so far under the cap in force, after each iteration. Of a fit on
         10 000 rows and more, the iterations on all of them.
     settled_from_ : int
-        From this entry of ``objective_history_`` on the cap is the final one and nothing rises.
+        From this entry of ``objective_history_`` on the loss no longer changes and nothing rises.
     n_iter_ : int
         Re-weightings done.
     converged_ : bool
@@ -278,8 +278,15 @@ class CSVOR(ThresholdClassifier):
         paper = self.solver == "alternating"
         minimise = reweight if paper else reweight_from_sample
         schedule = self._schedule(share)
-        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "bound": paper, "report": report}
-        return minimise(problem, problem.origin, schedule, **options)
+        return minimise(
+            problem,
+            problem.origin,
+            schedule,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            bound=paper,
+            report=report,
+        )
 
     def _share_of_wrong_labels(
         self, matrix: DenseMatrix, codes: NDArray[np.intp], n_classes: int, weights: Array

@@ -57,8 +57,9 @@ class CappedPower:
 
     @property
     def cap(self) -> float:
-        """The cap as one on g."""
-        return float(self.epsilon) ** (2.0 / self.p)
+        """The cap as one on g, without bound where p is so small that no number holds it."""
+        with np.errstate(over="ignore"):
+            return float(np.float64(self.epsilon) ** (2.0 / self.p))
 
     def capped(self, g: Array) -> NDArray[np.bool_]:
         """True for the rows that are cut away, ``r^p > epsilon``."""

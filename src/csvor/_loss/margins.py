@@ -14,7 +14,12 @@ from csvor._utils.compile import FAST, compiled
 # max(0, 1 - m)^2, log(1 + exp(-m)), exp(-m), and max(0, 1 - m) rounded at its kink.
 HINGE, LOGISTIC, EXPONENTIAL, ROUNDED = 0, 1, 2, 3
 MARGIN_LOSSES = {"hinge": HINGE, "logistic": LOGISTIC, "exponential": EXPONENTIAL}
+# Rows of a block: their columns fit into the cache.
+BLOCK = 128
+
 CONSTRAINTS = ("explicit", "implicit")
+# exp(-m) is level below a margin of minus this, so that its square is a number.
+_LEVEL = 300.0
 
 # ``bounded``: the squared hinge takes the curvature of the parabolas above its pairs, which leaves
 # of the model what the paper's scheme leaves (its slack matrix M fixed). ``width``: where the
@@ -75,8 +80,8 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
                     value = np.log1p(e) + max(-margin, 0.0)
                     steep = (e if margin > 0.0 else 1.0) / (1.0 + e)
                     bend = steep * (1.0 - steep)
-                else:  # level beyond a margin of -500, so that it stays a number
-                    value = steep = bend = np.exp(min(-margin, 500.0))
+                else:
+                    value = steep = bend = np.exp(min(-margin, _LEVEL))
                 g[r] += value * met
                 s[r] = side * steep * met
                 c[r] = bend * met

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.margins import meet
+from csvor._loss.margins import BLOCK, meet
 from csvor._utils.compile import FAST, compiled
 
 Array = NDArray[np.float64]
@@ -17,16 +17,15 @@ Codes = NDArray[np.integer]
 
 # A slack of this size, in units of the margin, is what a solver leaves of none.
 _ROUNDING = 1e-6
-_BLOCK = 128
 
 
 @compiled(fastmath=FAST)
 def losses_at(scores, codes, b, pair, losses):
     """Set ``losses`` to the g of each row."""
-    slope, curve = np.empty((b.size, _BLOCK)), np.empty((b.size, _BLOCK))
-    y, pull = np.empty(_BLOCK), np.empty(_BLOCK)
-    for start in range(0, scores.size, _BLOCK):
-        n = min(_BLOCK, scores.size - start)
+    slope, curve = np.empty((b.size, BLOCK)), np.empty((b.size, BLOCK))
+    y, pull = np.empty(BLOCK), np.empty(BLOCK)
+    for start in range(0, scores.size, BLOCK):
+        n = min(BLOCK, scores.size - start)
         f, g = scores[start : start + n], losses[start : start + n]
         for r in range(n):
             y[r] = codes[start + r]

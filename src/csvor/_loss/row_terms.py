@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from csvor._loss.margins import meet
+from csvor._loss.margins import BLOCK, meet
 from csvor._utils.compile import FAST, compiled
-
-_BLOCK = 128
 
 
 @compiled(fastmath=FAST)
@@ -54,14 +52,14 @@ def add_slopes(line, codes, b, db, t, pair, slopes):
     """
     scores, changes, weights = line
     m = b.size
-    slope, curve = np.empty((m, _BLOCK)), np.empty((m, _BLOCK))
+    slope, curve = np.empty((m, BLOCK)), np.empty((m, BLOCK))
     moved = np.empty(m)
     for k in range(m):
         moved[k] = b[k] + t * db[k]
-    f, y, g, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    f, y, g, pull = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     first, second = 0.0, 0.0
-    for start in range(0, scores.size, _BLOCK):
-        n = min(_BLOCK, scores.size - start)
+    for start in range(0, scores.size, BLOCK):
+        n = min(BLOCK, scores.size - start)
         df, weight = changes[start : start + n], weights[start : start + n]
         at, labels = scores[start : start + n], codes[start : start + n]
         for r in range(n):

@@ -12,6 +12,11 @@ from csvor._loss.capped import CappedPower
 
 Array = NDArray[np.float64]
 
+# A stage ends when an iteration lowers the objective by less than this share of itself, and after
+# so many iterations (found by trial). What is cut depends on where the trimming begins, so the
+# stage before it goes on for longer.
+_USUAL, _BEFORE_TRIMMING = (1e-2, 20.0), (1e-5, np.inf)
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -39,18 +44,20 @@ class Schedule:
 
     @cached_property
     def stages(self) -> Array:
-        """A row for each stage until nothing changes: p, level, epsilon, delta, trim."""
+        """A row for each stage until nothing changes, as `_solvers.iterate` reads them."""
         deltas = [0.0] if self.p == 2.0 else self._falling()
-        rows = [(2.0, 1.0, np.inf, 0.0, 0.0)] if self.squared else []
-        rows += [(self.p, 1.0, np.inf, delta, 0.0) for delta in self._open]
+        rows = [(2.0, 1.0, np.inf, 0.0, 0.0, *_USUAL)] if self.squared else []
+        rows += [(self.p, 1.0, np.inf, delta, 0.0, *_USUAL) for delta in self._open]
+        if self.trim > 0.0 and rows:
+            rows[-1] = (*rows[-1][:5], *_BEFORE_TRIMMING)
         n_stages = max(len(deltas), self.warmup + 1)
         for stage in range(1, n_stages + 1):
             delta = deltas[min(stage, len(deltas)) - 1]
             if self.closes_on > 0.0 and stage <= self.warmup:
                 level = 1.0 - self.closes_on * stage / self.warmup
-                rows.append((self.p, level, np.inf, delta, 0.0))
+                rows.append((self.p, level, np.inf, delta, 0.0, *_USUAL))
             else:
-                rows.append((self.p, 1.0, self.epsilon, delta, self.trim))
+                rows.append((self.p, 1.0, self.epsilon, delta, self.trim, *_USUAL))
         return np.array(rows)
 
     @property

@@ -32,6 +32,8 @@ Report = Callable[[int, float], None] | None
 
 # LAPACK solves larger systems than the compiled iterations.
 _MOST_COORDINATES = 80
+# Numbers that an iteration reads, times iterations, before an interrupt is heard again.
+_AT_ONCE = 10_000_000
 
 
 class OrdinalObjective:
@@ -112,8 +114,8 @@ class OrdinalObjective:
             m = self.n_classes - 1
             problem = small_problem(*self.rows.whole(), self.rows.pair, *penalty, m)
             run, until = state.run, int(state.run["until"][0])
-            # Some tenths of a second at a time, so that an interrupt is heard.
-            at_once = 1 + 10_000_000 // (self.rows.n_samples * self.size)
+            # Some tenths of a second at a time.
+            at_once = 1 + _AT_ONCE // (self.rows.n_samples * self.size)
             while run["ended"][0] == GOING and run["n"][0] < until:
                 begin = int(run["n"][0])
                 run["until"] = min(begin + at_once, until)

@@ -66,7 +66,7 @@ def finish(run, to, ridge, threshold_ridge, b, sums, curvature):
     each = 1.0 if run.trim > 0.0 else run.epsilon
     cut, half = sums[size + 2], 0.5 * run.p
     constant, shortfall = 0.0, 0.0
-    if each < np.inf:
+    if cut != 0.0:
         constant = cut * each
         shortfall = (each ** (2.0 / run.p) + run.delta) ** half - run.delta**half - each
     to.parts[MOVING] = penalty + sums[size]

@@ -11,14 +11,12 @@ from collections import namedtuple
 import numpy as np
 
 from csvor._loss.capped import weigh
-from csvor._loss.margins import meet
+from csvor._loss.margins import BLOCK, meet
 from csvor._loss.row_terms import share_out
 from csvor._utils.compile import FAST, compiled
 
-# Rows of a block.
-_BLOCK = 128
 # From one column of a block to the next: at a power of 2 they would meet in the same cache lines.
-_STRIDE = _BLOCK + 8
+_STRIDE = BLOCK + 8
 # From this many columns on, rows without a weight are taken out of a block first.
 _PACKED_FROM = 16
 
@@ -42,12 +40,12 @@ def add_rows(rows, w, b, pair, loss, sums, curvature):
     z, share = np.zeros((even_d, _STRIDE)), np.zeros((even_m, _STRIDE))
     slope, curve, slopes = np.empty((m, _STRIDE)), np.empty((m, _STRIDE)), np.zeros(even_d)
     products = np.zeros((even_d, even_d + even_m))
-    f, y, cost, g = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    weight, curved, concavity = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    pull, whole = np.empty(_BLOCK), np.empty(_BLOCK)
+    f, y, cost, g = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    weight, curved, concavity = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    pull, whole = np.empty(BLOCK), np.empty(BLOCK)
     keeps = rows.losses.size > 0
-    for start in range(0, n_rows, _BLOCK):
-        n = min(_BLOCK, n_rows - start)
+    for start in range(0, n_rows, BLOCK):
+        n = min(BLOCK, n_rows - start)
         X, codes, costs = _block(rows, start, n)
         _project(X, rows.center, rows.factor, w, z, f)
         for r in range(n):
@@ -79,10 +77,10 @@ def begin_line(rows, w, b, dw, pair, loss, line):
     n_rows, d = rows.X.shape
     m = b.size
     z, slope, curve = np.zeros((d, _STRIDE)), np.empty((m, _STRIDE)), np.empty((m, _STRIDE))
-    y, cost, g, pull = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    curved, concavity, unused = np.empty(_BLOCK), np.empty(_BLOCK), np.zeros(3)
-    for start in range(0, n_rows, _BLOCK):
-        n = min(_BLOCK, n_rows - start)
+    y, cost, g, pull = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    curved, concavity, unused = np.empty(BLOCK), np.empty(BLOCK), np.zeros(3)
+    for start in range(0, n_rows, BLOCK):
+        n = min(BLOCK, n_rows - start)
         X, codes, costs = _block(rows, start, n)
         f, df = line.scores[start : start + n], line.changes[start : start + n]
         _project(X, rows.center, rows.factor, w, z, f)
@@ -102,9 +100,9 @@ def find_losses(rows, w, b, pair, f, g):
     n_rows, d = rows.X.shape
     m = b.size
     z, slope, curve = np.zeros((d, _STRIDE)), np.empty((m, _STRIDE)), np.empty((m, _STRIDE))
-    y, pull = np.empty(_BLOCK), np.empty(_BLOCK)
-    for start in range(0, n_rows, _BLOCK):
-        n = min(_BLOCK, n_rows - start)
+    y, pull = np.empty(BLOCK), np.empty(BLOCK)
+    for start in range(0, n_rows, BLOCK):
+        n = min(BLOCK, n_rows - start)
         X, codes, _ = _block(rows, start, n)
         score, losses = f[start : start + n], g[start : start + n]
         _project(X, rows.center, rows.factor, w, z, score)

@@ -26,11 +26,6 @@ EVALUATE, BEGIN, SLOPE, STEP, QUANTILE = 1, 2, 3, 4, 5
 ROUNDING = 1e-14
 # Less than this share is nothing even where all that is left is the samples that are cut away.
 NOTHING = 1e-20
-# While the loss changes, the next one is taken where an iteration lowers the objective by less
-# than this share (found by trial).
-EARLY = 1e-2
-# But no later than after so many iterations.
-PATIENCE = 20
 
 # Why a run is over: not yet, by tol, or since no model has a minimum.
 GOING, ENDED, FAILED = 0, 1, 2
@@ -41,8 +36,9 @@ GOING, ENDED, FAILED = 0, 1, 2
 Point = namedtuple("Point", "theta gradient hessian parts")
 MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
 
-# A row for each stage: power, level, epsilon, delta, trimmed share. Where ``level`` is below 1 the
-# cap is that quantile when the stage begins; where ``epsilon`` is nan it is the last one.
+# A row for each stage: power, level, epsilon, delta, trimmed share, the share of the objective by
+# which it has to fall in an iteration for the stage to go on, and for how many iterations at most.
+# Where ``level`` is below 1 the cap is that quantile when the stage begins.
 _NUMBERS = (
     "p epsilon delta trim damping first_damping damping_factor least_damping level quantile floor"
     " tol"
@@ -119,17 +115,17 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
     cutting the worst again lowers the objective once more.
     """
     bound, warm = run[0].bound == 1, run[0].warm == 1
-    _towards(to, at, 0.0, step)
-    yield EVALUATE
-    copy_point(to, at)
-    if run[0].n == run[0].fixed_from:
+    if run[0].n == 0:
+        _towards(to, at, 0.0, step)
+        yield EVALUATE
+        copy_point(to, at)
         _keep(best, at)
     while run[0].n < run[0].until and run[0].ended == GOING:
         moving = at.parts[MOVING]
         share_of = moving + at.parts[CONSTANT] if bound else moving
         enough = max(run[0].tol, ROUNDING) * share_of if warm and run[0].fixed == 1 else 0.0
         yield STEP
-        # Below p = 1 the curvature of rows warm a kink is huge and cancels but for rounding: more
+        # Below p = 1 the curvature of rows near a kink is huge and cancels but for rounding: more
         # of the surrogate where the model has no minimum.
         lift, damping = 1e-6, run[0].damping
         while run[0].solved == 0 and lift <= 1.0:
@@ -185,10 +181,12 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         value = moving + at.parts[CONSTANT]
         least = max(run[0].tol, ROUNDING) * (value if bound else moving)
         least = max(least, NOTHING * value)
-        early = max(EARLY * moving, NOTHING * value)
         run[0].waited += 1
-        steady = run[0].stage > run[0].warmup
-        if bound or steady or fall <= early or run[0].waited >= PATIENCE:
+        if run[0].stage <= run[0].warmup and not bound:
+            early, patience = stages[run[0].stage, 5], stages[run[0].stage, 6]
+            if fall <= max(early * moving, NOTHING * value) or run[0].waited >= patience:
+                run[0].stage, run[0].waited = run[0].stage + 1, 0
+        else:
             run[0].stage, run[0].waited = run[0].stage + 1, 0
         stage = stages[min(run[0].stage, stages.shape[0] - 1)]
         p, level, epsilon, delta, trim = stage[0], stage[1], stage[2], stage[3], stage[4]
@@ -200,8 +198,6 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
             yield QUANTILE
             # A hair above, so that rounding does not decide on the row whose residual it is.
             epsilon = max(run[0].quantile ** (0.5 * p) * (1.0 + 1e-9), run[0].floor)
-        elif epsilon != epsilon:
-            epsilon = run[0].epsilon
         comparable = p == run[0].p and epsilon == run[0].epsilon and trim == run[0].trim
         same = comparable and delta == run[0].delta
         run[0].fixed = 1 if same and run[0].stage > run[0].warmup else 0
@@ -233,9 +229,10 @@ def newton(run, at, to, best, step, line, slopes, stages, history):
     they have not: less of it after full steps, more after short ones. The end is reached by a step
     that promises less than tol of the value.
     """
-    _towards(to, at, 0.0, step)
-    yield EVALUATE
-    copy_point(to, at)
+    if run[0].n == 0:
+        _towards(to, at, 0.0, step)
+        yield EVALUATE
+        copy_point(to, at)
     while run[0].n < run[0].until and run[0].ended == GOING:
         yield STEP
         if run[0].solved == 0:

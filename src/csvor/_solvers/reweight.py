@@ -72,7 +72,8 @@ def reweight(
     report : callable (iteration, objective), optional
     """
     stages = schedule.stages
-    first = dict(zip(("p", "level", "epsilon", "delta", "trim"), stages[0].tolist(), strict=True))
+    names = ("p", "level", "epsilon", "delta", "trim")
+    first = dict(zip(names, stages[0, :5].tolist(), strict=True))
     first_damping = 0.0 if warm and problem.is_hinge else 1.0
     state = make_state(
         theta,

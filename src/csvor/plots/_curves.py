@@ -37,7 +37,7 @@ def convergence_curves(
     histories : mapping of str to array-like of shape (n_iter,), or to a mapping of those
         By data set: ``objective_history_`` of a fit, or several under their names.
     settled_from : mapping of str to int, default=None
-        By data set: ``settled_from_``, the iteration from which the cap is fixed and nothing
+        By data set: ``settled_from_``, the iteration from which the loss is fixed and nothing
         rises; a vertical line is drawn there.
     figure : Figure or SubFigure, default=None
         Where to draw; None makes a figure.
@@ -76,7 +76,7 @@ def convergence_curves(
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
         tidy(ax, grid="y")
-    note = "; dotted: cap fixed" if settled_from else ""
+    note = "; dotted: loss fixed" if settled_from else ""
     label_edges(axes, x=f"outer iteration{note}", y="objective")
     labels = list(dict.fromkeys(label for several in curves.values() for label in several))
     if len(labels) > 1:

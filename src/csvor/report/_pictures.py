@@ -130,7 +130,7 @@ def _experiments(experiments: Mapping[str, Any]) -> Iterator[Picture]:
         plots.convergence_curves(
             histories, settled_from=experiments.get("settled_from"), figure=figure
         )
-        caption = "Objective after each outer iteration. It may rise only before the cap is fixed."
+        caption = "Objective after each outer iteration. It may rise only before the loss is fixed."
         yield Picture("convergence", caption, figure)
     for title, arrays in (experiments.get("projections") or {}).items():
         figure = Figure(figsize=(5.6, 3.4), layout="constrained")

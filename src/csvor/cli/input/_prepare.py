@@ -132,8 +132,9 @@ def _model(options: ModelOptions, classes: list[Any]) -> CSVOR:
 def _refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
     if options.kernel != "linear" and options.components is None and n_rows > MOST_EXACT:
         raise UsageError(
-            f"--kernel {options.kernel}: an exact kernel of {n_rows} rows takes hours; approximate "
-            f"it, for example by --components 500 (--components {n_rows} is the exact one)"
+            f"--kernel {options.kernel}: an exact kernel of {n_rows} rows takes minutes to hours; "
+            "approximate it, for example by --components 500 "
+            f"(--components {n_rows} is the exact one)"
         )
 
 
