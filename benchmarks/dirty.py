@@ -122,7 +122,10 @@ def processor() -> str:
 
 
 def write_result(name: str, text: str) -> None:
-    """Print a result and keep it as benchmarks/results/<name>.md."""
+    """Print a result and keep it as benchmarks/results/<name>.md, with the code that it is of."""
+    from csvor._utils.compile import _DIGEST
+
+    text = f"{text.rstrip()}\n\nCode: {_DIGEST[:12]} (the digest of csvor's compiled loops)."
     print(text)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
