@@ -78,8 +78,12 @@ class DenseRows:
         self.costs = costs
         self.pair = pair
         self._losses = np.empty(codes.size)
-        self._line = Line(*np.empty((3, codes.size)))
         self._threads = RowThreads(*matrix.X.shape)
+
+    @cached_property
+    def _line(self) -> Line:
+        """Room for a line, which fits on many rows hardly ever search."""
+        return Line(*np.empty((3, self.n_samples)))
 
     @property
     def n_samples(self) -> int:
