@@ -144,7 +144,7 @@ def test_a_large_tau_draws_the_boundaries_together(draw):
 
 def test_the_limit_of_iterations_is_reported():
     X, codes, weights, C, _, tau, _ = pinball_problem(1)
-    with pytest.warns(ConvergenceWarning, match=r"PINSVOR stopped after 1 iterations.*max_iter"):
+    with pytest.warns(ConvergenceWarning, match=r"PINSVOR stopped after 1 iteration .*max_iter"):
         model = PINSVOR(C, tau=tau, max_iter=1).fit(X, codes, weights)
     assert not model.converged_
     assert model.n_iter_ == 1

@@ -31,7 +31,7 @@ from csvor._utils.sklearn_private import (
     validate_parameter_constraints,
 )
 from csvor._utils.threads import threads_for
-from csvor._utils.warn import warn
+from csvor._utils.warn import AdvisedWarning, Remedy, warn
 
 Array = NDArray[np.float64]
 
@@ -50,6 +50,10 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
+
+
+class NotConvergedWarning(AdvisedWarning, ConvergenceWarning):
+    """A fit ended before it was told to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +238,7 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
         self.status_ = solution.status.value
         self.converged_ = solution.status.converged
         if not self.converged_:
-            warn(self._not_converged(solution), ConvergenceWarning)
+            warn(self._not_converged(solution))
 
     def _report_to(self) -> Callable[[int, float], None] | None:
         if not self.verbose:
@@ -250,12 +254,12 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
         name = type(self).__name__
         return announcing_compilation(lambda line: print(f"[{name}] {line}"))
 
-    def _not_converged(self, solution: Solution) -> str:
+    def _not_converged(self, solution: Solution) -> NotConvergedWarning:
         name, history = type(self).__name__, solution.history
         if solution.status is not Status.MAX_ITER:
-            return (
-                f"{name} ended early, {solution.status.value} ({self.tol:g}): put the features on "
-                "one scale, or use a larger tol."
+            return NotConvergedWarning(
+                f"{name} ended early, {solution.status.value} ({self.tol:g})",
+                Remedy("put the features on one scale, or use a larger ", "tol"),
             )
         settled = len(history) - solution.fixed_from > 1
         state = (
@@ -264,18 +268,18 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
             if settled
             else "before it had settled"
         )
-        return (
-            f"{name} stopped after {solution.n_iter} iterations "
-            f"(max_iter={self.max_iter}) {state}: {self._remedy()}."
+        iterations = f"{solution.n_iter} iteration{'' if solution.n_iter == 1 else 's'}"
+        return NotConvergedWarning(
+            f"{name} stopped after {iterations} (max_iter={self.max_iter}) {state}", self._remedy()
         )
 
-    def _remedy(self) -> str:
-        return f"raise max_iter, say to {max(200, 2 * self.max_iter)}"
+    def _remedy(self) -> Remedy:
+        return Remedy("raise ", "max_iter", after=f", say to {max(200, 2 * self.max_iter)}")
 
-    def _remedy_for_empty_intervals(self, rare: bool) -> str:
+    def _remedy_for_empty_intervals(self, rare: bool) -> Remedy:
         if rare and self.class_weight is None:
-            return "give rare classes more weight with class_weight='balanced'"
-        return "merge it with a class beside it"
+            return Remedy("give rare classes more weight with ", "class_weight", "balanced")
+        return Remedy("merge it with a class beside it")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -24,6 +24,7 @@ from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.solution import Solution
 from csvor._utils.sklearn_private import Interval, StrOptions
+from csvor._utils.warn import Remedy
 
 Array = NDArray[np.float64]
 
@@ -314,14 +315,15 @@ class CSVOR(ThresholdClassifier):
         losses_at(scores, codes, self.thresholds_, self._pair(), g)
         return CappedPower(self.p).uncapped(g)
 
-    def _remedy_for_empty_intervals(self, rare: bool) -> str:
+    def _remedy_for_empty_intervals(self, rare: bool) -> Remedy:
         if self.constraints == "implicit" or (rare and self.class_weight is None):
             return super()._remedy_for_empty_intervals(rare)
-        return "use constraints='implicit', where each row meets all thresholds"
+        meets = ", where each row meets all thresholds"
+        return Remedy("use ", "constraints", "implicit", meets)
 
-    def _remedy(self) -> str:
+    def _remedy(self) -> Remedy:
         if self.solver == "alternating":
-            return "use solver='newton', which does not stall"
+            return Remedy("use ", "solver", "newton", ", which does not stall")
         return super()._remedy()
 
     def _schedule(self, share: float) -> Schedule:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from csvor._data.training import Training
 from csvor._loss.pairs import count_passed
-from csvor._utils.warn import warn
+from csvor._utils.warn import AdvisedWarning, warn
 
 Array = NDArray[np.float64]
 
@@ -55,7 +55,5 @@ def warn_of_empty_intervals(model: Any, thresholds: Array, data: Training) -> No
     names = ", ".join(map(repr, data.classes[data.present][empty].tolist()))
     weights = np.bincount(data.seen_codes, data.weights)
     rare = bool(np.any(weights[empty] < 0.5 * weights.mean()))
-    warn(
-        f"predict never returns class {names}, whose rows leave no interval in thresholds_: "
-        f"{model._remedy_for_empty_intervals(rare)}."
-    )
+    complaint = f"predict never returns class {names}, whose rows leave no interval in thresholds_"
+    warn(AdvisedWarning(complaint, model._remedy_for_empty_intervals(rare)))

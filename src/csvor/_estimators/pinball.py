@@ -14,7 +14,7 @@ from csvor._estimators.pinball_program import pinball_losses, pinball_program
 from csvor._rows.dense import DenseMatrix
 from csvor._solvers.program import solve_program
 from csvor._utils.sklearn_private import Interval, StrOptions
-from csvor._utils.warn import warn
+from csvor._utils.warn import Remedy, warn
 
 Array = NDArray[np.float64]
 
@@ -226,10 +226,11 @@ class PINSVOR(ThresholdClassifier):
         scores = matrix.values @ coef
         return Fitted(coef, cuts, scores, every_row, solution, extra, warned=coincide)
 
-    def _remedy_for_empty_intervals(self, rare: bool) -> str:
+    def _remedy_for_empty_intervals(self, rare: bool) -> Remedy:
         if rare and self.class_weight is None:
             return super()._remedy_for_empty_intervals(rare)
-        return f"use a smaller tau than {self.tau}, which draws rows to their centres less"
+        less = f" than {self.tau}, which draws rows to their centres less"
+        return Remedy("use a smaller ", "tau", after=less)
 
     def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
         return pinball_losses(scores, codes, self.boundaries_, self.tau, self.form)

@@ -14,6 +14,7 @@ from csvor._loss.pairs import losses_at
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.smoothing import follow_smoothing
+from csvor._utils.warn import Remedy
 
 Array = NDArray[np.float64]
 
@@ -71,10 +72,10 @@ class SlackSumClassifier(ThresholdClassifier):
         every_row = np.ones(codes.size, dtype=bool)
         return Fitted(coef, thresholds, scores, every_row, solution)
 
-    def _remedy_for_empty_intervals(self, rare: bool) -> str:
+    def _remedy_for_empty_intervals(self, rare: bool) -> Remedy:
         if self._constraints == "implicit" or (rare and self.class_weight is None):
             return super()._remedy_for_empty_intervals(rare)
-        return "use SVORIM, where each row meets all thresholds"
+        return Remedy("use SVORIM, where each row meets all thresholds")
 
     def _pair(self) -> Any:
         return pair_loss(ROUNDED, self._constraints)

@@ -4,9 +4,46 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 # Frames of these packages do not help the reader of a warning.
 _INSIDE = {"csvor", "numba", "sklearn"}
+
+
+def as_keyword(parameter: str, value: Any) -> str:
+    """A parameter as in a call."""
+    return parameter if value is None else f"{parameter}={value!r}"
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What to do: words, around a parameter (and its value) where one helps."""
+
+    before: str
+    parameter: str = ""
+    value: Any = None
+    after: str = ""
+
+    def spelled(self, spell: Callable[[str, Any], str] = as_keyword) -> str:
+        """The words, with the parameter as ``spell`` writes it."""
+        named = spell(self.parameter, self.value) if self.parameter else ""
+        return f"{self.before}{named}{self.after}"
+
+
+class AdvisedWarning(UserWarning):
+    """A complaint and its remedy, which a command line spells in options."""
+
+    def __init__(self, complaint: str, remedy: Remedy) -> None:
+        super().__init__(complaint, remedy)
+        self.complaint, self.remedy = complaint, remedy
+
+    def spelled(self, spell: Callable[[str, Any], str]) -> str:
+        return f"{self.complaint}: {self.remedy.spelled(spell)}."
+
+    def __str__(self) -> str:
+        return self.spelled(as_keyword)
 
 
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:

@@ -4,16 +4,23 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
 
 import typer
 
+from csvor._utils.warn import AdvisedWarning, as_keyword
 from csvor.cli._errors import one_line
+from csvor.cli._options import ModelOptions
 
 # What names a column is kept apart from what was measured.
 _NUMBER = re.compile(r"('[^']*'|column \d+)|\d[\d.,]*(?:e[+-]?\d+)?")
 
 # The commands say the same with the number of rows. scikit-learn gives no category of its own.
 _RARE_CLASS = "The least populated class"
+
+# Parameters of the estimators that are options of the commands.
+_OPTIONS = {field.name for field in fields(ModelOptions)}
 
 
 class Notes:
@@ -74,11 +81,18 @@ class Notes:
                     if issubclass(warning.category, (UserWarning, RuntimeWarning)):
                         text = one_line(str(warning.message))
                         key = _NUMBER.sub(lambda found: found[1] or "#", text)
-                        self._take(_in_options(text), key)
+                        self._take(one_line(_in_options(warning.message)), key)
 
 
-def _in_options(text: str) -> str:
-    """A warning of the estimator with the option in place of its parameter."""
-    text = text.replace("raise max_iter", "raise --max-iter")
-    text = text.replace("constraints='implicit'", "--constraints implicit")
-    return text.replace("after 1 iterations", "after 1 iteration")
+def _in_options(message: Warning | str) -> str:
+    """A warning of the estimator, with an option in place of its parameter where there is one."""
+    if isinstance(message, AdvisedWarning):
+        return message.spelled(_as_option)
+    return str(message)
+
+
+def _as_option(parameter: str, value: Any) -> str:
+    if parameter not in _OPTIONS:
+        return as_keyword(parameter, value)
+    option = "--" + parameter.replace("_", "-")
+    return option if value is None else f"{option} {value}"
