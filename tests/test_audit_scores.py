@@ -60,7 +60,7 @@ def test_one_row_by_hand():
     """
     from csvor._estimators.mislabelling import Mixture
 
-    mixture = Mixture(np.ones(1), np.zeros(1), 0.2, 0.0, 0.0, 1.0, 0.0)
+    mixture = Mixture(np.ones(1), np.zeros(1), 0.2, 0.0, 0.0)
     truth = mixture.truth(np.array([[2.0]]), np.array([0]))
     above = expit(2.0)
     expected = 0.1 * above / (0.9 * (1 - above) + 0.1 * above)

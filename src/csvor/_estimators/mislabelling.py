@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
@@ -45,8 +45,6 @@ class Mixture:
     slopes, shifts : ndarrays of shape (n_classes - 1,)
     eta, nu : float
         Probabilities of a label drawn from all classes, and of one beside the true class.
-    low, high : float
-        Profile-likelihood interval (95 %) of the share of wrong labels.
     loss : float
         The negative log-likelihood, penalties included: it also ranks models.
     """
@@ -55,8 +53,6 @@ class Mixture:
     shifts: Array
     eta: float
     nu: float
-    low: float
-    high: float
     loss: float
 
     @property
@@ -91,11 +87,7 @@ def fit_mixture(margins: Array, codes: Codes, weights: Array | None = None) -> M
     weights : ndarray of shape (n,), default=None
     """
     n, q = margins.shape
-    weights = np.ones(n) if weights is None else weights
-    if n > _ENOUGH:
-        rows = np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
-        margins, codes, weights = margins[rows], codes[rows], weights[rows]
-    problem = _Problem(margins, codes, weights)
+    problem = _problem_of(margins, codes, weights)
     plain = min((problem.minimise(problem.start(start)) for start in _STARTS), key=_height)
     best, beside = plain, False
     if q > 1:
@@ -104,9 +96,29 @@ def fit_mixture(margins: Array, codes: Codes, weights: Array | None = None) -> M
             if _height(found) < _height(best) - (0.5 * np.log(n) + _SURE) * (not beside):
                 best, beside = found, True
     theta, loss = best
-    eta, nu = _parts(theta, q)
-    low, high = _interval(problem, theta, loss)
-    return Mixture(np.exp(theta[:q]), theta[q : 2 * q], eta, nu, low, high, loss)
+    return Mixture(np.exp(theta[:q]), theta[q : 2 * q], *_parts(theta, q), loss)
+
+
+def share_interval(
+    mixture: Mixture, margins: Array, codes: Codes, weights: Array | None = None
+) -> tuple[float, float]:
+    """The 95 % profile-likelihood interval of the share, for the data of the fit.
+
+    It takes several times as long as the fit.
+    """
+    parts = np.array([mixture.eta, mixture.nu] if mixture.nu else [mixture.eta])
+    theta = np.concatenate([np.log(mixture.slopes), mixture.shifts, logit(parts)])
+    return _interval(_problem_of(margins, codes, weights), theta, mixture.loss)
+
+
+def _problem_of(margins: Array, codes: Codes, weights: Array | None) -> _Problem:
+    """Of many rows, a fixed random part."""
+    n = codes.size
+    weights = np.ones(n) if weights is None else weights
+    if n > _ENOUGH:
+        rows = np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
+        margins, codes, weights = margins[rows], codes[rows], weights[rows]
+    return _Problem(margins, codes, weights)
 
 
 class _Problem:
@@ -117,8 +129,8 @@ class _Problem:
         self.q = margins.shape[1]
         self.n = weights.sum()
 
-    def start(self, logit: float) -> Array:
-        return np.concatenate([np.ones(self.q), np.zeros(self.q), [logit]])
+    def start(self, logit_eta: float) -> Array:
+        return np.concatenate([np.ones(self.q), np.zeros(self.q), [logit_eta]])
 
     def minimise(
         self, start: Array, *, beside: bool = False, share: float | None = None
@@ -127,7 +139,7 @@ class _Problem:
         bounds = [_LOG_SLOPES] * self.q + [_SHIFTS] * self.q + [_LOGITS] * (1 + beside)
         if share is not None:
             scale = _logit_for(share, start, self.q)
-            bounds[2 * self.q :] = [(logit, logit) for logit in scale]
+            bounds[2 * self.q :] = [(held, held) for held in scale]
             start = np.concatenate([start[: 2 * self.q], scale])
         found = minimize(
             self.loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
@@ -205,7 +217,7 @@ def _logit_for(share: float, theta: Array, q: int) -> Array:
     factor = share / _share(eta, nu, q + 1)
     parts = np.array([eta, nu] if theta.size > 2 * q + 1 else [eta])
     scaled = np.clip(factor * parts, 1e-9, 0.999)
-    return np.log(scaled) - np.log1p(-scaled)
+    return logit(scaled)
 
 
 def _beside(n_classes: int) -> Array:

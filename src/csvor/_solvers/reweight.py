@@ -106,9 +106,8 @@ def reweight(
     else:
         status = Status.MAX_ITER
         final = schedule.final
-        if (final.p, final.epsilon) != (run["p"][0], run["epsilon"][0]) or final.trim != run[
-            "trim"
-        ]:
+        in_force = [float(run[name][0]) for name in ("p", "epsilon", "trim")]
+        if in_force != [final.p, final.epsilon, final.trim]:
             fixed_from = n_iter
         for name in ("p", "epsilon", "delta", "trim"):
             run[name] = getattr(final, name)

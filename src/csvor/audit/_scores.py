@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
-from csvor._estimators.mislabelling import fit_mixture
+from csvor._estimators.mislabelling import fit_mixture, share_interval
 from csvor._labels import CodedLabels
 
 Array = NDArray[np.float64]
@@ -180,6 +180,7 @@ def found_in(
     """What margins tell of coded labels."""
     codes, labels = coded.codes, coded.labels.classes
     mixture = fit_mixture(margins, codes, weights)
+    low, high = share_interval(mixture, margins, codes, weights)
     truth = mixture.truth(margins, codes)
     rows = np.arange(codes.size)
     probability = 1.0 - truth[rows, codes]
@@ -196,8 +197,8 @@ def found_in(
     suggested = np.where(moved, best, codes)
     return WrongLabels(
         share=mixture.share,
-        low=mixture.low,
-        high=mixture.high,
+        low=low,
+        high=high,
         probability=probability,
         flagged=flagged,
         suggested=labels[suggested],
