@@ -18,6 +18,8 @@ class DataOptions:
     drop: tuple[str, ...] = ()
     id: str | None = None
     missing_label: tuple[str, ...] = ()
+    groups: str | None = None
+    keep: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

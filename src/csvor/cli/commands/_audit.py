@@ -22,6 +22,7 @@ from csvor.cli._render import (
     print_suspects,
 )
 from csvor.cli.input._prepare import Prepared, plain, prepare
+from csvor.cli.input._related import refuse_few_groups
 from csvor.cli.input._table import shown
 
 FIXED = ("row", "given", "suggested", "probability", "residual", "direction", "flagged")
@@ -68,6 +69,7 @@ def audit_file(
     work = prepare(data, options, notes)
     if options.folds > len(work.target.rows):
         raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")
+    refuse_few_groups(work.groups, options.folds)
     _note_lone_labels(work, notes)
     with progress("Auditing the labels", 1) as update, notes.of_warnings():
         models = candidate_models(
@@ -81,6 +83,7 @@ def audit_file(
             work.target.coded,
             models,
             cv=options.folds,
+            groups=work.groups,
             fdr=fdr,
             random_state=options.seed,
             progress=update,

@@ -94,10 +94,28 @@ Drop = Annotated[
         "--drop", metavar="COL", help="Column to leave out; can be repeated.", rich_help_panel=DATA
     ),
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COL",
+        help="Feature, whatever it looks like (row numbers, a copy of the label); can be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
 Id = Annotated[
     str | None,
     typer.Option(
         "--id", metavar="COL", help="Column that names the rows; no feature.", rich_help_panel=DATA
+    ),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COL",
+        help="Column of what rows share (a patient, a batch): judged together; no feature.",
+        rich_help_panel=DATA,
     ),
 ]
 MissingLabel = Annotated[
@@ -202,7 +220,7 @@ def pick(kind: Any, values: dict[str, Any]) -> Any:
     """One of the option classes from the parameters of a command, by name."""
     chosen = {name: values[name] for name in kind.__dataclass_fields__ if name in values}
     for name, value in chosen.items():
-        if name in {"drop", "missing_label"}:
+        if name in {"drop", "missing_label", "keep"}:
             chosen[name] = tuple(value or ())
         elif name == "gamma":
             chosen[name] = _gamma(value)
