@@ -102,6 +102,8 @@ def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
         text += f", {model.loss} loss"
     if model.constraints != "explicit":
         text += f", {model.constraints} constraints"
+    if model.class_weight is not None:
+        text += f", {model.class_weight} class weights"
     if model.kernel != "linear":
         text += f", {_kernel(model)}"
     if work.choice is not None:

@@ -16,6 +16,7 @@ OUTPUT = "Output"
 KernelName = StrEnum("KernelName", "linear rbf poly sigmoid cosine")
 LossName = StrEnum("LossName", "hinge logistic exponential")
 ConstraintsName = StrEnum("ConstraintsName", "explicit implicit")
+ClassWeightName = StrEnum("ClassWeightName", "none balanced")
 
 
 def number(
@@ -199,6 +200,10 @@ Constraints = Annotated[
         "A row meets the two thresholds beside its label, or all.",
     ),
 ]
+ClassWeight = Annotated[
+    ClassWeightName | None,
+    one_of("--class-weight", ClassWeightName, "Count rows alike, or all labels alike."),
+]
 MaxIter = Annotated[int | None, whole("--max-iter", 1, 500, "Limit of iterations of a fit.")]
 Tune = Annotated[
     bool, typer.Option("--tune", help="Choose C and p by cross-validation.", rich_help_panel=MODEL)
@@ -222,6 +227,8 @@ def pick(kind: Any, values: dict[str, Any]) -> Any:
     for name, value in chosen.items():
         if name in {"drop", "missing_label", "keep"}:
             chosen[name] = tuple(value or ())
+        elif value is ClassWeightName.none:
+            chosen[name] = None
         elif name == "gamma":
             chosen[name] = _gamma(value)
         elif isinstance(value, StrEnum):
