@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 # Of skordinal; the other sets are files in the folder that CSVOR_DATA names.
-BUNDLED = ("esl", "lev", "balance_scale")
+BUNDLED = ("esl", "lev", "balance_scale", "swd", "era")
 
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
