@@ -17,6 +17,7 @@ class DataOptions:
     drop: tuple[str, ...] = ()
     id: str | None = None
     missing_label: tuple[str, ...] = ()
+    reviewed: str | None = None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def static(name: str) -> str:
 
 
 def _static_markup(name: str) -> Markup:
-    return Markup(static(name))  # noqa: S704 - a file of this package
+    return Markup(static(name))
 
 
 @cache

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
@@ -13,6 +14,7 @@ from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli.input._column_checks import quoted
+from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
 from csvor.cli.input._features import Features, choose_features, make_pipeline
 from csvor.cli.input._table import Table, read_table, shown
 from csvor.cli.input._target import Target, read_target
@@ -43,6 +45,14 @@ class Prepared:
     data: DataOptions
     options: ModelOptions
     choice: Choice | None = None
+    review: Review | None = None
+
+    @property
+    def confirmed(self) -> NDArray[np.bool_] | None:
+        """Which of the rows used have a label that a review kept or set."""
+        if self.review is None:
+            return None
+        return np.isin(self.target.rows, self.review.positions(KEEP, RELABEL))
 
     @property
     def row_numbers(self) -> list[int]:
@@ -68,6 +78,9 @@ class Prepared:
                 "used": len(target.rows),
                 "left_out": target.left_out,
             },
+            "reviewed": (
+                {"file": self.review.source, **self.review.counts} if self.review else None
+            ),
             "target": target.name,
             "classes": [
                 {"label": label, "count": count}
@@ -91,10 +104,12 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     with progress(f"Reading {data.data}"):
         table = read_table(data.data, notes)
         names = _feature_names(table, data)
+        labels, review, dropped = table.columns[data.target], None, []
+        if data.reviewed is not None:
+            review = read_review(data.reviewed, table, data.target, data.classes, notes)
+            labels, dropped = review.applied(labels), review.positions(DROP).tolist()
         with about(table.source):
-            target = read_target(
-                table.columns[data.target], data.classes, data.missing_label, notes
-            )
+            target = read_target(labels, data.classes, data.missing_label, notes, dropped)
             features, frame = choose_features(
                 table,
                 target.rows,
@@ -108,7 +123,7 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     _refuse_large_exact_kernel(options, len(target.rows))
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
-    return Prepared(table, target, features, frame, pipeline, data, options)
+    return Prepared(table, target, features, frame, pipeline, data, options, review=review)
 
 
 def _model(options: ModelOptions, classes: list[Any]) -> CSVOR:
