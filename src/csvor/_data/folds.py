@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.utils import check_consistent_length, check_random_state
 
 Rows = NDArray[np.intp]
+Parts = list[tuple[Rows, Rows]]
 
 
 def stratified_folds(
@@ -22,3 +25,86 @@ def stratified_folds(
     part[dealt] = np.arange(codes.size) % cv
     for k in range(cv):
         yield np.flatnonzero(part != k), np.flatnonzero(part == k)
+
+
+def held_out_parts(
+    codes: NDArray[np.integer], cv: Any, groups: ArrayLike | None, random_state: Any
+) -> Parts:
+    """Train and test rows of each part; each row is held out once.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+    cv : int, splitter or iterable of (train, test)
+    groups : array-like of shape (n,) or None
+        Rows of one group are held out together.
+    random_state : int, RandomState instance or None
+        Decides the parts where `cv` is a number.
+    """
+    if groups is not None:
+        groups = np.asarray(groups)
+        check_consistent_length(codes, groups)
+    if not isinstance(cv, (int, np.integer)):
+        return _given_parts(codes, cv, groups)
+    if groups is None:
+        if not 2 <= cv <= codes.size:
+            raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
+        return list(stratified_folds(codes, int(cv), random_state))
+    n_groups = np.unique(groups).size
+    if not 2 <= cv <= n_groups:
+        raise ValueError(f"cv={cv} must lie between 2 and the number of groups, {n_groups}.")
+    return _grouped_parts(codes, int(cv), groups, random_state)
+
+
+def _grouped_parts(
+    codes: NDArray[np.integer], cv: int, groups: NDArray[Any], random_state: Any
+) -> Parts:
+    # It refuses parts that no class can fill, though a class may be rarer than there are parts.
+    frequent = np.bincount(codes) >= cv
+    strata = np.where(frequent[codes], codes, -1) if frequent.any() else np.zeros_like(codes)
+    splitter = StratifiedGroupKFold(cv, shuffle=True, random_state=random_state)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return [(train, test) for train, test in splitter.split(codes[:, None], strata, groups)]
+
+
+def _given_parts(codes: NDArray[np.integer], cv: Any, groups: NDArray[Any] | None) -> Parts:
+    """Those of a splitter or of the caller; refused where they do not hold out each row once."""
+    splits: Iterable[Any]
+    if hasattr(cv, "split"):
+        splits = cv.split(codes[:, None], codes, groups)
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+        splits = cv
+    else:
+        raise TypeError(
+            f"cv={cv!r} must be a number of parts, a splitter of scikit-learn or a list of "
+            "(train, test) row positions."
+        )
+    parts = [
+        (_positions(train, codes.size), _positions(test, codes.size)) for train, test in splits
+    ]
+    times = np.zeros(codes.size, dtype=np.intp)
+    for train, test in parts:
+        np.add.at(times, test, 1)
+        both = np.intersect1d(train, test)
+        if both.size:
+            raise ValueError(
+                f"cv has row {both[0]} among the training and the test rows of one part: a row is "
+                "judged by a model that has not seen it."
+            )
+    if np.any(times != 1):
+        row = int(np.argmax(times != 1))
+        raise ValueError(
+            f"cv holds out row {row} {times[row]} times: each row has to be in the test rows of "
+            "one part. Give a splitter that parts all rows once, such as KFold or GroupKFold."
+        )
+    return parts
+
+
+def _positions(rows: Any, n: int) -> Rows:
+    rows = np.asarray(rows)
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+    if rows.size and (rows.min() < 0 or rows.max() >= n):
+        wrong = rows[(rows < 0) | (rows >= n)][0]
+        raise ValueError(f"cv names row {wrong}, and there are {n} rows, counted from 0.")
+    return rows

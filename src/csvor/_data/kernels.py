@@ -31,6 +31,8 @@ _PARAMETERS = {
     "poly": ("gamma", "coef0", "degree"),
     "sigmoid": ("gamma", "coef0"),
 }
+# Names of the kernels that have a gamma.
+WITH_GAMMA = frozenset(_PARAMETERS)
 # Directions of the Gram matrix below this share of its largest eigenvalue are rounding.
 _RANK = 1e-12
 

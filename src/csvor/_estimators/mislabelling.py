@@ -23,6 +23,7 @@ from scipy.special import expit, logit
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
+Mask = NDArray[np.bool_]
 
 # Shares to start from, as logits of eta.
 _STARTS = (-4.0, -2.0)
@@ -69,13 +70,18 @@ class Mixture:
         """``P_i(t)`` before the label is seen, shape (n, n_classes)."""
         return _masses(expit(self.slopes * margins + self.shifts))[0]
 
-    def truth(self, margins: Array, codes: Codes) -> Array:
+    def truth(self, margins: Array, codes: Codes, confirmed: Mask | None = None) -> Array:
         """The same given the label: ``P(t | y_i)``. A label is wrong with what is left of 1."""
         joint = self.channel[codes] * self.class_probabilities(margins)
-        return joint / np.maximum(joint.sum(axis=1, keepdims=True), _LEAST)
+        truth = joint / np.maximum(joint.sum(axis=1, keepdims=True), _LEAST)
+        if confirmed is not None:
+            truth[confirmed] = np.eye(truth.shape[1])[codes[confirmed]]
+        return truth
 
 
-def fit_mixture(margins: Array, codes: Codes, weights: Array | None = None) -> Mixture:
+def fit_mixture(
+    margins: Array, codes: Codes, weights: Array | None = None, confirmed: Mask | None = None
+) -> Mixture:
     """The mixture of greatest penalised likelihood.
 
     Parameters
@@ -85,9 +91,12 @@ def fit_mixture(margins: Array, codes: Codes, weights: Array | None = None) -> M
     codes : ndarray of shape (n,)
         Labels as 0..n_classes - 1.
     weights : ndarray of shape (n,), default=None
+    confirmed : ndarray of shape (n,), default=None
+        True for labels that are known to be right: they tell how labels depend on margins, and
+        nothing of the share.
     """
     n, q = margins.shape
-    problem = _problem_of(margins, codes, weights)
+    problem = _problem_of(margins, codes, weights, confirmed)
     plain = min((problem.minimise(problem.start(start)) for start in _STARTS), key=_height)
     best, beside = plain, False
     if q > 1:
@@ -100,7 +109,11 @@ def fit_mixture(margins: Array, codes: Codes, weights: Array | None = None) -> M
 
 
 def share_interval(
-    mixture: Mixture, margins: Array, codes: Codes, weights: Array | None = None
+    mixture: Mixture,
+    margins: Array,
+    codes: Codes,
+    weights: Array | None = None,
+    confirmed: Mask | None = None,
 ) -> tuple[float, float]:
     """The 95 % profile-likelihood interval of the share, for the data of the fit.
 
@@ -108,24 +121,29 @@ def share_interval(
     """
     parts = np.array([mixture.eta, mixture.nu] if mixture.nu else [mixture.eta])
     theta = np.concatenate([np.log(mixture.slopes), mixture.shifts, logit(parts)])
-    return _interval(_problem_of(margins, codes, weights), theta, mixture.loss)
+    return _interval(_problem_of(margins, codes, weights, confirmed), theta, mixture.loss)
 
 
-def _problem_of(margins: Array, codes: Codes, weights: Array | None) -> _Problem:
+def _problem_of(
+    margins: Array, codes: Codes, weights: Array | None, confirmed: Mask | None
+) -> _Problem:
     """Of many rows, a fixed random part."""
     n = codes.size
     weights = np.ones(n) if weights is None else weights
+    confirmed = np.zeros(n, dtype=bool) if confirmed is None else confirmed
     if n > _ENOUGH:
         rows = np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
         margins, codes, weights = margins[rows], codes[rows], weights[rows]
-    return _Problem(margins, codes, weights)
+        confirmed = confirmed[rows]
+    return _Problem(margins, codes, weights, confirmed)
 
 
 class _Problem:
     """The penalised likelihood in ``theta = [log a, c, logit eta(, logit nu)]``."""
 
-    def __init__(self, margins: Array, codes: Codes, weights: Array) -> None:
+    def __init__(self, margins: Array, codes: Codes, weights: Array, confirmed: Mask) -> None:
         self.margins, self.codes, self.weights = margins, codes, weights
+        self.confirmed = confirmed
         self.q = margins.shape[1]
         self.n = weights.sum()
 
@@ -154,6 +172,7 @@ class _Problem:
         above = expit(slopes * self.margins + shifts)
         masses, source = _masses(above)
         channel = _channel(eta, nu, K)[self.codes]
+        channel[self.confirmed] = np.eye(K)[self.codes[self.confirmed]]
         likelihood = np.maximum(np.einsum("it,it->i", channel, masses), _LEAST)
         value = -float(self.weights @ np.log(likelihood))
         pull = -self.weights / likelihood
@@ -165,6 +184,7 @@ class _Problem:
         gradient[:q] = (by_logit * self.margins).sum(axis=0) * slopes
         gradient[q : 2 * q] = by_logit.sum(axis=0)
         own = masses[np.arange(self.codes.size), self.codes]
+        pull = np.where(self.confirmed, 0.0, pull)
         by_eta = float(pull @ (1.0 / K - own))
         gradient[2 * q] = by_eta * eta * (1.0 - eta)
         if theta.size > 2 * q + 1:

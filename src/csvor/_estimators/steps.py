@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from csvor._estimators.base import ThresholdClassifier
 from csvor._labels import CodedLabels
+
+Weights = NDArray[np.float64]
 
 
 def final_of(estimator: Any) -> ThresholdClassifier:
@@ -20,16 +24,21 @@ def final_of(estimator: Any) -> ThresholdClassifier:
     return final
 
 
-def fit_coded(model: Any, X: Any, coded: CodedLabels) -> Any:
+def fit_coded(model: Any, X: Any, coded: CodedLabels, weights: Weights | None = None) -> Any:
     """Fit a model to labels that have been read; the steps before the last see them decoded."""
     if isinstance(model, Pipeline):
         if type(model) is not Pipeline:  # it may drop or repeat rows on their way
+            if weights is not None:
+                raise TypeError(
+                    f"sample_weight does not pass through a {type(model).__name__}, which may drop "
+                    "or repeat rows: give a Pipeline of scikit-learn, or no weights."
+                )
             return model.fit(X, coded.decoded)
         if len(model) > 1:
             before = model[:-1]
             X = before.fit_transform(X, coded.decoded)
             model.steps[:-1] = before.steps
-    final_of(model).fit(X, coded)
+    final_of(model).fit(X, coded, sample_weight=weights)
     return model
 
 

@@ -1,10 +1,20 @@
 """Which labels of a data set are wrong, and how many?"""
 
+from csvor.audit._candidates import Candidate, candidate_models
 from csvor.audit._labels import LabelAudit, audit_labels
-from csvor.audit._scores import WrongLabels, audit_scores
+from csvor.audit._scores import audit_scores
+from csvor.audit._wrong_labels import WrongLabels
 
-__all__ = ["LabelAudit", "WrongLabels", "audit_labels", "audit_scores"]
+__all__ = [
+    "Candidate",
+    "LabelAudit",
+    "WrongLabels",
+    "audit_labels",
+    "audit_scores",
+    "candidate_models",
+]
 
 # The name that users import is not where the code lies.
 for _public in (LabelAudit, WrongLabels, audit_labels, audit_scores):
     _public.__module__ = "csvor"
+Candidate.__module__ = candidate_models.__module__ = "csvor.audit"

@@ -1,84 +1,124 @@
-"""Rank the rows of a data set by how little their label fits the others."""
+"""Which labels of a data set are wrong, by models that have not seen them?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
-from csvor._data.folds import stratified_folds
+from csvor._data.checks import check_weights
+from csvor._data.folds import held_out_parts
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.base import ThresholdClassifier
-from csvor._estimators.steps import at_final, final_of, fit_coded
+from csvor._estimators.capped import CSVOR
+from csvor._estimators.steps import final_of, fit_coded
 from csvor._labels import CodedLabels
-from csvor._utils.sklearn_private import safe_split
+from csvor.audit._candidates import (
+    COMPARED,
+    MOST_CUT,
+    Candidate,
+    candidate_models,
+    compare,
+    trial_of,
+    weights_of,
+    with_share,
+)
+from csvor.audit._held_out import LabelledRows, held_out, parted
+from csvor.audit._scores import check_fdr
+from csvor.audit._wrong_labels import View, WrongLabels, findings
+
+# Of less weight, a candidate changes no probability by more than that.
+_NO_WEIGHT = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class LabelAudit:
-    """What `audit_labels` found, one entry per row in the order of the data.
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelAudit(WrongLabels):
+    """What `audit_labels` found; also all that `WrongLabels` holds, from the rows' own features.
 
     Attributes
     ----------
     residual : ndarray of shape (n_samples,)
-        ``r^p`` under a model that did not train on the row.
-    suggested : ndarray of shape (n_samples,)
-        The label that this model predicts.
-    direction : ndarray of shape (n_samples,)
-        "too high" where the given label lies above what the model allows, "too low" where
-        below, "" for rows without a residual.
-    flagged : ndarray of shape (n_samples,)
-        True for rows that the model of all rows cuts away (its ``outliers_``); nowhere for
-        estimators without a cap, which cut nothing away.
-    order : ndarray of shape (n_samples,)
-        Row positions, most suspect first.
+        ``r^p`` of the label given, under the chosen model fitted to other rows.
+    score : ndarray of shape (n_samples,)
+        That model's score of the row, less the mean of its thresholds.
+    thresholds : ndarray of shape (n_classes - 1,)
+        The thresholds on the scale of ``score``, in the mean over the parts.
     model : estimator
-        The estimator fitted on all rows.
+        The chosen model fitted on all rows, at the share of wrong labels found.
+    candidates : tuple of Candidate
+        What was compared, best first: each has ``estimator``, ``share``, ``log_likelihood``,
+        ``weight`` and ``settings``.
     """
 
     residual: NDArray[np.float64]
-    suggested: NDArray[Any]
-    direction: NDArray[np.str_]
-    flagged: NDArray[np.bool_]
-    order: NDArray[np.intp]
+    score: NDArray[np.float64]
+    thresholds: NDArray[np.float64]
     model: Any
+    candidates: tuple[Candidate, ...]
+
+    _columns: ClassVar[tuple[str, ...]] = (*WrongLabels._columns, "residual")
 
 
 def audit_labels(
-    estimator: ThresholdClassifier | Pipeline,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | CodedLabels,
+    estimator: ThresholdClassifier | Pipeline | Sequence[Any] | None = None,
     *,
-    cv: int = 5,
+    classes: ArrayLike | None = None,
+    cv: Any = 5,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    confirmed: ArrayLike | None = None,
+    fdr: float | None = None,
     random_state: int | np.random.RandomState | None = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> LabelAudit:
-    """Rank rows by the residual ``r^p`` of cross-fitted models, worst first.
+    r"""Tell how many labels are wrong, which, and how sure that is.
 
-    The rows are split into ``cv`` parts of like class shares; each row is judged by the model
-    of the other parts, so that a flexible model cannot hide a bad row by fitting it. Rows
-    without a slack follow by how little margin they have left.
+    Each row is judged by models of other rows: their margins :math:`m_{ik} = f_i - b_k` give, with
+    the label, the probability that it is wrong (`audit_scores` has the formula). Models are
+    compared by the likelihood L of the labels given their margins, which wrong labels do not
+    mislead as they do an error, and count with weights :math:`\propto L^{1/4}`. There are two
+    rounds: models without a cap show a share of wrong labels, models that cut away that share give
+    the result.
 
     Parameters
     ----------
-    estimator : CSVOR, SVOREX, SVORIM, REDSVM, PINSVOR or Pipeline
-        Not fitted and not changed; a pipeline must end in one of them.
     X : array-like or dataframe of shape (n_samples, n_features)
-        What the estimator takes.
+        What the estimator takes; numbers where there is none.
     y : array-like of shape (n_samples,)
         Labels; their order is settled once, on all rows.
-    cv : int, default=5
-        Number of parts, at least 2.
+    estimator : estimator, Pipeline, sequence of such or None, default=None
+        None compares lines and RBF kernels, at a few C and gamma, on standardised features. One
+        estimator of csvor, or a Pipeline that ends in one, is taken as it is; of several that
+        share all steps but the last, the likelihood decides. ``CSVOR(contamination="auto")`` is
+        fitted in two rounds. None is changed.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first; needed for words. By default those of the
+        estimator.
+    cv : int, splitter or iterable of (train, test), default=5
+        Number of parts, at least 2; or a splitter of scikit-learn, or row positions, that hold out
+        each row once.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group (visits of a patient, copies) are judged by models of other groups.
+    sample_weight : array-like of shape (n_samples,), default=None
+        What each row counts in the fits and the likelihood; not negative.
+    confirmed : array-like of bool of shape (n_samples,), default=None
+        True for labels that are known to be right: they are never flagged, and the share is that
+        of the other rows.
+    fdr : float, default=None
+        Flag as many rows as keep the expected share of right labels among them at most at this, in
+        (0, 1); None flags what is more probably wrong than right.
     random_state : int, RandomState instance or None, default=0
-        Decides the split.
+        Decides the parts and landmarks.
     progress : callable, default=None
-        Called as ``progress(done, total)`` after each of the ``cv + 1`` fits.
+        Called as ``progress(done, total)`` after each fit.
 
     Returns
     -------
@@ -86,60 +126,150 @@ def audit_labels(
 
     Raises
     ------
+    TypeError
+        For an estimator that is not of csvor, and one in the place of the data.
     ValueError
-        For labels without an order, a ``cv`` below 2 or above the number of rows, and whatever
-        the estimator refuses.
+        For labels without an order, parts that do not hold out each row once or leave a single
+        class, an ``fdr`` outside (0, 1), and whatever the estimator refuses.
+
+    Notes
+    -----
+    Beyond 5 000 rows the candidates are compared on a random part, and the best audits all rows.
+    Errors to a neighbouring class in noisy data cannot be told from noise, and labels that the
+    features do not predict cannot be judged: the interval is wide there.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from csvor import CSVOR, audit_labels
-    >>> X = np.arange(30.0)[:, None]
-    >>> y = np.repeat([1, 2, 3], 10)
-    >>> y[4] = 3
-    >>> audit = audit_labels(CSVOR(), X, y)
-    >>> int(audit.order[0]), int(audit.suggested[4]), str(audit.direction[4])
-    (4, 1, 'too high')
+    >>> from csvor import audit_labels
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = np.digitize(X[:, 0] + 0.1 * rng.normal(size=300), [-0.5, 0.5])
+    >>> y[:15] = (y[:15] + rng.integers(1, 3, 15)) % 3  # 15 wrong labels
+    >>> audit = audit_labels(X, y)
+    >>> round(audit.share, 2), audit.named, int(audit.flagged[:15].sum())
+    (0.05, 15, 14)
     """
-    coded = CodedLabels.from_data(y, final_of(estimator).classes)
-    labels, codes = coded.labels, coded.codes
-    X = masked_as_nan(X)
-    check_consistent_length(X, codes)
-    if not 2 <= cv <= codes.size:
-        raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
-    estimator = _with_classes(estimator, labels.classes)
+    if isinstance(X, BaseEstimator):
+        raise TypeError(
+            "audit_labels takes the data first, as audit_labels(X, y, estimator); without an "
+            "estimator it compares some."
+        )
+    check_fdr(fdr)
+    given = _as_list(estimator)
+    if classes is None and given:
+        classes = final_of(given[0]).classes
+    rows = _rows(X, CodedLabels.from_data(y, classes), sample_weight, confirmed, cv, groups,
+                 random_state)  # fmt: skip
+    alone = len(given) == 1
+    compared = rows if alone else rows.sample(COMPARED, given[0] if given else CSVOR())
+    if not given:
+        given = candidate_models(rows.X, n_parts=len(rows.parts), random_state=random_state)
+    estimators = [_with_classes(one, rows.coded.labels.classes) for one in given]
 
-    parts = list(stratified_folds(codes, cv, random_state))
-    if any(np.unique(codes[train]).size < 2 for train, _ in parts):
-        counts = coded.counts
+    whole = len(compared) == len(rows)
+    fits = (2 * len(given) + (not whole)) * len(rows.parts) + 1
+    report = _Report(progress, fits)
+    trials = compare(estimators, compared, report)
+    weights = weights_of(trials)
+    order = np.argsort(-weights, kind="stable")
+    best = trials[order[0]]
+    views = [
+        View(trial.mixture, trial.held.margins, weight)
+        for trial, weight in zip(trials, weights, strict=True)
+        if weight >= _NO_WEIGHT
+    ]
+    if not whole:
+        before, model = parted(best.estimator)
+        held = held_out(before, [model], rows, report)[0]
+        best = trial_of(best.estimator, held, rows)
+        views = [View(best.mixture, held.margins)]
+    found = findings(views, *rows.labelling, classes=rows.coded.labels.classes, fdr=fdr)
+    final = with_share(estimators[order[0]], min(found["share"], MOST_CUT))
+    fit_coded(final, rows.X, rows.coded, rows.weights)
+    report.end()
+    return LabelAudit(
+        **found,
+        residual=best.held.residuals,
+        score=best.held.scores,
+        thresholds=best.held.thresholds,
+        model=final,
+        candidates=tuple(
+            Candidate(
+                trials[i].estimator,
+                trials[i].mixture.share,
+                -trials[i].mixture.loss,
+                float(weights[i]),
+            )
+            for i in order
+        ),
+    )
+
+
+class _Report:
+    """Counts fits for `progress`, those that turn out not to be needed among them."""
+
+    def __init__(self, progress: Callable[[int, int], None] | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    def __call__(self, fits: int = 1) -> None:
+        self._done += fits
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+    def end(self) -> None:
+        self(self._total - self._done)
+
+
+def _as_list(estimator: Any) -> list[Any]:
+    """The estimators to compare, each of csvor and behind the same steps."""
+    if estimator is None:
+        return []
+    several = isinstance(estimator, (list, tuple))
+    given = list(estimator) if several else [estimator]
+    if not given:
+        raise ValueError("estimator is an empty list: give None, an estimator or some of them.")
+    for one in given:
+        final_of(one)
+    steps = [repr(parted(one)[0]) for one in given]
+    for one, its in zip(given, steps, strict=True):
+        if its != steps[0]:
+            raise ValueError(
+                f"estimator has pipelines that differ before their last step: {one!r} is not like "
+                "the first. Those compared must share all steps but the last."
+            )
+    return given
+
+
+def _rows(
+    X: Any,
+    coded: CodedLabels,
+    sample_weight: Any,
+    confirmed: Any,
+    cv: Any,
+    groups: Any,
+    random_state: Any,
+) -> LabelledRows:
+    """All that is known of the rows, checked."""
+    X = masked_as_nan(X)
+    check_consistent_length(X, coded.codes)
+    parts = held_out_parts(coded.codes, cv, groups, random_state)
+    if any(np.unique(coded.codes[train]).size < 2 for train, _ in parts):
         raise ValueError(
             "Each row is judged by a model of other rows, and without some of them a single class "
-            f"is left: the classes {labels.classes.tolist()} have {counts.tolist()} rows. "
-            "At least two classes need two rows or more."
+            f"is left: the classes {coded.labels.classes.tolist()} have {coded.counts.tolist()} "
+            "rows. At least two classes need rows in two parts or more."
         )
-
-    misfit = np.empty((3, codes.size))
-    suggested = np.empty_like(codes)
-    for done, (train, test) in enumerate(parts, start=1):
-        model = clone(estimator)
-        final = final_of(model)
-        final._speaks_of_empty_classes = False  # left to the fit on all rows
-        fit_coded(model, safe_split(estimator, X, None, train)[0], coded[train])
-        held_out = safe_split(estimator, X, None, test, train)[0]
-        scores = final.predict_projection(at_final(model, held_out))
-        misfit[:, test] = final._misfit(scores, codes[test])
-        suggested[test] = final._codes_at(scores)
-        if progress is not None:
-            progress(done, cv + 1)
-    model = fit_coded(clone(estimator), X, coded)
-    if progress is not None:
-        progress(cv + 1, cv + 1)
-
-    residual, excess, lean = misfit
-    direction = np.array(["too low", "", "too high"])[np.sign(lean).astype(int) + 1]
-    order = np.lexsort((-excess, -residual))
-    flagged = final_of(model).outliers_
-    return LabelAudit(residual, labels.decode(suggested), direction, flagged, order, model)
+    if sample_weight is not None:
+        sample_weight = check_weights(coded.codes, sample_weight)
+    if confirmed is not None:
+        confirmed = np.asarray(confirmed)
+        check_consistent_length(coded.codes, confirmed)
+        if confirmed.dtype != bool:
+            raise ValueError(
+                f"confirmed must be True or False for each row, got {confirmed.dtype}."
+            )
+    return LabelledRows(X, coded, sample_weight, confirmed, parts)
 
 
 def _with_classes(estimator: Any, classes: NDArray[Any]) -> Any:

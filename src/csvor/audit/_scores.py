@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
@@ -12,8 +9,9 @@ from scipy.stats import spearmanr
 from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
-from csvor._estimators.mislabelling import fit_mixture, share_interval
+from csvor._estimators.mislabelling import fit_mixture
 from csvor._labels import CodedLabels
+from csvor.audit._wrong_labels import View, WrongLabels, findings
 
 Array = NDArray[np.float64]
 
@@ -21,82 +19,6 @@ Array = NDArray[np.float64]
 _FAR = 30.0
 # Rank correlation of scores and classes below which the scores must have the other sign.
 _BACKWARDS = -0.05
-
-
-@dataclass(frozen=True, eq=False)
-class WrongLabels:
-    """How many labels are wrong, and which: one entry a row, in the order of the data.
-
-    Attributes
-    ----------
-    share : float
-        Estimated share of wrong labels.
-    low, high : float
-        Its 95 % profile-likelihood interval.
-    probability : ndarray of shape (n_samples,)
-        That the label of the row is wrong.
-    flagged : ndarray of shape (n_samples,)
-        True where that is above one half, or for as many rows as ``fdr`` allows.
-    suggested : ndarray of shape (n_samples,)
-        The most probable other label where the label is flagged or less probable than that
-        one, else the label given.
-    suggested_probability : ndarray of shape (n_samples,)
-        Of the suggested label, given score and label.
-    class_probabilities : ndarray of shape (n_samples, n_classes)
-        Of each class given the score alone, columns in the order of ``classes``.
-    classes : ndarray of shape (n_classes,)
-        The labels in their order.
-    order : ndarray of shape (n_samples,)
-        Row positions, most probably wrong first.
-    log_likelihood : float
-        Penalised, of labels given scores; it ranks models whose scores are of the same rows.
-    """
-
-    share: float
-    low: float
-    high: float
-    probability: Array
-    flagged: NDArray[np.bool_]
-    suggested: NDArray[Any]
-    suggested_probability: Array
-    class_probabilities: Array
-    classes: NDArray[Any]
-    order: NDArray[np.intp]
-    log_likelihood: float
-
-    @property
-    def named(self) -> int:
-        """The number of flagged rows."""
-        return int(self.flagged.sum())
-
-    @property
-    def expected_right(self) -> float:
-        """How many of them should be wrong: the sum of their probabilities."""
-        return float(self.probability[self.flagged].sum())
-
-    def to_frame(self) -> Any:
-        """The rows as a table, most probably wrong first.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            Indexed by row position, with columns ``probability``, ``flagged``, ``suggested`` and
-            ``suggested_probability``.
-        """
-        import pandas as pd
-
-        columns = ("probability", "flagged", "suggested", "suggested_probability")
-        frame = pd.DataFrame({name: getattr(self, name) for name in columns})
-        frame.index.name = "row"
-        return frame.iloc[self.order]
-
-    def __repr__(self) -> str:
-        n = self.probability.size
-        return (
-            f"WrongLabels(share={self.share:.3f} [{self.low:.3f}, {self.high:.3f}], "
-            f"about {self.share * n:.0f} of {n} labels; {self.named} named, of which about "
-            f"{self.expected_right:.0f} should be wrong)"
-        )
 
 
 def audit_scores(
@@ -167,47 +89,17 @@ def audit_scores(
     coded = CodedLabels.from_data(y, classes)
     codes, labels = coded.codes, coded.labels.classes
     check_consistent_length(scores, codes)
-    if fdr is not None and not 0.0 < fdr < 1.0:
-        raise ValueError(f"fdr={fdr!r} must lie between 0 and 1, or be None.")
+    check_fdr(fdr)
     margins = margins_of(scores, codes, labels.size)
     weights = check_weights(codes, sample_weight)
-    return found_in(margins, coded, weights, fdr)
+    view = View(fit_mixture(margins, codes, weights), margins)
+    return WrongLabels(**findings([view], codes, weights, None, classes=labels, fdr=fdr))
 
 
-def found_in(
-    margins: Array, coded: CodedLabels, weights: Array, fdr: float | None = None
-) -> WrongLabels:
-    """What margins tell of coded labels."""
-    codes, labels = coded.codes, coded.labels.classes
-    mixture = fit_mixture(margins, codes, weights)
-    low, high = share_interval(mixture, margins, codes, weights)
-    truth = mixture.truth(margins, codes)
-    rows = np.arange(codes.size)
-    probability = 1.0 - truth[rows, codes]
-    order = np.argsort(-probability, kind="stable")
-    flagged = probability > 0.5
-    if fdr is not None:
-        flagged = np.zeros(codes.size, dtype=bool)
-        right = np.cumsum(1.0 - probability[order]) / np.arange(1, codes.size + 1)
-        flagged[order[: int(np.count_nonzero(right <= fdr))]] = True
-    others = truth.copy()
-    others[rows, codes] = -1.0
-    best = others.argmax(axis=1)
-    moved = flagged | (truth[rows, best] > truth[rows, codes])
-    suggested = np.where(moved, best, codes)
-    return WrongLabels(
-        share=mixture.share,
-        low=low,
-        high=high,
-        probability=probability,
-        flagged=flagged,
-        suggested=labels[suggested],
-        suggested_probability=truth[rows, suggested],
-        class_probabilities=mixture.class_probabilities(margins),
-        classes=labels,
-        order=order,
-        log_likelihood=-mixture.loss,
-    )
+def check_fdr(fdr: float | None) -> None:
+    """Refuse what is no share."""
+    if fdr is not None and not 0.0 < fdr < 1.0:
+        raise ValueError(f"fdr={fdr!r} must lie between 0 and 1, or be None.")
 
 
 def margins_of(scores: ArrayLike, codes: NDArray[np.integer], n_classes: int) -> Array:

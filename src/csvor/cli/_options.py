@@ -1,6 +1,7 @@
 """What the options of a command say of the data and of the model."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from csvor.cli._errors import UsageError
 
@@ -22,16 +23,16 @@ class DataOptions:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How the rows are encoded and fitted."""
+    """How the rows are encoded and fitted; what is None was left open."""
 
-    C: float = 1.0
-    p: float = 1.0
-    contamination: float = 0.1
-    kernel: str = "linear"
+    C: float | None = None
+    p: float | None = None
+    contamination: float | None = None
+    kernel: str | None = None
     gamma: str | float | None = None
     components: int | None = None
-    loss: str = "hinge"
-    constraints: str = "explicit"
+    loss: str | None = None
+    constraints: str | None = None
     max_iter: int | None = None
     tune: bool = False
     folds: int = 5
@@ -40,11 +41,20 @@ class ModelOptions:
     clip: float | None = None
 
     def __post_init__(self) -> None:
-        if self.gamma is not None and self.kernel not in WITH_GAMMA:
+        kernel = self.kernel or "linear"
+        if self.gamma is not None and kernel not in WITH_GAMMA:
             raise UsageError(
-                f"--gamma {self.gamma}: the {self.kernel} kernel has none; --kernel rbf has"
+                f"--gamma {self.gamma}: the {kernel} kernel has none; --kernel rbf has"
             )
-        if self.components is not None and self.kernel == "linear":
+        if self.components is not None and kernel == "linear":
             raise UsageError(
                 f"--components {self.components}: the linear kernel needs none; --kernel rbf can"
             )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those of the estimator that were given."""
+        own = ("C", "p", "contamination", "kernel", "gamma", "loss", "constraints", "max_iter")
+        named = {name: getattr(self, name) for name in own}
+        named |= {"n_components": self.components, "random_state": self.seed}
+        return {name: value for name, value in named.items() if value is not None}

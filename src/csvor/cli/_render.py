@@ -90,10 +90,11 @@ def data_facts(work: Prepared) -> list[Fact]:
     return facts
 
 
-def model_fact(work: Prepared) -> Fact:
+def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
     """The parameters of the model, and who chose them."""
-    model = work.pipeline[-1]
-    text = f"C {model.C:g}, p {model.p:g}, contamination {model.contamination:g}"
+    model = work.pipeline[-1] if model is None else model
+    cut = model.contamination if model.contamination == "auto" else f"{model.contamination:.3g}"
+    text = f"C {model.C:g}, p {model.p:g}, contamination {cut}"
     if model.loss != "hinge":
         text += f", {model.loss} loss"
     if model.constraints != "explicit":
@@ -109,7 +110,7 @@ def model_fact(work: Prepared) -> Fact:
 
 
 def _kernel(model: CSVOR) -> str:
-    gamma = model.gamma if isinstance(model.gamma, str) else f"{model.gamma:g}"
+    gamma = model.gamma if isinstance(model.gamma, str) else f"{model.gamma:.3g}"
     text = f"{model.kernel} kernel"
     if model.kernel in WITH_GAMMA:
         text += f" (gamma {gamma})"
@@ -120,7 +121,7 @@ def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> Non
     """Print the first `top` of the audited rows, with a blank line above and below."""
     table = plain_table()
     for name in rows:
-        numeric = name in {"row", "residual"}
+        numeric = name in {"row", "probability", "residual"}
         table.add_column(
             name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
         )
@@ -140,7 +141,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _cell(name: str, value: object) -> Text:
-    if name == "residual":
+    if name in {"probability", "residual"}:
         return Text(f"{value:.3f}")
     if name == "flagged":
         return Text("yes" if value else "")

@@ -67,18 +67,27 @@ def audit(
     reviewed: opt.Reviewed = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
-    C: opt.Strength = 1.0,
-    p: opt.Power = 1.0,
-    contamination: opt.Contamination = 0.1,
-    kernel: opt.Kernel = opt.KernelName.linear,
+    C: opt.Strength = None,
+    p: opt.Power = None,
+    contamination: opt.Contamination = None,
+    kernel: opt.Kernel = None,
     gamma: opt.Gamma = None,
     components: opt.Components = None,
-    loss: opt.Loss = opt.LossName.hinge,
-    constraints: opt.Constraints = opt.ConstraintsName.explicit,
+    loss: opt.Loss = None,
+    constraints: opt.Constraints = None,
     max_iter: opt.MaxIter = None,
-    tune: opt.Tune = False,
     folds: opt.Folds = 5,
     seed: opt.Seed = 0,
+    fdr: Annotated[
+        float | None,
+        opt.number(
+            "--fdr",
+            lambda x: 0 < x < 1,
+            "a number between 0 and 1, such as 0.1",
+            "Name as many rows as keep the expected share of right labels below X.",
+            panel=opt.OUTPUT,
+        ),
+    ] = None,
     top: Annotated[int, opt.whole("--top", 0, 20, "Rows to show.", panel=opt.OUTPUT)] = 20,
     suspects: Annotated[
         str | None,
@@ -92,9 +101,10 @@ def audit(
     json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
-    """List the rows whose label fits their features least, worst first.
+    """Tell how many labels are wrong, and which, most probably wrong first.
 
-    Each row is judged by a model that has not seen it.
+    Each row is judged by models that have not seen it; which model, and how many labels are wrong,
+    is found from the data. Options of the model narrow what is compared.
     """
     given = locals()
     with failures_in_one_line(debug):
@@ -106,7 +116,7 @@ def audit(
             run_audit(
                 opt.pick(DataOptions, given),
                 opt.pick(ModelOptions, given),
-                AuditOutput(top, suspects, json),
+                AuditOutput(top, fdr, suspects, json),
                 notes,
             )
 
@@ -124,14 +134,14 @@ def fit(
     missing_label: opt.MissingLabel = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
-    C: opt.Strength = 1.0,
-    p: opt.Power = 1.0,
-    contamination: opt.Contamination = 0.1,
-    kernel: opt.Kernel = opt.KernelName.linear,
+    C: opt.Strength = None,
+    p: opt.Power = None,
+    contamination: opt.Contamination = None,
+    kernel: opt.Kernel = None,
     gamma: opt.Gamma = None,
     components: opt.Components = None,
-    loss: opt.Loss = opt.LossName.hinge,
-    constraints: opt.Constraints = opt.ConstraintsName.explicit,
+    loss: opt.Loss = None,
+    constraints: opt.Constraints = None,
     max_iter: opt.MaxIter = None,
     tune: opt.Tune = False,
     folds: opt.Folds = 5,

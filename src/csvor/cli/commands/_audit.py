@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit, audit_labels
+from csvor.audit import candidate_models
 from csvor.cli._errors import UsageError, listed, plural
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._notes import Notes
@@ -20,11 +21,10 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
-from csvor.cli.commands._tune import tuned
 from csvor.cli.input._prepare import Prepared, plain, prepare
 from csvor.cli.input._table import shown
 
-FIXED = ("row", "given", "suggested", "residual", "direction", "flagged")
+FIXED = ("row", "given", "suggested", "probability", "residual", "direction", "flagged")
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class AuditOutput:
     """Where the result goes."""
 
     top: int = 20
+    fdr: float | None = None
     suspects: str | None = None
     json: bool = False
 
@@ -41,7 +42,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     if output.json and output.suspects == "-":
         raise UsageError("--json and --suspects - both need standard output; give one of them")
     check_table_output(output.suspects, "--suspects", data.data)
-    work, audit = audit_file(data, options, notes)
+    work, audit = audit_file(data, options, notes, output.fdr)
     rows = suspect_rows(work, audit)
     if output.suspects is not None:
         write_table(output.suspects, rows)
@@ -49,7 +50,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         print(json.dumps(_document(work, audit, rows, notes), allow_nan=False))
         return
     out = console(error=output.suspects == "-")
-    print_facts(out, [*data_facts(work), model_fact(work), result_fact(work, audit)])
+    print_facts(out, [*data_facts(work), chosen_fact(work, audit), answer_fact(audit)])
     print_suspects(out, rows, output.top)
     more = sum(rows["flagged"][output.top :])
     if more and output.suspects is None:
@@ -61,19 +62,26 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
 
 
 def audit_file(
-    data: DataOptions, options: ModelOptions, notes: Notes
+    data: DataOptions, options: ModelOptions, notes: Notes, fdr: float | None = None
 ) -> tuple[Prepared, LabelAudit]:
     """Read a file and audit its labels."""
-    work = tuned(prepare(data, options, notes), notes)
+    work = prepare(data, options, notes)
     if options.folds > len(work.target.rows):
         raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")
     _note_lone_labels(work, notes)
-    with progress("Auditing the labels", options.folds + 1) as update, notes.of_warnings():
-        audit = audit_labels(
-            work.pipeline,
+    with progress("Auditing the labels", 1) as update, notes.of_warnings():
+        models = candidate_models(
             work.frame,
-            work.target.coded,  # type: ignore[arg-type]  # in place of labels, read already
+            before=work.pipeline[:-1],
+            n_parts=options.folds,
+            fixed=options.parameters,
+        )
+        audit = audit_labels(
+            work.frame,
+            work.target.coded,
+            models,
             cv=options.folds,
+            fdr=fdr,
             random_state=options.seed,
             progress=update,
         )
@@ -103,24 +111,26 @@ def suspect_rows(work: Prepared, audit: LabelAudit) -> dict[str, list[Any]]:
         rows[name] = [ids[i] for i in order.tolist()]
     rows["given"] = [plain(label) for label in work.target.labels[order]]
     rows["suggested"] = [plain(label) for label in np.asarray(audit.suggested)[order]]
+    rows["probability"] = audit.probability[order].tolist()
     rows["residual"] = audit.residual[order].tolist()
-    # A row that keeps its label is on neither side of it.
-    moved = np.asarray(audit.suggested) != work.target.labels
-    rows["direction"] = np.where(moved, audit.direction, "")[order].tolist()
+    rows["direction"] = audit.direction[order].tolist()
     rows["flagged"] = audit.flagged[order].tolist()
     return rows
 
 
-def result_fact(work: Prepared, audit: LabelAudit) -> Fact:
-    """How many rows were flagged, and by what rule."""
-    flagged = int(audit.flagged.sum())
-    epsilon = audit.model[-1].epsilon_
-    return (
-        "Result",
-        f"{flagged} of {len(audit.flagged)} rows flagged (residual of the fit to all rows above "
-        f"{epsilon:.3g}); order and residuals by {work.options.folds} folds, seed "
-        f"{work.options.seed}",
-    )
+def answer_fact(audit: LabelAudit) -> Fact:
+    """How many labels are wrong, and how many of them are named."""
+    return ("Answer", audit.summary)
+
+
+def chosen_fact(work: Prepared, audit: LabelAudit) -> Fact:
+    """The model that explains the labels best, and beside how many others."""
+    _, text = model_fact(work, audit.candidates[0].estimator[-1])
+    others = len(audit.candidates) - 1
+    if others:
+        best = audit.candidates[0].weight
+        text += f"; the most likely of {others + 1} compared, with weight {best:.2f}"
+    return ("Model", f"{text}; {work.options.folds} folds, seed {work.options.seed}")
 
 
 def _document(
@@ -136,12 +146,29 @@ def _document(
         "fit": {
             "C": model.C,
             "p": model.p,
+            "contamination": model.contamination,
             "epsilon": epsilon if np.isfinite(epsilon) else None,
             "gamma": float(model.gamma_) if model.kernel in WITH_GAMMA else None,
             "converged": bool(model.converged_),
             "iterations": int(model.n_iter_),
         },
-        "flagged": int(audit.flagged.sum()),
+        "wrong_labels": {
+            "share": audit.share,
+            "low": audit.low,
+            "high": audit.high,
+            "named": audit.named,
+            "expected_right": audit.expected_right,
+        },
+        "candidates": [
+            {
+                **candidate.settings,
+                "share": candidate.share,
+                "log_likelihood": candidate.log_likelihood,
+                "weight": candidate.weight,
+            }
+            for candidate in audit.candidates
+        ],
+        "flagged": audit.named,
         "suspects": [
             dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)
         ],

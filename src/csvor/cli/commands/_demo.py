@@ -18,11 +18,10 @@ from csvor.cli._render import (
     Fact,
     console,
     data_facts,
-    model_fact,
     print_facts,
     print_suspects,
 )
-from csvor.cli.commands._audit import audit_file, result_fact, suspect_rows
+from csvor.cli.commands._audit import answer_fact, audit_file, chosen_fact, suspect_rows
 from csvor.cli.commands._demo_data import Graded, bridges, bundled, with_wrong_labels
 from csvor.cli.input._prepare import Prepared
 from csvor.cli.input._table import as_number
@@ -48,7 +47,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     screen = console()
     were = "was" if wrong.sum() == 1 else "were"
     changed = f"{wrong.sum()} of {len(given)} labels {were} changed to another at random"
-    print_facts(screen, [*data_facts(work), ("Spoilt", changed), model_fact(work)])
+    print_facts(screen, [*data_facts(work), ("Spoilt", changed), chosen_fact(work, audit)])
     print_suspects(screen, rows, SHOWN)
     with progress("Comparing"), notes.of_warnings():
         found = _found(work, audit, graded, wrong)
@@ -59,7 +58,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     command += ["--suspects", str(records.with_name("suspects.csv"))]
     print_facts(
         screen,
-        [result_fact(work, audit), *found, ("Written", files)],
+        [answer_fact(audit), *found, ("Written", files)],
     )
     screen.print(f"\nNext: {shlex.join(command)}", soft_wrap=True)
 
@@ -87,7 +86,7 @@ def _found(
     m = int(wrong.sum())
     top = int(wrong[audit.order[:m]].sum())
     hits, flags = int((wrong & audit.flagged).sum()), int(audit.flagged.sum())
-    uncapped = clone(work.pipeline).set_params(model__epsilon=np.inf)
+    uncapped = clone(audit.model).set_params(model__epsilon=np.inf)
     with warnings.catch_warnings():  # what the model to compare with lacks is nobody's concern
         warnings.simplefilter("ignore")
         uncapped.fit(work.frame, work.target.labels)

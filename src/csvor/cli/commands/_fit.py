@@ -13,7 +13,7 @@ from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli._render import console, data_facts, model_fact, print_facts
 from csvor.cli.commands._tune import tuned
-from csvor.cli.input._prepare import prepare
+from csvor.cli.input._prepare import prepare, refuse_large_exact_kernel
 
 
 def run_fit(
@@ -21,7 +21,9 @@ def run_fit(
 ) -> None:
     """Fit all rows and write the model."""
     check_output(model_path, "--model", [".skops"])
-    work = tuned(prepare(data, options, notes), notes)
+    work = prepare(data, options, notes)
+    refuse_large_exact_kernel(options, len(work.target.rows))
+    work = tuned(work, notes)
     with progress("Fitting"), notes.of_warnings():
         fit_coded(work.pipeline, work.frame, work.target.coded)
         predicted = work.pipeline.predict(work.frame)

@@ -136,7 +136,7 @@ Clip = Annotated[
     ),
 ]
 Strength = Annotated[
-    float,
+    float | None,
     number(
         "--C",
         lambda x: 0 < x < math.inf,
@@ -145,7 +145,7 @@ Strength = Annotated[
     ),
 ]
 Power = Annotated[
-    float,
+    float | None,
     number(
         "--p",
         lambda x: 0 < x <= 2,
@@ -154,16 +154,16 @@ Power = Annotated[
     ),
 ]
 Contamination = Annotated[
-    float,
+    float | None,
     number(
         "--contamination",
         lambda x: 0 <= x <= 0.5,
         "a number from 0 to 0.5, such as 0.1",
-        "Share of rows expected to be wrong; 0 to 0.5.",
+        "Share of rows to cut away, 0 to 0.5; by default it is found.",
     ),
 ]
 Kernel = Annotated[
-    KernelName,
+    KernelName | None,
     one_of("--kernel", KernelName, "Shape of the score; rbf for curved classes."),
 ]
 Gamma = Annotated[
@@ -180,10 +180,10 @@ Components = Annotated[
     whole("--components", 1, 500, "Approximate the kernel by N rows drawn at random."),
 ]
 Loss = Annotated[
-    LossName, one_of("--loss", LossName, "Loss by the margin; --p 2 is the loss itself.")
+    LossName | None, one_of("--loss", LossName, "Loss by the margin; --p 2 is the loss itself.")
 ]
 Constraints = Annotated[
-    ConstraintsName,
+    ConstraintsName | None,
     one_of(
         "--constraints",
         ConstraintsName,

@@ -120,32 +120,18 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
             )
     _note_missing_classes(target, notes)
     _note_copies(target, frame, notes)
-    _refuse_large_exact_kernel(options, len(target.rows))
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     return Prepared(table, target, features, frame, pipeline, data, options, review=review)
 
 
 def _model(options: ModelOptions, classes: list[Any]) -> CSVOR:
-    model = CSVOR(
-        C=options.C,
-        p=options.p,
-        contamination=options.contamination,
-        constraints=options.constraints,
-        loss=options.loss,
-        kernel=options.kernel,
-        gamma=options.gamma or "scale",
-        n_components=options.components,
-        classes=classes,
-        random_state=options.seed,
-    )
-    if options.max_iter is not None:
-        model.set_params(max_iter=options.max_iter)
-    return model
+    return CSVOR(**{"contamination": "auto", **options.parameters}, classes=classes)
 
 
-def _refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
-    if options.kernel != "linear" and options.components is None and n_rows > MOST_EXACT:
+def refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
+    curved = options.kernel not in {None, "linear"}
+    if curved and options.components is None and n_rows > MOST_EXACT:
         raise UsageError(
             f"--kernel {options.kernel}: an exact kernel of {n_rows} rows takes minutes to hours; "
             "approximate it, for example by --components 500 "

@@ -1,0 +1,149 @@
+"""What do models say of rows that they have not seen?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from csvor._data.folds import Parts
+from csvor._estimators.steps import at_final, final_of, fit_coded
+from csvor._labels import CodedLabels
+from csvor._utils.sklearn_private import safe_split
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """What is audited.
+
+    Attributes
+    ----------
+    X : array-like or dataframe of n rows
+    coded : CodedLabels of n rows
+    weights : ndarray of shape (n,) or None
+    confirmed : ndarray of shape (n,) or None
+        True for labels that are known to be right.
+    parts : list of (train, test)
+        Each row is among the test rows of one.
+    """
+
+    X: Any
+    coded: CodedLabels
+    weights: Array | None
+    confirmed: Mask | None
+    parts: Parts
+
+    def __len__(self) -> int:
+        return len(self.coded)
+
+    @property
+    def labelling(self) -> tuple[NDArray[np.int64], Array | None, Mask | None]:
+        """What is known of the labels: codes, weights, and which are confirmed."""
+        return self.coded.codes, self.weights, self.confirmed
+
+    def sample(self, size: int, estimator: Any) -> LabelledRows:
+        """A random part of the rows, held out as they are here; all rows if there are no more."""
+        n = len(self)
+        if n <= size:
+            return self
+        X, rows = some_rows(self.X, size, estimator)
+        place = np.full(n, -1)
+        place[rows] = np.arange(size)
+        parts = [tuple(place[part][place[part] >= 0] for part in split) for split in self.parts]
+        return LabelledRows(
+            X,
+            self.coded[rows],
+            None if self.weights is None else self.weights[rows],
+            None if self.confirmed is None else self.confirmed[rows],
+            [(train, test) for train, test in parts if test.size],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """What a model of the other rows says of each row.
+
+    Attributes
+    ----------
+    margins : ndarray of shape (n, n_classes - 1)
+        Score less thresholds.
+    residuals : ndarray of shape (n,)
+        ``r^p`` for the label given.
+    """
+
+    margins: Array
+    residuals: Array
+
+    @property
+    def scores(self) -> Array:
+        """The scores, less the mean of the thresholds of the model that gave them."""
+        return self.margins.mean(axis=1)
+
+    @property
+    def thresholds(self) -> Array:
+        """The thresholds on the scale of `scores`, in the mean over the models."""
+        return (self.scores[:, None] - self.margins).mean(axis=0)
+
+
+def held_out(
+    before: Any, models: Sequence[Any], rows: LabelledRows, report: Callable[[], None]
+) -> list[HeldOut]:
+    """Fit the models to all parts but one, after the same steps, and judge that one.
+
+    Parameters
+    ----------
+    before : Pipeline or None
+        Steps that all models share.
+    models : sequence of estimators
+        They know all classes.
+    rows : LabelledRows
+    report : callable
+        Called after each fit.
+    """
+    codes = rows.coded.codes
+    shape = codes.size, rows.coded.labels.classes.size - 1
+    found = [HeldOut(np.empty(shape), np.empty(codes.size)) for _ in models]
+    # A precomputed kernel is parted by rows and columns: which it is, the first step says.
+    first = models[0] if before is None else before
+    for train, test in rows.parts:
+        X = safe_split(first, rows.X, None, train)[0]
+        X_test = safe_split(first, rows.X, None, test, train)[0]
+        labels = rows.coded[train]
+        weights = None if rows.weights is None else rows.weights[train]
+        if before is not None:
+            steps = clone(before)
+            X, X_test = steps.fit_transform(X, labels.decoded), steps.transform(X_test)
+        for one, model in zip(found, models, strict=True):
+            fitted = clone(model)
+            final = final_of(fitted)
+            final._speaks_of_empty_classes = False  # left to the fit on all rows
+            fit_coded(fitted, X, labels, weights)
+            scores = final.predict_projection(at_final(fitted, X_test))
+            one.margins[test] = scores[:, None] - final.thresholds_
+            one.residuals[test] = final._residuals_of(scores, codes[test])
+            report()
+    return found
+
+
+def some_rows(X: Any, size: int, estimator: Any) -> tuple[Any, NDArray[np.intp]]:
+    """That many rows at random, as the estimator takes them, and their positions; or all."""
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n <= size:
+        return X, np.arange(n)
+    rows = np.sort(np.random.default_rng(0).choice(n, size, replace=False))
+    return safe_split(estimator, X, None, rows, rows)[0], rows
+
+
+def parted(estimator: Any) -> tuple[Any, Any]:
+    """The steps that can be shared with other models, or None, and the rest."""
+    if type(estimator) is Pipeline and len(estimator) > 1:
+        return estimator[:-1], estimator[-1]
+    return None, estimator

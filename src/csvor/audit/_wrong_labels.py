@@ -1,0 +1,208 @@
+"""How many labels are wrong, and which: what is found, by one mixture or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._estimators.mislabelling import Mixture, share_interval
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# A mixture of less weight than this adds nothing to an interval.
+_SLIGHT = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class WrongLabels:
+    """How many labels are wrong, and which: one entry a row, in the order of the data.
+
+    Attributes
+    ----------
+    share : float
+        Estimated share of wrong labels.
+    low, high : float
+        Its 95 % profile-likelihood interval.
+    probability : ndarray of shape (n_samples,)
+        That the label of the row is wrong.
+    flagged : ndarray of shape (n_samples,)
+        True where that is above one half, or for as many rows as ``fdr`` allows.
+    given : ndarray of shape (n_samples,)
+        The labels given.
+    suggested : ndarray of shape (n_samples,)
+        The most probable other label where the label is flagged or less probable than that
+        one, else the label given.
+    direction : ndarray of shape (n_samples,)
+        "too high" where the suggested label lies below the one given, "too low" where above, ""
+        where they are the same.
+    suggested_probability : ndarray of shape (n_samples,)
+        Of the suggested label, given score and label.
+    class_probabilities : ndarray of shape (n_samples, n_classes)
+        Of each class given the score alone, columns in the order of ``classes``.
+    predicted : ndarray of shape (n_samples,)
+        The class that is most probable given the score alone.
+    classes : ndarray of shape (n_classes,)
+        The labels in their order.
+    order : ndarray of shape (n_samples,)
+        Row positions, most probably wrong first.
+    log_likelihood : float
+        Penalised, of labels given scores; it ranks models whose scores are of the same rows.
+    n_judged : int
+        The number of labels that were not known to be right before.
+    """
+
+    share: float
+    low: float
+    high: float
+    probability: Array
+    flagged: NDArray[np.bool_]
+    given: NDArray[Any]
+    suggested: NDArray[Any]
+    direction: NDArray[np.str_]
+    suggested_probability: Array
+    class_probabilities: Array
+    predicted: NDArray[Any]
+    classes: NDArray[Any]
+    order: NDArray[np.intp]
+    log_likelihood: float
+    n_judged: int
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "given", "suggested", "probability", "suggested_probability", "direction", "predicted",
+        "flagged",
+    )  # fmt: skip
+
+    @property
+    def named(self) -> int:
+        """The number of flagged rows."""
+        return int(self.flagged.sum())
+
+    @property
+    def expected_right(self) -> float:
+        """How many of them should be wrong: the sum of their probabilities."""
+        return float(self.probability[self.flagged].sum())
+
+    def to_frame(self) -> Any:
+        """The rows as a table, most probably wrong first.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Indexed by row position, a column for each of given, suggested, probability,
+            suggested_probability, direction, predicted and flagged (and residual of a
+            `LabelAudit`).
+        """
+        import pandas as pd
+
+        frame = pd.DataFrame({name: getattr(self, name) for name in self._columns})
+        frame.index.name = "row"
+        return frame.iloc[self.order]
+
+    @property
+    def summary(self) -> str:
+        """The answer in a sentence."""
+        n = self.n_judged
+        share, low, high = (f"{n * part:.0f}" for part in (self.share, self.low, self.high))
+        if share == "0" and not self.named:
+            return f"no label of {n} looks wrong (at most {high} may be)"
+        named = (
+            f"{self.named} are named, of which about {self.expected_right:.0f} should be"
+            if self.named
+            else "none can be named with more than half a chance of being right"
+        )
+        return f"about {share} ({low} to {high}) of {n} labels are wrong; {named}"
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(share={self.share:.3f} [{self.low:.3f}, {self.high:.3f}]: "
+            f"{self.summary})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A mixture, the margins that it was fitted to, and its weight beside others."""
+
+    mixture: Mixture
+    margins: Array
+    weight: float = 1.0
+
+
+def findings(
+    views: Sequence[View],
+    codes: NDArray[np.int64],
+    weights: Array | None,
+    confirmed: Mask | None,
+    *,
+    classes: NDArray[Any],
+    fdr: float | None = None,
+) -> dict[str, Any]:
+    """What the mixtures say of coded labels in the average: the attributes of `WrongLabels`."""
+    weight = np.array([view.weight for view in views])
+    weight /= weight.sum()
+    truth = np.zeros((codes.size, classes.size))
+    before = np.zeros_like(truth)
+    for view, w in zip(views, weight, strict=True):
+        truth += w * view.mixture.truth(view.margins, codes, confirmed)
+        before += w * view.mixture.class_probabilities(view.margins)
+    rows = np.arange(codes.size)
+    probability = np.clip(1.0 - truth[rows, codes], 0.0, 1.0)
+    order = np.argsort(-probability, kind="stable")
+    flagged = flags(probability, order, fdr)
+    others = truth.copy()
+    others[rows, codes] = -1.0
+    best = others.argmax(axis=1)
+    moved = flagged | (truth[rows, best] > truth[rows, codes])
+    suggested = np.where(moved, best, codes)
+    share, low, high = _share(views, codes, weights, confirmed)
+    return {
+        "share": share,
+        "low": low,
+        "high": high,
+        "probability": probability,
+        "flagged": flagged,
+        "given": classes[codes],
+        "suggested": classes[suggested],
+        "direction": np.array(["too low", "", "too high"])[np.sign(codes - suggested) + 1],
+        "suggested_probability": truth[rows, suggested],
+        "class_probabilities": before,
+        "predicted": classes[before.argmax(axis=1)],
+        "classes": classes,
+        "order": order,
+        "log_likelihood": -min(view.mixture.loss for view in views),
+        "n_judged": codes.size if confirmed is None else int((~confirmed).sum()),
+    }
+
+
+def flags(probability: Array, order: NDArray[np.intp], fdr: float | None) -> Mask:
+    """What is more probably wrong than right, or the most rows that ``fdr`` allows."""
+    if fdr is None:
+        return probability > 0.5
+    flagged = np.zeros(probability.size, dtype=bool)
+    right = np.cumsum(1.0 - probability[order]) / np.arange(1, probability.size + 1)
+    flagged[order[: int(np.count_nonzero(right <= fdr))]] = True
+    return flagged
+
+
+def _share(
+    views: Sequence[View], codes: NDArray[np.int64], weights: Array | None, confirmed: Mask | None
+) -> tuple[float, float, float]:
+    """The share and its interval: what is uncertain within the mixtures, and between them."""
+    shares = np.array([view.mixture.share for view in views])
+    worth = np.array([view.weight for view in views])
+    worth /= worth.sum()
+    share = float(worth @ shares)
+    counted = [view for view, w in zip(views, worth, strict=True) if w >= _SLIGHT]
+    total = sum(view.weight for view in counted)
+    within = np.zeros(2)
+    for view in counted:
+        ends = share_interval(view.mixture, view.margins, codes, weights, confirmed)
+        within += view.weight / total * (np.array(ends) - view.mixture.share) ** 2
+    between = 1.96**2 * float(worth @ (shares - share) ** 2)
+    low, high = share + np.array([-1.0, 1.0]) * np.sqrt(within + between)
+    return share, max(0.0, float(low)), float(high)
