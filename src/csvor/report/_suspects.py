@@ -16,6 +16,8 @@ from csvor.report._why import Evidence, evidence_of
 # A page holds the flagged rows and the next ones, and of wide data the features that pull most.
 NEXT_ROWS, MOST_ROWS, MOST_FEATURES = 300, 2000, 30
 _SHORT = 3
+# Of less strength beside the strongest, a feature explains nothing.
+_FAINT = 0.1
 _SLIGHT = 0.005
 
 
@@ -63,13 +65,13 @@ class Suspect:
     def strongest(self) -> list[Feature]:
         """The features that pull most, towards the suggested label where there is another."""
         side = {"too low": 1.0, "too high": -1.0}.get(self.direction)
-        pulling = [f for f in self.features if f.pull]
-        if side is None:
-            ranked = sorted(pulling, key=lambda f: -abs(f.pull or 0.0))
-        else:
-            towards = [f for f in pulling if side * (f.pull or 0.0) > 0]
-            ranked = sorted(towards, key=lambda f: -side * (f.pull or 0.0))
-        return ranked[:_SHORT]
+        force = [
+            (abs(f.pull) if side is None else side * f.pull, f)
+            for f in self.features
+            if f.pull is not None
+        ]
+        ranked = sorted(force, key=lambda pair: -pair[0])[:_SHORT]
+        return [f for strength, f in ranked if strength > 0 and strength >= _FAINT * ranked[0][0]]
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,11 @@ class Suspects:
     n_features: int
     n_features_shown: int
     kind: str
+
+    @property
+    def named(self) -> int:
+        """How many of the rows are flagged."""
+        return sum(row.named for row in self.rows)
 
 
 def suspects_of(
@@ -145,5 +152,7 @@ def value_text(value: Any) -> str:
     if not isfinite(number):
         return "–"
     if number.is_integer() and abs(number) < 1e15:
-        return str(int(number))
-    return f"{number:.1f}" if 1e3 <= abs(number) < 1e7 else f"{number:.4g}"
+        text = str(int(number))
+    else:
+        text = f"{number:.1f}" if 1e3 <= abs(number) < 1e7 else f"{number:.4g}"
+    return text.replace("-", "−")

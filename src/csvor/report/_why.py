@@ -45,7 +45,7 @@ class FeatureTable:
             changed.isetitem(j, column.mean())
         else:
             usual = column.mode(dropna=False).iloc[0]
-            changed.isetitem(j, pd.Series(usual, index=frame.index, dtype=column.dtype))
+            changed.isetitem(j, pd.Series([usual] * len(frame), dtype=column.dtype).array)
         return changed
 
 
@@ -124,7 +124,7 @@ def strongest(model: Any, table: FeatureTable, rows: Rows, most: int) -> Rows:
 
 
 def nearest_good(audit: WrongLabels, model: Any, table: FeatureTable, rows: Rows) -> list[Rows]:
-    """For each row, those of its suggested class that are more likely right than not, nearest first.
+    """For each row, the nearest that have its suggested label and are more likely right than not.
 
     Near is by the features as the model takes them: standardised, categories as indicators.
     """

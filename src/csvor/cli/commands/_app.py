@@ -98,6 +98,15 @@ def audit(
             rich_help_panel=opt.OUTPUT,
         ),
     ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Write a page on which the rows are reviewed (.html).",
+            rich_help_panel=opt.OUTPUT,
+        ),
+    ] = None,
     json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -116,7 +125,7 @@ def audit(
             run_audit(
                 opt.pick(DataOptions, given),
                 opt.pick(ModelOptions, given),
-                AuditOutput(top, fdr, suspects, json),
+                AuditOutput(top, fdr, suspects, report, json),
                 notes,
             )
 
