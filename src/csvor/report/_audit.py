@@ -51,7 +51,7 @@ def write_audit_report(
 
     The page is a file that needs no other and loads nothing: open it in a browser. It holds the
     answer, given against suggested labels, the suspects (the flagged rows and the 300 that follow,
-    2 000 in all) with their features, the scores by class, how sure it is, and the models compared.
+    1 000 in all) with their features, the scores by class, how sure it is, and the models compared.
     Of a line, a feature j pulls the score of row i by
 
     .. math:: f(x_i) - f(x_i \text{ with the typical value of } j),

@@ -14,7 +14,7 @@ from csvor.audit import WrongLabels
 from csvor.report._why import Evidence, evidence_of
 
 # A page holds the flagged rows and the next ones, and of wide data the features that pull most.
-NEXT_ROWS, MOST_ROWS, MOST_FEATURES = 300, 2000, 30
+NEXT_ROWS, MOST_ROWS, MOST_FEATURES = 300, 1000, 30
 _SHORT = 3
 # Of less strength beside the strongest, a feature explains nothing.
 _FAINT = 0.1
@@ -128,12 +128,12 @@ def _chances(probabilities: NDArray[np.float64], classes: Sequence[str]) -> tupl
     return tuple((label, p) for label, p in pairs if p >= _SLIGHT)
 
 
-def _features(evidence: Evidence, i: int, positions: Sequence[int]) -> tuple[Feature, ...]:
-    """Of the i-th row listed; `positions` are its own and those of the rows beside it."""
+def _features(evidence: Evidence, at: int, positions: Sequence[int]) -> tuple[Feature, ...]:
+    """Of the row listed `at`; `positions` are its own and those of the rows beside it."""
     found = []
     for place, j in enumerate(evidence.columns.tolist()):
-        own, *beside = (value_text(v) for v in evidence.values(j, positions))
-        pull = None if evidence.pulls is None else float(evidence.pulls[i, place])
+        own, *beside = (value_text(evidence.values[place][i]) for i in positions)
+        pull = None if evidence.pulls is None else float(evidence.pulls[at, place])
         found.append(Feature(evidence.names[j], own, pull, tuple(beside)))
     return tuple(found)
 

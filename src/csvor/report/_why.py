@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,15 +53,15 @@ class FeatureTable:
 class Evidence:
     """What the features say of some rows.
 
-    `columns` are positions of features; `pulls` belong to a line, `near` (positions of rows, for
-    each of the rows) to a curve, and without a model there are neither.
+    `columns` are positions of features, `values` what all rows have there; `pulls` belong to a
+    line, `near` (positions of rows, for each of the rows) to a curve, neither to no model.
     """
 
     names: Sequence[str]
     columns: Rows
+    values: Sequence[NDArray[Any]] = ()
     pulls: Array | None = None
     near: Sequence[Rows] = ()
-    table: FeatureTable | None = None
 
     @property
     def n_features(self) -> int:
@@ -72,11 +72,6 @@ class Evidence:
     def kind(self) -> str:
         """What stands beside the values: "pulls", "neighbours" or ""."""
         return "pulls" if self.pulls is not None else "neighbours" if self.near else ""
-
-    def values(self, j: int, positions: Sequence[int]) -> list[Any]:
-        """Values of a feature."""
-        assert self.table is not None
-        return self.table.frame.iloc[list(positions), j].tolist()
 
 
 def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
@@ -91,14 +86,15 @@ def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
             f"X has {len(table.frame)} rows and the audit {audit.probability.size}: give the X "
             "that was audited."
         )
-    columns = np.arange(len(table.names))
+    columns = np.arange(min(most, len(table.names)))
+    if model is not None:
+        columns = strongest(model, table, rows, most)
+    found = Evidence(table.names, columns, [table.frame.iloc[:, j].to_numpy() for j in columns])
     if model is None:
-        return Evidence(table.names, columns[:most], table=table)
-    columns = strongest(model, table, rows, most)
+        return found
     if final_of(model).kernel == "linear":
-        return Evidence(table.names, columns, pulls(model, table, rows, columns), table=table)
-    near = nearest_good(audit, model, table, rows)
-    return Evidence(table.names, columns, near=near, table=table)
+        return replace(found, pulls=pulls(model, table, rows, columns))
+    return replace(found, near=nearest_good(audit, model, table, rows))
 
 
 def pulls(model: Any, table: FeatureTable, rows: Rows, columns: Rows) -> Array:

@@ -47,6 +47,7 @@
     }
     keep();
     show(tr);
+    count();
     tell(`row ${tr.dataset.row}: ${words(tr) || "no decision"}; ${progress()}`);
     return decided.has(tr);
   }
@@ -86,14 +87,17 @@
     tr.querySelector(".decide").dataset.order = words(tr) || "~";
     if (table) table.row(tr).invalidate("dom");
     if (tr === current) other.querySelector("select").value = d && d.label ? d.label : "";
-    find("progress").textContent = progress();
-    find("forget").disabled = !decided.size;
-    find("save").disabled = !decided.size && !config.earlier.length;
   }
 
   function progress() {
     const earlier = config.earlier.length ? ` (and ${config.earlier.length} before)` : "";
     return `${decided.size} decided${earlier}`;
+  }
+
+  function count() {
+    find("progress").textContent = progress();
+    find("forget").disabled = !decided.size;
+    find("save").disabled = !decided.size && !config.earlier.length;
   }
 
   const tell = (text) => { find("status").textContent = text; };
@@ -239,11 +243,12 @@
     tell(`${progress()}, saved as ${config.file}`);
   });
   find("forget").addEventListener("click", () => {
-    if (!confirm(`Forget ${decided.size} decisions?`)) return;
+    if (!confirm(`Forget ${decided.size} decision${decided.size > 1 ? "s" : ""}?`)) return;
     const before = [...decided.keys()];
     decided.clear();
     keep();
     before.forEach(show);
+    count();
     tell("no decisions");
   });
   find("kept").textContent = storage ? "kept in this browser" : "not kept by this browser: save them";
@@ -288,13 +293,14 @@
   // The library: sorts, searches and pages.
 
   async function begin() {
+    restore();
     // Found by its features, not by the classes or rows that stand beside them.
     for (const tr of rows) {
       const why = tr.querySelector(".why");
       const lines = [...why.querySelectorAll(".more tbody tr")];
       const found = lines.map((line) => `${line.cells[0].textContent} ${line.cells[1].textContent}`);
       why.dataset.search = typed(found.join(" "));
-      tr.querySelector(".decide").dataset.order = "~";
+      show(tr);
       reachable(tr, -1);
     }
     const source = new Blob([read("library")], { type: "text/javascript" });
@@ -348,10 +354,9 @@
     table.on("page", () => select(onPage()[0] ?? null));
     addEventListener("beforeprint", () => table.page.len(-1).draw());
     addEventListener("afterprint", () => table.page.len(25).draw());
-    restore();
-    rows.forEach(show);
     reset();
     filter();
+    count();
     for (const part of document.querySelectorAll(".tools, .keys, .save")) part.hidden = false;
     document.documentElement.classList.add("ready");
   }
