@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import cache
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -60,6 +60,30 @@ def threads_for(size: int) -> Iterator[None]:
         return
     with _one_thread:
         yield
+
+
+def side_by_side(
+    work: Callable[[T, Event], None], items: Iterable[T], *, most: int | None = None
+) -> None:
+    """Do work on items in threads; after an error or an interruption, no more of it.
+
+    ``work`` gets an item and an event that is set when it is to stop between two of its steps.
+    """
+    items, stopped = list(items), Event()
+    n_threads = min(openmp_threads(), len(items), len(items) if most is None else most)
+    if n_threads == 1:
+        for item in items:
+            work(item, stopped)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        futures = [pool.submit(work, item, stopped) for item in items]
+        try:
+            for future in as_completed(futures):
+                future.result()
+        except BaseException:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 class RowThreads:

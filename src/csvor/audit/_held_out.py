@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from csvor._data.folds import Parts
 from csvor._estimators.steps import at_final, final_of, fit_coded
 from csvor._labels import CodedLabels
 from csvor._utils.sklearn_private import safe_split
+from csvor._utils.threads import side_by_side
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -94,43 +96,57 @@ class HeldOut:
 
 
 def held_out(
-    before: Any, models: Sequence[Any], rows: LabelledRows, report: Callable[[], None]
+    estimators: Sequence[Any], rows: LabelledRows, report: Callable[[], None]
 ) -> list[HeldOut]:
-    """Fit the models to all parts but one, after the same steps, and judge that one.
+    """Fit the estimators to all parts but one, and judge that one.
 
     Parameters
     ----------
-    before : Pipeline or None
-        Steps that all models share.
-    models : sequence of estimators
-        They know all classes.
+    estimators : sequence of estimators
+        They know all classes, and share all steps but the last.
     rows : LabelledRows
     report : callable
-        Called after each fit.
+        Called after each fit, from any thread, never from two at once.
     """
-    codes = rows.coded.codes
-    shape = codes.size, rows.coded.labels.classes.size - 1
-    found = [HeldOut(np.empty(shape), np.empty(codes.size)) for _ in models]
-    # A precomputed kernel is parted by rows and columns: which it is, the first step says.
-    first = models[0] if before is None else before
-    for train, test in rows.parts:
-        X = safe_split(first, rows.X, None, train)[0]
-        X_test = safe_split(first, rows.X, None, test, train)[0]
+    shape = len(rows), rows.coded.labels.classes.size - 1
+    found = [HeldOut(np.empty(shape), np.empty(len(rows))) for _ in estimators]
+    before = parted(estimators[0])[0]
+    models = [parted(estimator)[1] for estimator in estimators]
+    one_at_a_time = Lock()
+
+    def judge(part: tuple[Any, Any], stopped: Event) -> None:
+        train, test = part
+        X, X_test = _encoded(before, models[0], rows, train, test)
         labels = rows.coded[train]
         weights = None if rows.weights is None else rows.weights[train]
-        if before is not None:
-            steps = clone(before)
-            X, X_test = steps.fit_transform(X, labels.decoded), steps.transform(X_test)
         for one, model in zip(found, models, strict=True):
+            if stopped.is_set():
+                return
             fitted = clone(model)
             final = final_of(fitted)
             final._speaks_of_empty_classes = False  # left to the fit on all rows
             fit_coded(fitted, X, labels, weights)
             scores = final.predict_projection(at_final(fitted, X_test))
             one.margins[test] = scores[:, None] - final.thresholds_
-            one.residuals[test] = final._residuals_of(scores, codes[test])
-            report()
+            one.residuals[test] = final._residuals_of(scores, rows.coded.codes[test])
+            with one_at_a_time:
+                report()
+
+    # A single model may be of any kind and size; it has the threads for itself.
+    side_by_side(judge, rows.parts, most=1 if len(models) == 1 else None)
     return found
+
+
+def _encoded(before: Any, model: Any, rows: LabelledRows, train: Any, test: Any) -> tuple[Any, Any]:
+    """The training and test rows of a part as the models see them."""
+    # A precomputed kernel is parted by rows and columns: which it is, the first step says.
+    first = model if before is None else before
+    X = safe_split(first, rows.X, None, train)[0]
+    X_test = safe_split(first, rows.X, None, test, train)[0]
+    if before is None:
+        return X, X_test
+    steps = clone(before)
+    return steps.fit_transform(X, rows.coded[train].decoded), steps.transform(X_test)
 
 
 def some_rows(X: Any, size: int, estimator: Any) -> tuple[Any, NDArray[np.intp]]:

@@ -21,7 +21,6 @@ from csvor._estimators.steps import final_of, fit_coded
 from csvor._labels import CodedLabels
 from csvor.audit._candidates import (
     COMPARED,
-    MOST_CUT,
     Candidate,
     candidate_models,
     compare,
@@ -180,12 +179,11 @@ def audit_labels(
         if weight >= _NO_WEIGHT
     ]
     if not whole:
-        before, model = parted(best.estimator)
-        held = held_out(before, [model], rows, report)[0]
-        best = trial_of(best.estimator, held, rows)
+        held = held_out([best.estimator], rows, report)[0]
+        best = trial_of(best.estimator, best.place, held, rows)
         views = [View(best.mixture, held.margins)]
     found = findings(views, *rows.labelling, classes=rows.coded.labels.classes, fdr=fdr)
-    final = with_share(estimators[order[0]], min(found["share"], MOST_CUT))
+    final = with_share(estimators[best.place], found["share"])
     fit_coded(final, rows.X, rows.coded, rows.weights)
     report.end()
     return LabelAudit(
