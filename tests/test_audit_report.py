@@ -340,6 +340,28 @@ def test_scores_of_another_model_make_a_page_too(line: LabelAudit, tmp_path: Any
     }  # fmt: skip
 
 
+def test_rows_decided_before_are_not_listed(line: LabelAudit, tmp_path: Any) -> None:
+    before = [int(row) + 1 for row in line.order[[0, 2]]]
+    decided = [{"row": row, "decision": "drop"} for row in before]
+    page = page_of(line, graded()[0], tmp_path, decided=decided)
+    assert [int(row["data-row"]) for row in page.rows()] == [
+        row for row in (line.order + 1).tolist() if row not in before
+    ]
+    assert page.json("config")["earlier"] == decided
+
+
+def test_a_precomputed_kernel_has_no_features_to_show(tmp_path: Any) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(90, 1))
+    y = np.digitize(x[:, 0], [-0.5, 0.5])
+    y[:6] = (y[:6] + 1) % 3
+    audit = audit_labels(x @ x.T, y, CSVOR(kernel="precomputed", contamination=0.05))
+    page = page_of(audit, x @ x.T, tmp_path)
+    assert len(page.rows()) == 90
+    assert "like row" not in page.text()
+    assert not [tags for tags, _, text in page.texts if "tbody" in tags and text == "feature"]
+
+
 def test_conflicts_models_and_facts_are_listed(line: LabelAudit, tmp_path: Any) -> None:
     X, y = graded()
     groups = [[2, 5]] * 60

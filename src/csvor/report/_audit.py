@@ -88,7 +88,8 @@ def write_audit_report(
     conflicts : sequence of sequences of int, default=()
         Positions of rows that are alike and have different labels, for each such group.
     decided : sequence of mappings, default=()
-        Decisions made before, as in the CSV; they are saved with the new ones.
+        Decisions made before, as in the CSV: their rows are not listed, and they are saved with the
+        new ones.
 
     Returns
     -------
@@ -123,7 +124,8 @@ def write_audit_report(
         if given is not None and len(given) != n:
             raise ValueError(f"{what} has {len(given)} entries, the audit has {n} rows.")
     classes = [text_of(label) for label in audit.classes]
-    suspects = suspects_of(audit, X, numbers.tolist(), names)
+    before = {int(one["row"]) for one in decided}
+    suspects = suspects_of(audit, X, numbers.tolist(), names, before)
     script = Markup(static("audit.js"))
     page = rendered(
         "audit.html",
@@ -190,7 +192,8 @@ def _commands(source: str) -> tuple[str, str]:
 
 def _fingerprint(audit: WrongLabels, target: str, numbers: list[int]) -> str:
     """What the browser keeps decisions under: the same for the same rows and labels."""
-    told = json.dumps([target, numbers, [text_of(label) for label in audit.given]])
+    labels = [[text_of(label) for label in array] for array in (audit.classes, audit.given)]
+    told = json.dumps([target, numbers, *labels])
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -90,11 +90,16 @@ class Suspects:
 
 
 def suspects_of(
-    audit: WrongLabels, X: Any, row_numbers: Sequence[int], ids: Sequence[str] | None
+    audit: WrongLabels,
+    X: Any,
+    row_numbers: Sequence[int],
+    ids: Sequence[str] | None,
+    decided: Collection[int] = (),
 ) -> Suspects:
-    """The flagged rows and those that follow, with their features and why they are suspect."""
+    """The flagged rows and those that follow, but for those `decided`, and why each is one."""
+    left = [i for i in audit.order.tolist() if row_numbers[i] not in decided]
     # With `fdr`, too, the flagged rows are the first ones.
-    shown = audit.order[: min(audit.named + NEXT_ROWS, MOST_ROWS)]
+    shown = np.array(left[: min(audit.named + NEXT_ROWS, MOST_ROWS)], dtype=np.intp)
     evidence = evidence_of(audit, X, shown, MOST_FEATURES)
     classes = [text_of(label) for label in audit.classes]
     rows = []

@@ -89,7 +89,8 @@ def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
     columns = np.arange(min(most, len(table.names)))
     if model is not None:
         columns = strongest(model, table, rows, most)
-    found = Evidence(table.names, columns, [table.frame.iloc[:, j].to_numpy() for j in columns])
+    values = [table.frame.iloc[:, j].to_numpy() for j in columns.tolist()]
+    found = Evidence(table.names, columns, values)
     if model is None:
         return found
     if final_of(model).kernel == "linear":

@@ -27,7 +27,7 @@ def write_page(
         audit,
         work.frame,
         path,
-        source=work.table.source,
+        source="" if work.data.data == "-" else work.table.source,
         target=work.target.name,
         rows=work.row_numbers,
         ids=work.ids,

@@ -16,6 +16,7 @@
   const storage = (() => {
     try {
       localStorage.setItem("csvor", "");
+      localStorage.removeItem("csvor");
       return localStorage;
     } catch {
       return null;
@@ -278,8 +279,8 @@
   function reset() {
     for (const name of filters) find(name).selectedIndex = 0;
     find("which").value = first;
-    find("search").value = "";
-    table.search("");
+    find("sort").value = find("search").value = "";
+    table.search("").order([]);
   }
 
   function fill(select, name) {
@@ -353,7 +354,7 @@
     }
     table.on("page", () => select(onPage()[0] ?? null));
     addEventListener("beforeprint", () => table.page.len(-1).draw());
-    addEventListener("afterprint", () => table.page.len(25).draw());
+    addEventListener("afterprint", () => table.page.len(25).draw(false));
     reset();
     filter();
     count();
