@@ -157,7 +157,7 @@ def test_it_opens_from_disk_shows_text_and_asks_for_nothing(
 def test_rows_are_sorted_by_mouse_and_by_keyboard(review: Review, suspects: pd.DataFrame) -> None:
     named = suspects[suspects["flagged"]]
     numbers = [str(n) for n in sorted(named["row"].astype(int))]
-    first, labels = (review.page.locator("#suspects thead th").nth(i) for i in (0, 2))
+    first, labels = (review.page.locator("#suspects > thead th").nth(i) for i in (0, 2))
     first.click()
     assert review.comes_to_show(numbers[:25])
     first.get_by_role("button").focus()
@@ -173,7 +173,7 @@ def test_rows_are_sorted_by_mouse_and_by_keyboard(review: Review, suspects: pd.D
     decided = named["row"].iloc[3]
     review.page.click("#reset")
     review.row(decided).get_by_role("button", name="Keep").click()
-    review.page.locator("#suspects thead th").last.click()
+    review.page.locator("#suspects > thead th").last.click()
     review.page.wait_for_function(f"document.querySelector('{ROWS}').dataset.row === '{decided}'")
 
 
