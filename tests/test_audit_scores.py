@@ -7,7 +7,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, audit_scores
-from csvor._estimators.mislabelling import _beside, _channel, _Problem, fit_mixture
+from csvor._estimators.mislabelling import _Problem, fit_mixture, share_interval
+from csvor._loss.label_errors import beside as beside_of
+from csvor._loss.label_errors import channel, class_masses, label_likelihood
 from csvor.audit._scores import margins_of
 from problems import g, mislabel, read_set
 
@@ -35,16 +37,17 @@ def test_channel_by_hand():
     """K = 3, eta = 0.3, nu = 0.1: 0.6 + 0.1 on the diagonal, 0.1 elsewhere, and 0.1 beside t."""
     expected = np.full((3, 3), 0.1) + 0.6 * np.eye(3)
     expected += 0.1 * np.array([[0, 0.5, 0], [1, 0, 1], [0, 0.5, 0]])
-    np.testing.assert_allclose(_channel(0.3, 0.1, 3), expected)
-    np.testing.assert_allclose(_channel(0.3, 0.1, 3).sum(axis=0), 1.0)
-    np.testing.assert_allclose(_beside(2), [[0, 1], [1, 0]])
+    np.testing.assert_allclose(channel(0.3, 0.1, 3), expected)
+    np.testing.assert_allclose(channel(0.3, 0.1, 3).sum(axis=0), 1.0)
+    np.testing.assert_allclose(beside_of(2), [[0, 1], [1, 0]])
 
 
 @pytest.mark.parametrize("beside", [False, True])
 def test_gradient_by_finite_differences(rng, beside):
     margins = np.sort(2 * rng.normal(size=(200, 4)), axis=1)[:, ::-1]
     margins[:20] = rng.normal(size=(20, 4))  # probabilities that would not fall
-    problem = _Problem(margins, rng.integers(0, 5, 200), rng.exponential(size=200))
+    weights, confirmed = rng.exponential(size=200), rng.random(200) < 0.1
+    problem = _Problem(margins, rng.integers(0, 5, 200), weights, confirmed)
     theta = np.concatenate([0.3 * rng.normal(size=8), [-2.0], [-3.0] * beside])
     slope = [
         (problem.loss(theta + 1e-6 * e)[0] - problem.loss(theta - 1e-6 * e)[0]) / 2e-6
@@ -67,6 +70,50 @@ def test_one_row_by_hand():
     assert truth[0, 1] == pytest.approx(expected)
     assert truth[0, 1] == pytest.approx(0.4508, abs=1e-4)
     assert mixture.share == pytest.approx(0.1)
+
+
+def test_the_compiled_likelihood_is_that_of_whole_arrays(rng):
+    """sum_i w_i log sum_t P(y_i | t) P_i(t), with P(y | t) the identity for confirmed labels."""
+    margins = np.sort(2 * rng.normal(size=(300, 3)), axis=1)[:, ::-1]
+    margins[:20] = rng.normal(size=(20, 3))
+    y, weights, confirmed = (
+        rng.integers(0, 4, 300),
+        rng.exponential(size=300),
+        rng.random(300) < 0.2,
+    )
+    slopes, shifts = rng.uniform(0.5, 2, 3), rng.normal(size=3)
+    masses = class_masses(slopes, shifts, margins)
+    np.testing.assert_allclose(masses.sum(axis=1), 1.0)
+    rows = channel(0.2, 0.1, 4)[y]
+    rows[confirmed] = np.eye(4)[y[confirmed]]
+    expected = weights @ np.log(np.maximum((rows * masses).sum(axis=1), 1e-12))
+    found = label_likelihood(
+        margins.copy(), y, weights, confirmed, slopes, shifts, 0.2, 0.1, np.empty(8)
+    )
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_thresholds_that_meet_have_a_likelihood_to_climb(rng):
+    """Equal margins leave a class no mass where shifts are equal, and none to be won by a step."""
+    score, y = drawn(rng, 600, 4)
+    margins = score[:, None] - np.array([-0.6, 0.0, 0.0])
+    mixture = fit_mixture(margins, y)
+    assert mixture.class_probabilities(margins).mean(axis=0) == pytest.approx(0.25, abs=0.04)
+    assert mixture.share <= 0.02
+
+
+def test_confirmed_labels_are_right_and_the_share_is_of_the_rest(rng):
+    score, y = drawn(rng, 2000, 4, noise=0.1)
+    given, wrong = mislabel(y, 0.2, 0)
+    margins = margins_of(score, given, 4)
+    known = ~wrong & (rng.random(y.size) < 0.5)
+    mixture = fit_mixture(margins, given, None, known)
+    assert mixture.share == pytest.approx(wrong[~known].mean(), abs=0.03)
+    truth = mixture.truth(margins, given, known)
+    np.testing.assert_array_equal(truth[known], np.eye(4)[given[known]])
+    low, high = share_interval(mixture, margins, given, None, known)
+    assert low <= wrong[~known].mean() <= high
+    assert fit_mixture(margins, given, None, np.ones(y.size, bool)).share <= 0.05  # only the prior
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.1, 0.2])
@@ -158,8 +205,8 @@ def test_words_frame_and_repr(rng):
     assert frame.index[: found.named].tolist() == found.order[: found.named].tolist()
     assert set(frame["suggested"]) <= set(words)
     text = repr(found)
-    assert len(text) < 160
-    assert f"{found.named} named" in text
+    assert len(text) < 180
+    assert f"{found.named} are named" in text
     for at in np.flatnonzero(found.flagged):
         assert found.suggested[at] != words[y[at]]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from csvor._loss.margins import HINGE, meet, pair_loss
-from csvor._loss.pairs import count_passed, losses_at, neighbour_excess, spread_over_classes
+from csvor._loss.pairs import count_passed, losses_at, spread_over_classes
 
 
 def losses(scores, codes, thresholds, constraints):
@@ -55,17 +55,6 @@ def test_only_neighbouring_thresholds_count():
         meet(4, np.full(4, f), y, b, pair, g, slope, curve, pull)
         counted |= slope != 0.0
     np.testing.assert_array_equal(counted.T, [[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
-
-
-def test_excess_over_the_neighbours_by_hand():
-    """Score 0 between thresholds -2 and 2; a row of class 0 ought to be lower, of 2 higher.
-
-    Class 0: no threshold below; above, 1 + 0 + 2 = 3. Class 1: 1 - 0 - 2 = -1 on both sides.
-    Class 2: 1 - 0 + 2 = 3 below, and no threshold above.
-    """
-    lower, upper = neighbour_excess(np.zeros(3), np.array([0, 1, 2]), np.array([-2.0, 2.0]))
-    np.testing.assert_array_equal(lower, [-np.inf, -1, 3])
-    np.testing.assert_array_equal(upper, [3, -1, -np.inf])
 
 
 def test_a_score_on_a_threshold_has_passed_it():

@@ -70,12 +70,14 @@ def _grouped_parts(
 
 def _given_parts(codes: NDArray[np.integer], cv: Any, groups: NDArray[Any] | None) -> Parts:
     """Those of a splitter or of the caller; refused where they do not hold out each row once."""
-    splits: Iterable[Any]
-    if hasattr(cv, "split"):
+    splits: Iterable[Any] | None
+    if isinstance(cv, str):
+        splits = None
+    elif hasattr(cv, "split"):
         splits = cv.split(codes[:, None], codes, groups)
-    elif isinstance(cv, Iterable) and not isinstance(cv, str):
-        splits = cv
     else:
+        splits = cv if isinstance(cv, Iterable) else None
+    if splits is None:
         raise TypeError(
             f"cv={cv!r} must be a number of parts, a splitter of scikit-learn or a list of "
             "(train, test) row positions."

@@ -14,7 +14,6 @@ from csvor._data.checks import check_features, check_weights
 from csvor._estimators.intervals import depths, predicted_codes
 from csvor._estimators.probability import Calibration, interval_probabilities
 from csvor._labels import OrdinalLabels, read_column
-from csvor._loss.pairs import neighbour_excess
 
 Array = NDArray[np.float64]
 
@@ -181,10 +180,3 @@ class ThresholdModel(ABC):
         codes = OrdinalLabels(self.classes_, declared=True).encode(y)
         check_consistent_length(scores, codes)
         return self._residuals_of(scores, codes)
-
-    def _misfit(self, scores: Array, codes: NDArray[np.intp]) -> tuple[Array, Array, Array]:
-        """Residuals, worst excess (ranks rows without a slack too), and lean of coded rows."""
-        lower, upper = neighbour_excess(scores, codes, self.thresholds_)
-        # Squared slacks: positive where the score asks for a lower class, negative for a higher.
-        lean = np.maximum(lower, 0.0) ** 2 - np.maximum(upper, 0.0) ** 2
-        return self._residuals_of(scores, codes), np.maximum(lower, upper), lean

@@ -32,12 +32,6 @@ def losses_at(scores, codes, b, pair, losses):
         meet(n, f, y, b, pair, g, slope, curve, pull)
 
 
-def neighbour_excess(scores: Array, codes: Codes, thresholds: Array) -> tuple[Array, Array]:
-    """``1 - margin`` of each row's own lower and upper threshold; -inf where it has none."""
-    edges = np.concatenate([[-np.inf], thresholds, [np.inf]])
-    return 1.0 - scores + edges[codes], 1.0 + scores - edges[codes + 1]
-
-
 def count_passed(scores: Array, thresholds: Array) -> NDArray[np.intp]:
     """Predicted codes, ``#{k : f - b_k >= 0}``."""
     return np.searchsorted(thresholds, scores, side="right")
