@@ -35,11 +35,12 @@ class Decision:
 
 @dataclass(frozen=True)
 class Review:
-    """Decisions that fit a table, on its column `target`; labels are spelled as in the table."""
+    """Decisions on the column `target` of a table of `n_rows`, with labels spelled as there."""
 
     source: str
     target: str
     decisions: tuple[Decision, ...]
+    n_rows: int
 
     def of(self, *kinds: str) -> list[Decision]:
         """The decisions of some kinds."""
@@ -93,7 +94,7 @@ def read_review(
     _check_given(decisions, table, column, file.source)
     _check_names(decisions, at, file, table)
     labelled = tuple(_with_known_label(d, known, file.source, column) for d in decisions)
-    return Review(file.source, target, labelled)
+    return Review(file.source, target, labelled, table.n_rows)
 
 
 def _target(file: Table, asked: str | None) -> str:

@@ -40,27 +40,26 @@
   }
 
   function decide(tr, decision, label) {
-    const before = decided.get(tr);
-    if (decision && !(before && before.decision === decision && before.label === label)) {
-      decided.set(tr, { decision, label });
-    } else {
-      decided.delete(tr);
-    }
+    if (decision) decided.set(tr, { decision, label });
+    else decided.delete(tr);
     keep();
     show(tr);
     count();
     tell(`row ${tr.dataset.row}: ${words(tr) || "no decision"}; ${progress()}`);
-    return decided.has(tr);
   }
 
   // The label that relabelling a row gives: the one suggested, if there is another.
   const suggestion = (tr) => (tr.dataset.suggested === tr.dataset.given ? "" : tr.dataset.suggested);
 
+  // Where there is none, the list of labels is asked.
   function relabel(tr) {
-    if (suggestion(tr)) return decide(tr, "relabel", suggestion(tr));
-    select(tr);
-    other.querySelector("select").focus();
-    return false;
+    if (suggestion(tr)) {
+      decide(tr, "relabel", suggestion(tr));
+    } else {
+      select(tr);
+      other.lastChild.focus();
+    }
+    return decided.has(tr);
   }
 
   // What is shown of it.
@@ -87,7 +86,7 @@
     tr.querySelector(".decided").textContent = words(tr);
     tr.querySelector(".decide").dataset.order = words(tr) || "~";
     if (table) table.row(tr).invalidate("dom");
-    if (tr === current) other.querySelector("select").value = d && d.label ? d.label : "";
+    if (tr === current) other.lastChild.value = d ? d.label : "";
   }
 
   function progress() {
@@ -127,8 +126,7 @@
     tr.setAttribute("aria-current", "true");
     reachable(tr, 0);
     tr.querySelector(".decide").append(other);
-    const d = decided.get(tr);
-    other.lastChild.value = d && d.label ? d.label : "";
+    other.lastChild.value = decided.has(tr) ? decided.get(tr).label : "";
   }
 
   function reachable(tr, index) {
@@ -164,17 +162,18 @@
     const tr = rowOf(event.target);
     if (!tr) return;
     const button = event.target.closest("[data-decision]");
+    const before = decided.get(tr);
     if (!button) {
       // What was clicked stays under the pointer while another row closes.
-      const before = tr.getBoundingClientRect().top;
+      const top = tr.getBoundingClientRect().top;
       select(tr);
-      scrollBy(0, tr.getBoundingClientRect().top - before);
-    } else if (button.dataset.decision !== "relabel") {
-      decide(tr, button.dataset.decision, "");
-    } else if (decided.has(tr) && decided.get(tr).decision === "relabel") {
+      scrollBy(0, tr.getBoundingClientRect().top - top);
+    } else if (before && before.decision === button.dataset.decision) {
       decide(tr, null);
-    } else {
+    } else if (button.dataset.decision === "relabel") {
       relabel(tr);
+    } else {
+      decide(tr, button.dataset.decision, "");
     }
   });
   body.addEventListener("focusin", (event) => {
@@ -183,18 +182,23 @@
     if (tr && event.target.matches(":focus-visible")) select(tr);
   });
 
+  function decideAndGoOn(decision, label) {
+    decide(current, decision, label);
+    move(1);
+  }
+
   const keys = {
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
-    k: () => decide(current, "keep", "") && move(1),
+    k: () => decideAndGoOn("keep", ""),
     r: () => relabel(current) && move(1),
-    d: () => decide(current, "drop", "") && move(1),
+    d: () => decideAndGoOn("drop", ""),
     u: () => decide(current, null),
   };
   if (config.classes.length <= 9) {
     config.classes.forEach((label, i) => {
       keys[i + 1] = () => (label === current.dataset.given
-        ? decide(current, "keep", "") : decide(current, "relabel", label)) && move(1);
+        ? decideAndGoOn("keep", "") : decideAndGoOn("relabel", label));
     });
   }
 
@@ -293,32 +297,25 @@
 
   // The library: sorts, searches and pages.
 
-  async function begin() {
-    restore();
-    // Found by its features, not by the classes or rows that stand beside them.
-    for (const tr of rows) {
-      const why = tr.querySelector(".why");
-      const lines = [...why.querySelectorAll(".more tbody tr")];
-      const found = lines.map((line) => `${line.cells[0].textContent} ${line.cells[1].textContent}`);
-      why.dataset.search = typed(found.join(" "));
-      show(tr);
-      reachable(tr, -1);
-    }
-    const source = new Blob([read("library")], { type: "text/javascript" });
-    const url = URL.createObjectURL(source);
+  async function library() {
+    const url = URL.createObjectURL(new Blob([read("library")], { type: "text/javascript" }));
     const { jQuery } = await import(url);
     URL.revokeObjectURL(url);
+    return jQuery;
+  }
+
+  function makeTable(jQuery) {
     const columns = find("suspects").tHead.rows[0].cells;
-    const last = columns.length - 1;
+    const [decision, why, wrong] = [1, 2, 3].map((back) => columns.length - back);
     table = jQuery("#suspects").DataTable({
       autoWidth: false,
       order: [],
       pageLength: 25,
       layout: { topStart: null, topEnd: null, bottomStart: "info", bottomEnd: "paging" },
       columnDefs: [
-        { targets: last, searchable: false },
-        { targets: last - 1, orderable: false },
-        { targets: last - 2, orderSequence: ["desc", "asc"] },
+        { targets: decision, searchable: false },
+        { targets: why, orderable: false },
+        { targets: wrong, orderSequence: ["desc", "asc"] },
       ],
       language: {
         info: "_START_ to _END_ of _TOTAL_ rows",
@@ -329,19 +326,32 @@
       },
     });
     table.search.fixed("filters", (text, data, index) => passes(table.row(index).node()));
-    fill(find("given"), "given");
-    fill(find("suggested"), "suggested");
+    table.on("page", () => select(onPage()[0] ?? null));
+    addEventListener("beforeprint", () => table.page.len(-1).draw());
+    addEventListener("afterprint", () => table.page.len(25).draw(false));
     for (const [i, th] of [...columns].entries()) {
-      if (i !== last - 1) find("sort").append(new Option(th.querySelector(".dt-column-title").textContent, i));
+      if (i === why) continue;
+      find("sort").append(new Option(th.querySelector(".dt-column-title").textContent, i));
     }
     find("sort").addEventListener("change", (event) => {
       const at = event.target.value;
-      table.order(at === "" ? [] : [[Number(at), Number(at) === last - 2 ? "desc" : "asc"]]);
+      table.order(at === "" ? [] : [[Number(at), Number(at) === wrong ? "desc" : "asc"]]);
       filter();
     });
+  }
+
+  function makeFilters() {
+    fill(find("given"), "given");
+    fill(find("suggested"), "suggested");
     for (const name of filters) find(name).addEventListener("change", filter);
-    find("search").addEventListener("input", () => { table.search(typed(find("search").value)); filter(); });
-    find("reset").addEventListener("click", () => { reset(); filter(); });
+    find("search").addEventListener("input", () => {
+      table.search(typed(find("search").value));
+      filter();
+    });
+    find("reset").addEventListener("click", () => {
+      reset();
+      filter();
+    });
     for (const button of document.querySelectorAll(".confusion button")) {
       button.addEventListener("click", () => {
         reset();
@@ -352,15 +362,35 @@
         go(onPage()[0]);
       });
     }
-    table.on("page", () => select(onPage()[0] ?? null));
-    addEventListener("beforeprint", () => table.page.len(-1).draw());
-    addEventListener("afterprint", () => table.page.len(25).draw(false));
-    reset();
-    filter();
-    count();
-    for (const part of document.querySelectorAll(".tools, .keys, .save")) part.hidden = false;
-    document.documentElement.classList.add("ready");
   }
 
-  begin();
+  const reveal = (parts) => document.querySelectorAll(parts).forEach((part) => { part.hidden = false; });
+
+  async function begin() {
+    restore();
+    for (const tr of rows) {
+      // Found by its features, not by the classes or rows that stand beside them.
+      const why = tr.querySelector(".why");
+      const lines = [...why.querySelectorAll(".more tbody tr")];
+      const found = lines.map((line) => `${line.cells[0].textContent} ${line.cells[1].textContent}`);
+      why.dataset.search = typed(found.join(" "));
+      show(tr);
+      reachable(tr, -1);
+    }
+    count();
+    select(rows[0] ?? null);
+    document.documentElement.classList.add("ready");
+    reveal(".keys, .save");
+    makeTable(await library());
+    makeFilters();
+    reset();
+    filter();
+    reveal(".tools");
+  }
+
+  // Without the library, in a browser that is old, rows can still be decided.
+  begin().catch((error) => {
+    find("broken").hidden = false;
+    throw error;
+  });
 })();
