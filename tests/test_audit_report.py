@@ -177,10 +177,11 @@ def test_tables_and_charts_add_up(line: LabelAudit) -> None:
     assert all(0 <= bar.left < 1 and 0 < bar.height <= 1 for r in chart.rows for bar in r[3])
     assert all(0 < place < 1 for place, _ in chart.thresholds)
     assert [text for _, text in chart.thresholds] == ["poor | fair", "fair | good"]
-    low, high = chart.ticks[0], chart.ticks[-1]
     # Ticks and thresholds are on one scale.
-    scale = (high[0] - low[0]) / (float(high[1]) - float(low[1]))
-    expected = low[0] + scale * (line.thresholds - float(low[1]))
+    places = [place for place, _ in chart.ticks]
+    values = [float(text.replace("−", "-")) for _, text in chart.ticks]
+    scale = (places[-1] - places[0]) / (values[-1] - values[0])
+    expected = places[0] + scale * (line.thresholds - values[0])
     np.testing.assert_allclose([place for place, _ in chart.thresholds], expected)
 
 
@@ -364,7 +365,8 @@ def test_a_precomputed_kernel_has_no_features_to_show(tmp_path: Any) -> None:
 
 def test_conflicts_models_and_facts_are_listed(line: LabelAudit, tmp_path: Any) -> None:
     X, y = graded()
-    groups = [[2, 5]] * 60
+    groups = [[2, 5]] * 59 + [list(range(20))]
+    assert "and 8 more" in page_of(line, X, tmp_path, conflicts=groups[::-1]).text()
     text = page_of(
         line, X, tmp_path, conflicts=groups, facts={"Data": "240 rows"}, notes=["a note"]
     ).text()
@@ -374,7 +376,7 @@ def test_conflicts_models_and_facts_are_listed(line: LabelAudit, tmp_path: Any) 
     assert f"row 3 {y[2]} , row 6 {y[5]}" in text
     assert "Data 240 rows" in text
     assert "a note" in text
-    assert "line, C 1, explicit constraints" in text
+    assert "line, C 1, explicit constraints, 10.0 % cut away" in text
     assert f"{100 * line.candidates[0].share:.1f} %" in text
 
 

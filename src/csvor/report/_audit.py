@@ -29,7 +29,7 @@ from csvor.report._distributions import confusion_of, probability_groups, score_
 from csvor.report._suspects import Suspects, suspects_of, text_of
 from csvor.report._templates import rendered, static
 
-MOST_CONFLICTS = 50
+MOST_CONFLICTS, MOST_ALIKE, MOST_MODELS = 50, 12, 20
 
 
 def write_audit_report(
@@ -44,7 +44,7 @@ def write_audit_report(
     id_name: str = "id",
     facts: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
-    conflicts: Sequence[Sequence[int]] = (),
+    conflicts: Sequence[Sequence[int] | NDArray[np.integer]] = (),
     decided: Sequence[Mapping[str, Any]] = (),
 ) -> Path:
     r"""Write what an audit found as one page, on which its suspects are reviewed.
@@ -198,15 +198,17 @@ def _fingerprint(audit: WrongLabels, target: str, numbers: list[int]) -> str:
 
 
 def _labelled(
-    audit: WrongLabels, group: Sequence[int], numbers: NDArray[Any]
-) -> list[tuple[int, str]]:
-    return [(int(numbers[i]), text_of(audit.given[i])) for i in group]
+    audit: WrongLabels, group: Sequence[int] | NDArray[np.integer], numbers: NDArray[Any]
+) -> tuple[list[tuple[int, str]], int]:
+    """The first rows of a conflict, each with its label, and how many more there are."""
+    listed = [(int(numbers[i]), text_of(audit.given[i])) for i in group[:MOST_ALIKE]]
+    return listed, len(group) - len(listed)
 
 
 def _described(audit: LabelAudit) -> list[dict[str, Any]]:
     """The models compared, in words."""
     found = []
-    for candidate in audit.candidates:
+    for candidate in audit.candidates[:MOST_MODELS]:
         settings = candidate.settings
         words = ["line" if settings["kernel"] == "linear" else f"{settings['kernel']} kernel"]
         if settings["gamma"] is not None:
@@ -215,6 +217,8 @@ def _described(audit: LabelAudit) -> list[dict[str, Any]]:
         if settings["n_components"] is not None:
             words.append(f"on {settings['n_components']} rows")
         words += [f"C {settings['C']:g}", f"{settings['constraints']} constraints"]
+        if isinstance(cut := settings.get("contamination"), float | int):
+            words.append(f"{100 * cut:.1f} % cut away" if cut else "nothing cut away")
         behind = audit.candidates[0].log_likelihood - candidate.log_likelihood
         found.append({"words": ", ".join(words), "behind": behind, "candidate": candidate})
     return found

@@ -121,7 +121,9 @@ def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
             (float((t - edges[0]) / span), f"{below} | {above}")
             for t, below, above in zip(thresholds, classes, classes[1:], strict=False)
         ),
-        tuple(((t - edges[0]) / span, f"{t:g}") for t in _ticks(edges[0], edges[-1])),
+        tuple(
+            ((t - edges[0]) / span, f"{t:g}".replace("-", "−")) for t in _ticks(edges[0], edges[-1])
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit, audit_labels
+from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor.audit import candidate_models
 from csvor.cli._errors import UsageError, listed, plural
 from csvor.cli._files import check_table_output, write_table
@@ -22,7 +23,9 @@ from csvor.cli._render import (
     print_suspects,
 )
 from csvor.cli.commands._audit_report import check_report, write_page
+from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.input._prepare import Prepared, plain, prepare
+from csvor.cli.input._related import refuse_few_groups
 from csvor.cli.input._table import shown
 
 FIXED = ("row", "given", "suggested", "probability", "residual", "direction", "flagged")
@@ -76,8 +79,10 @@ def audit_file(
     work = prepare(data, options, notes)
     if options.folds > len(work.target.rows):
         raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")
+    refuse_few_groups(work.groups, options.folds)
     _note_lone_labels(work, notes)
-    with progress("Auditing the labels", 1) as update, notes.of_warnings():
+    told = notes.of_warnings(EmptyIntervalWarning)  # by `notes_on_classes`
+    with progress("Auditing the labels", 1) as update, told:
         models = candidate_models(
             work.frame,
             before=work.pipeline[:-1],
@@ -89,11 +94,13 @@ def audit_file(
             work.target.coded,
             models,
             cv=options.folds,
+            groups=work.groups,
             confirmed=work.confirmed,
             fdr=fdr,
             random_state=options.seed,
             progress=update,
         )
+    notes_on_classes(audit, options, notes)
     return work, audit
 
 

@@ -34,6 +34,7 @@ def write_page(
         id_name=id_name,
         facts=dict(facts),
         notes=notes,
+        conflicts=work.repeats.conflicts,
         decided=_decided(work, id_name),
     )
 
