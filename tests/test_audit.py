@@ -399,7 +399,7 @@ def test_finds_wrong_labels_in_real_sets(name, reach, request):
 def test_without_an_estimator_features_are_checked_once_and_in_their_units():
     X, y = g(0, 60)
     frame = pd.DataFrame({"a": X[:, 0], "b": np.where(y > 2, "x", "y")})
-    with pytest.raises(ValueError, match="'x' in column 'b'"):
+    with pytest.raises(ValueError, match="to float: 'y' in column 'b', row 0"):
         audit_labels(frame, y)
     far = X.copy()
     far[7, 0] = 1e9

@@ -280,5 +280,5 @@ def test_n15_a_wrong_width_is_refused_with_both_widths(width):
 
 
 def test_a_series_of_features_is_no_table():
-    with pytest.raises(ValueError, match="Expected a 2-dimensional container|Expected 2D"):
+    with pytest.raises(ValueError, match=r"Expected (a )?2"):
         CSVOR().fit(pd.Series(np.arange(9.0)), np.repeat([1, 2, 3], 3))

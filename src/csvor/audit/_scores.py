@@ -101,7 +101,7 @@ def audit_scores(
 
 def check_fdr(fdr: Any) -> None:
     """Refuse what is no share."""
-    if fdr is not None and not (isinstance(fdr, Real) and 0.0 < fdr < 1.0):
+    if fdr is not None and not (isinstance(fdr, Real) and 0.0 < float(fdr) < 1.0):
         raise ValueError(f"fdr={fdr!r} must lie between 0 and 1, or be None.")
 
 
