@@ -233,12 +233,27 @@ def test_a_label_of_one_row_is_noted(tmp_path: str) -> None:
     frame = graded()
     frame.loc[0, "rank"] = "top"
     frame.to_csv("t.csv", index=False)
-    result = run("audit", "t.csv", "--target", "rank", "--classes", "low,medium,high,top")
+    args = ("audit", "t.csv", "--target", "rank", "--classes", "low,medium,high,top")
+    result = run(*args, "--suspects", "out.csv")
     assert result.exit_code == 0
     assert result.stderr == (
         "note: one row only has the label 'top': it is judged by a model that has not seen this "
         "label\n"
     )
+    rows = pd.read_csv("out.csv")
+    assert set(rows["row"][rows["flagged"]]) == {1, 8, 31}
+    assert rows["suggested"][rows["row"] == 1].tolist() == [graded()["rank"][0]]
+
+
+def test_n33_rare_grades_are_neither_flagged_nor_noted() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 2))
+    y = np.digitize(X[:, 0] + 0.6 * rng.normal(size=500), [1.3, 1.8, 2.4]) + 1
+    pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}).to_csv("t.csv", index=False)
+    result = run("audit", "t.csv", "--target", "y", "--top", 0)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "y: 1 (448) < 2 (33) < 3 (14) < 4 (5)\n" in result.stdout
+    assert "\nAnswer   no label of 500 looks wrong (at most 3 may be)\n" in result.stdout
 
 
 @pytest.mark.parametrize(
