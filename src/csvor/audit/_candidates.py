@@ -111,6 +111,15 @@ def candidate_models(
     Returns
     -------
     models : list of Pipeline
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor.audit import candidate_models
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> models = candidate_models(X, fixed={"kernel": "rbf", "C": 10.0})
+    >>> [round(model[-1].gamma, 3) for model in models]
+    [0.025, 0.075, 0.25]
     """
     fixed = dict(fixed or {})
     steps = make_pipeline(StandardScaler() if before is None else before)
