@@ -1,4 +1,4 @@
-"""`csvor audit`: the rows whose label fits their features least."""
+"""`csvor audit`: how many labels are wrong, and which."""
 
 import json
 from dataclasses import dataclass
