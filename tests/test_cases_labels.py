@@ -7,7 +7,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
+from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import LinearSVC
 
 from csvor import CSVOR
@@ -335,3 +338,50 @@ def test_n10_an_empty_class_keeps_its_place_and_moves_nothing(gone, kind):
     proba = model.predict_proba(X[~model.outliers_])
     assert np.all(proba[:, gone] == 0.0)
     np.testing.assert_allclose(model.residuals(X, y), model.residuals_, atol=1e-9)
+
+
+# N36: wrappers that number words by the alphabet.
+
+WRAPPERS = {
+    "cross_val_predict": lambda model, X, y: cross_val_predict(model, X, y, method="predict_proba"),
+    "decision_function": lambda model, X, y: cross_val_predict(
+        model, X, y, method="decision_function"
+    ),
+    "bagging": lambda model, X, y: (
+        BaggingClassifier(model, random_state=0).fit(X, y).predict_proba(X)
+    ),
+    "voting": lambda model, X, y: VotingClassifier([("m", model)]).fit(X, y).transform(X),
+    "stacking": lambda model, X, y: StackingClassifier([("m", model)]).fit(X, y).predict_proba(X),
+    "one against one": lambda model, X, y: OneVsOneClassifier(model).fit(X, y).predict(X),
+}
+
+
+def n36():
+    x = np.random.default_rng(0).permutation(np.linspace(0, 12, 120))[:, None]
+    rank = np.digitize(x[:, 0], [4, 8])
+    return x, rank, np.array(WORDS)[rank]
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_n36_wrappers_that_recode_words_are_told_of(wrapper):
+    x, _, y = n36()
+    with pytest.raises(ValueError, match="numbered them by the alphabet") as caught:
+        WRAPPERS[wrapper](CSVOR(classes=WORDS), x, y)
+    assert "Give it ranks in place of the words, 0 for 'low' to 2 for 'high'" in str(caught.value)
+
+
+def test_n36_ranks_as_advised_are_right():
+    x, rank, _ = n36()
+    for method in ("predict_proba", "decision_function"):
+        assert np.mean(cross_val_predict(CSVOR(), x, rank, method=method).argmax(1) == rank) >= 0.95
+    for wrapper in (BaggingClassifier(CSVOR(), random_state=0), VotingClassifier([("m", CSVOR())])):
+        assert np.mean(wrapper.fit(x, rank).predict(x) == rank) >= 0.95
+
+
+def test_n36_what_leaves_words_as_they_are():
+    """What the guide says needs no ranks."""
+    x, _, y = n36()
+    model = CSVOR(classes=WORDS)
+    assert np.mean(cross_val_predict(model, x, y) == y) >= 0.95
+    assert cross_val_score(model, x, y).mean() >= 0.95
+    assert CalibratedClassifierCV(model).fit(x, y).score(x, y) >= 0.95

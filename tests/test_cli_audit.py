@@ -126,7 +126,7 @@ def test_what_people_see(path: str) -> None:
 
 
 def test_many_columns_and_labels_are_shortened() -> None:
-    frame = pd.DataFrame({f"x{i}": np.arange(120) + i % 7 for i in range(30)})
+    frame = pd.DataFrame({f"x{i}": np.arange(120) / 7 + i % 7 for i in range(30)})
     frame.assign(y=np.arange(120) // 4).to_csv("t.csv", index=False)
     stdout = run("audit", "t.csv", "--target", "y", "--top", 0, *ONE).stdout
     facts = " ".join(stdout.split())
@@ -266,13 +266,8 @@ def test_a_feature_that_is_the_label_in_other_words_is_noted(codes: list[Any]) -
     result = run("audit", "t.csv", *ORDER, *ONE)
     assert result.stderr == (
         "note: column 'copy of it' determines the label exactly; drop it with --drop "
-        "'copy of it' if it is a copy of it\n"
+        "'copy of it' if it is a copy of it: the labels are then judged by the other columns\n"
     )
-    frame.loc[0, "copy of it"] = frame.loc[frame["rank"] != frame.loc[0, "rank"], "copy of it"].iat[
-        0
-    ]
-    frame.to_csv("t.csv", index=False)
-    assert run("audit", "t.csv", *ORDER, *ONE).stderr == ""
 
 
 @pytest.mark.parametrize(("factor", "shift"), [(1e8, 0.0), (1.0, 1e4)])

@@ -129,7 +129,12 @@ def test_bundled_data(name: str, n_rows: int, labels: str) -> None:
     pytest.importorskip("skordinal", reason="the extra baselines is not installed")
     result = run("demo", "--data", name, "--noise", 0.2)
     assert result.exit_code == 0
-    assert result.stderr == ""
+    # Of a set as noisy as this a grade may never be predicted; of the model compared with, no word.
+    known = ("note: predict never returns class ", "note: label")
+    notes = [line for line in result.stderr.splitlines() if not line.startswith(known)]
+    # The grades of three sets differ between rows that are alike in all else.
+    assert len(notes) == (name != "balance_scale")
+    assert all("the features alone do not settle the label" in note for note in notes)
     assert f"{round(0.2 * n_rows)} of {n_rows} labels were changed" in result.stdout
     assert labels in result.stdout
     with Path("csvor-demo/records.csv").open(encoding="utf-8") as file:

@@ -216,9 +216,13 @@ def test_fit_as_json(towns: pd.DataFrame) -> None:
         "numeric": ["a", "b"],
         "categorical": {"town": ["n", "s"]},
         "constant": ["one"],
+        "row_numbers": [],
         "dropped": [],
+        "kept": [],
         "id": "name",
+        "groups": None,
     }
+    assert found["conflicts"] == []
 
 
 def test_the_pipeline_of_a_model_file_serves_the_library(towns: pd.DataFrame) -> None:

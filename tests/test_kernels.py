@@ -10,6 +10,7 @@ from sklearn.metrics.pairwise import manhattan_distances, pairwise_kernels, rbf_
 from sklearn.svm import SVC
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
+from csvor._data.kernels import Kernel, KernelMap
 from problems import g, mislabel, noisy_quartiles, stated_loss
 
 
@@ -193,3 +194,21 @@ def test_audit_with_a_kernel():
     audit = audit_labels(X, y, model)
     assert wrong[audit.order[:20]].mean() >= 0.9
     assert wrong[audit_labels(X, y, CSVOR()).order[:20]].mean() <= 0.5
+
+
+def test_many_rows_are_mapped_block_by_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3))
+    y = np.digitize(X[:, 0] ** 2, [0.3, 1.0])
+    model = CSVOR(kernel="rbf", n_components=60, random_state=0)
+    whole = clone(model).fit(X, y).predict_projection(X)
+    monkeypatch.setattr("csvor._data.kernels._BLOCK", 64)
+    np.testing.assert_allclose(clone(model).fit(X, y).predict_projection(X), whole, rtol=1e-9)
+
+    def spoilt(A, B):
+        values = A @ B.T
+        values[A[:, 0] == X[300, 0]] = np.nan
+        return values
+
+    with pytest.raises(ValueError, match="for row 300 against row"):
+        KernelMap(X, np.arange(500), Kernel(spoilt, 1.0, 1.0, 0.0), 60, 0)

@@ -598,6 +598,38 @@ def test_text_never_matches_numbers(y: Any, classes: list[Any], complaint: str) 
         OrdinalLabels(np.array(classes), declared=True).encode(y)
 
 
+@pytest.mark.parametrize("codes", [[0, 1, 2], [2, 0], np.array([1, 2, 0], dtype=np.uint8)], ids=str)
+def test_n36_codes_against_words_were_numbered_by_the_alphabet(codes: Any) -> None:
+    words = ["low", "medium", "high"]
+    expected = (
+        "but the classes are text ('low', 'medium', 'high'). If you gave words, a wrapper of "
+        "scikit-learn (such as cross_val_predict or VotingClassifier) has numbered them by the "
+        "alphabet, which is not their order. Give it ranks in place of the words, 0 for 'low' to 2 "
+        "for 'high', without classes=."
+    )
+    with pytest.raises(LabelError) as caught:
+        OrdinalLabels.from_data(codes, words)
+    assert str(caught.value).endswith(expected)
+    with pytest.raises(LabelError) as caught:
+        OrdinalLabels(np.array(words, dtype=object), declared=True).encode(codes)
+    assert str(caught.value).endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([0, 1, 2], ["0", "1", "2"]),  # the same numbers as text
+        ([1, 2, 3], ["low", "medium", "high"]),  # counted from 1: no wrapper does
+        ([-1, 0, 1], ["low", "medium", "high"]),
+        ([0.0, 1.0, 2.0], ["low", "medium", "high"]),
+        ([False, True], ["no", "yes"]),
+    ],
+)
+def test_other_numbers_against_text_are_no_codes(y: list[Any], classes: list[str]) -> None:
+    with pytest.raises(LabelError, match="List the classes as numbers too, or convert the labels"):
+        OrdinalLabels.from_data(y, classes)
+
+
 @pytest.mark.parametrize(
     ("y", "classes", "dtype"),
     [

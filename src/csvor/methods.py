@@ -32,6 +32,8 @@ class Method:
 
 METHODS: dict[str, Method] = {
     "CSVOR": Method("csvor", "CSVOR"),
+    # The share that is cut is found, not given.
+    "CSVOR-auto": Method("csvor", "CSVOR", {"contamination": "auto"}),
     "SVOREX": Method("csvor", "SVOREX"),
     "SVORIM": Method("csvor", "SVORIM"),
     "PINSVOR": Method("csvor", "PINSVOR"),

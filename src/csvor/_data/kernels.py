@@ -33,6 +33,8 @@ _PARAMETERS = {
 }
 # Names of the kernels that have a gamma.
 WITH_GAMMA = frozenset(_PARAMETERS)
+# Rows whose values against the landmarks are held at once.
+_BLOCK = 16_384
 # Directions of the Gram matrix below this share of its largest eigenvalue are rounding.
 _RANK = 1e-12
 
@@ -67,8 +69,13 @@ class Kernel:
     degree: float
     coef0: float
 
-    def __call__(self, X: Array, landmarks: Array | None, columns: NDArray[np.intp]) -> Array:
-        """Values of rows X against landmarks, which stand in ``columns`` of a precomputed one."""
+    def __call__(
+        self, X: Array, landmarks: Array | None, columns: NDArray[np.intp], first: int = 0
+    ) -> Array:
+        """Values of rows X, of which the first is row ``first``, against landmarks.
+
+        These stand in ``columns`` of a precomputed kernel.
+        """
         if self.name == "precomputed":
             return X[:, columns]
         if callable(self.name):
@@ -86,9 +93,9 @@ class Kernel:
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise ValueError(
-                f"kernel={self.name!r} gives {values[row, column]} for row {row} against row "
-                f"{columns[column]}: use another kernel, or other gamma, degree (a whole number "
-                "where gamma x.z + coef0 can be negative) and coef0."
+                f"kernel={self.name!r} gives {values[row, column]} for row {first + row} against "
+                f"row {columns[column]}: use another kernel, or other gamma, degree (a whole "
+                "number where gamma x.z + coef0 can be negative) and coef0."
             )
         return values
 
@@ -120,8 +127,9 @@ class KernelMap:
         self._kernel = kernel
         self._columns = positions[drawn]
         self._landmarks = None if kernel.name == "precomputed" else X[drawn]
-        values_of = kernel(X, self._landmarks, self._columns)
-        gram = values_of[drawn]
+        # Of many rows, values against the landmarks take more memory than all else: block by block.
+        values_of = kernel(X[:_BLOCK], self._landmarks, self._columns)
+        gram = values_of[drawn] if n <= _BLOCK else kernel(X[drawn], self._landmarks, self._columns)
         uneven = np.abs(gram - gram.T).max()
         if uneven > 1e-6 * np.abs(gram).max():
             raise ValueError(
@@ -138,7 +146,12 @@ class KernelMap:
         if not kept.any():
             raise ValueError("The kernel is zero on all rows; rows must not all be at the origin.")
         self._basis = vectors[:, kept] * values[kept] ** -0.5
-        self.mapped = values_of @ self._basis
+        self.mapped = np.empty((n, self._basis.shape[1]))
+        np.matmul(values_of, self._basis, out=self.mapped[:_BLOCK])
+        for start in range(_BLOCK, n, _BLOCK):
+            block = X[start : start + _BLOCK]
+            values_of = kernel(block, self._landmarks, self._columns, start)
+            np.matmul(values_of, self._basis, out=self.mapped[start : start + _BLOCK])
 
     def attributes_of(self, coef: Array) -> dict[str, Any]:
         """The fitted attributes from which scores are computed."""

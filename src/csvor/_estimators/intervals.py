@@ -17,6 +17,10 @@ Array = NDArray[np.float64]
 _NO_WIDTH = 1e-6
 
 
+class EmptyIntervalWarning(AdvisedWarning):
+    """A class has rows, and no place between the thresholds."""
+
+
 def ends_with_rows(present: NDArray[np.bool_]) -> tuple[int, int]:
     """The lowest and the highest class that have rows: their intervals have no outer end."""
     return int(np.argmax(present)), int(present.size - 1 - np.argmax(present[::-1]))
@@ -56,4 +60,4 @@ def warn_of_empty_intervals(model: Any, thresholds: Array, data: Training) -> No
     weights = np.bincount(data.seen_codes, data.weights)
     rare = bool(np.any(weights[empty] < 0.5 * weights.mean()))
     complaint = f"predict never returns class {names}, whose rows leave no interval in thresholds_"
-    warn(AdvisedWarning(complaint, model._remedy_for_empty_intervals(rare)))
+    warn(EmptyIntervalWarning(complaint, model._remedy_for_empty_intervals(rare)))

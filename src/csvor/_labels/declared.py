@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from csvor._labels.column import Column, read_column
 from csvor._labels.error import LabelError, show
+from csvor._labels.order import number_of
 
 
 def to_array(labels: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -62,8 +63,26 @@ def refuse_other_kind(classes: NDArray[Any], column: Column) -> None:
     if kind == column.kind:
         return
     words = {"text": "text", "number": "numbers", "other": "other values"}
+    remedy = f"List the classes as {words[column.kind]} too, or convert the labels."
+    if _are_codes_of(classes, column):
+        first, *_, last = classes.tolist()
+        remedy = (
+            "If you gave words, a wrapper of scikit-learn (such as cross_val_predict or "
+            "VotingClassifier) has numbered them by the alphabet, which is not their order. Give "
+            f"it ranks in place of the words, 0 for {first!r} to {classes.size - 1} for {last!r}, "
+            "without classes=."
+        )
     raise LabelError(
         f"The labels are {words[column.kind]} ({show(column.labels)}) but the classes are "
         f"{words[kind]} ({show(classes.tolist())})",
-        f"List the classes as {words[column.kind]} too, or convert the labels.",
+        remedy,
+    )
+
+
+def _are_codes_of(classes: NDArray[Any], column: Column) -> bool:
+    """Tell numbers that may stand for words: whole, and below their number."""
+    if column.dtype.kind not in "iu" or not 0 <= min(column.labels) <= max(column.labels):
+        return False
+    return max(column.labels) < classes.size and any(
+        isinstance(label, str) and number_of(label) is None for label in classes.tolist()
     )

@@ -181,6 +181,15 @@ def weights_of(trials: Sequence[Trial]) -> NDArray[np.float64]:
     return weights / weights.sum()
 
 
+def ranked(trials: Sequence[Trial], weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
+    """What is told of the trials, best first."""
+    order = np.argsort(-weights, kind="stable")
+    return tuple(
+        Candidate(t.estimator, t.mixture.share, -t.mixture.loss, float(w))
+        for t, w in ((trials[i], weights[i]) for i in order)
+    )
+
+
 def _round(
     estimators: Sequence[Any],
     places: Iterable[int],

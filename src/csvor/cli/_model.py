@@ -31,6 +31,7 @@ class Model:
     id: str | None
     impute: bool
     settings: dict[str, Any]
+    groups: str | None = None
 
 
 def save_model(path: str, model: Model) -> None:

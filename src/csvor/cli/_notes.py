@@ -62,7 +62,7 @@ class Notes:
             self.tell()
 
     @contextmanager
-    def of_warnings(self) -> Iterator[None]:
+    def of_warnings(self, *said_otherwise: type[Warning]) -> Iterator[None]:
         """Take up the warnings raised inside, except those that are meant for programmers."""
         # Here: help and the listing of data sets need no estimator.
         from csvor._data.checks import FarValueWarning
@@ -71,7 +71,8 @@ class Notes:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             # The commands say these in words of their own, with rows and columns of the file.
-            for category in (FarValueWarning, EmptyClassWarning):
+            own: tuple[type[Warning], ...] = (FarValueWarning, EmptyClassWarning)
+            for category in (*own, *said_otherwise):
                 warnings.simplefilter("ignore", category)
             warnings.filterwarnings("ignore", message=_RARE_CLASS)
             try:

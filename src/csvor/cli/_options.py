@@ -18,6 +18,9 @@ class DataOptions:
     drop: tuple[str, ...] = ()
     id: str | None = None
     missing_label: tuple[str, ...] = ()
+    reviewed: str | None = None
+    groups: str | None = None
+    keep: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class ModelOptions:
     components: int | None = None
     loss: str | None = None
     constraints: str | None = None
+    class_weight: str | None = None
     max_iter: int | None = None
     tune: bool = False
     folds: int = 5
@@ -53,7 +57,7 @@ class ModelOptions:
     @property
     def parameters(self) -> dict[str, Any]:
         """Those of the estimator that were given."""
-        own = ("C", "p", "contamination", "kernel", "gamma", "loss", "constraints", "max_iter")
-        named = {name: getattr(self, name) for name in own}
+        own = ("C", "p", "contamination", "kernel", "gamma", "loss", "constraints")
+        named = {name: getattr(self, name) for name in (*own, "class_weight", "max_iter")}
         named |= {"n_components": self.components, "random_state": self.seed}
         return {name: value for name, value in named.items() if value is not None}

@@ -4,6 +4,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -71,6 +72,8 @@ def data_facts(work: Prepared) -> list[Fact]:
         ("Labels", f"{target.name}: {' < '.join(counts)}"),
         ("Order", target.order),
     ]
+    if work.review is not None:
+        facts.insert(1, ("Reviewed", work.review.told()))
     if features.numeric:
         how = "standardised"
         if work.options.clip is not None:
@@ -81,7 +84,11 @@ def data_facts(work: Prepared) -> list[Fact]:
     if features.categorical:
         named = [f"{name} ({len(values)} values)" for name, values in features.categorical.items()]
         facts.append(("Categories", _names(named)))
+    if work.groups is not None:
+        n_groups = len(np.unique(work.groups))
+        facts.append(("Groups", f"{work.data.groups} ({plural(n_groups, 'value')})"))
     out = [f"{name} (constant)" for name in features.constant]
+    out += [f"{name} (row numbers)" for name in features.row_numbers]
     out += [f"{name} (--drop)" for name in dict.fromkeys(work.data.drop)]
     if out:
         facts.append(("Not used", _names(out)))
@@ -97,6 +104,8 @@ def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
         text += f", {model.loss} loss"
     if model.constraints != "explicit":
         text += f", {model.constraints} constraints"
+    if model.class_weight is not None:
+        text += f", {model.class_weight} class weights"
     if model.kernel != "linear":
         text += f", {_kernel(model)}"
     if work.choice is not None:

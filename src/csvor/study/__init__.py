@@ -1,7 +1,13 @@
 """Studies: methods compared on data sets with spoilt rows, cell by cell, resumable."""
 
 from csvor.study._experiments import Convergence, convergence, error_map, experiments
-from csvor.study._methods import STUDY_METHODS, StudyMethod, fit_each, fit_together
+from csvor.study._methods import (
+    STUDY_METHODS,
+    StudyMethod,
+    fit_at_found_share,
+    fit_each,
+    fit_together,
+)
 from csvor.study._records import spec_of
 from csvor.study._run import run
 from csvor.study._spec import PRESETS, MethodSpec, Spec, load_spec, preset, spec_from_dict
@@ -22,6 +28,7 @@ __all__ = [
     "convergence",
     "error_map",
     "experiments",
+    "fit_at_found_share",
     "fit_each",
     "fit_together",
     "load_spec",

@@ -88,6 +88,39 @@ def fit_together(
     return np.array([model.predict(X_valid) for model in estimator.fit_many(X, y, grid)])
 
 
+def fit_at_found_share(
+    estimator: Any, X: Array, y: Labels, grid: Sequence[Setting], X_valid: Array
+) -> Labels:
+    """As `fit_together`, for CSVOR with the share of wrong labels found once for all settings.
+
+    Parameters
+    ----------
+    estimator : CSVOR
+        Unfitted.
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    grid : sequence of mappings
+        The settings: names of parameters and their values.
+    X_valid : ndarray of shape (n_valid, n_features)
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_grid, n_valid)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import CSVOR
+    >>> from csvor.study import fit_at_found_share
+    >>> X, y = np.arange(30.0)[:, None], np.repeat([1, 2, 3], 10)
+    >>> fit_at_found_share(CSVOR(), X, y, [{"C": 0.1}, {"C": 10.0}], X[[0, 29]]).tolist()
+    [[1, 3], [1, 3]]
+    """
+    share = clone(estimator).set_params(contamination="auto").fit(X, y).contamination_
+    at_share = clone(estimator).set_params(contamination=share)
+    return fit_together(at_share, X, y, grid, X_valid)
+
+
 @dataclass(frozen=True)
 class StudyMethod:
     """How a study chooses the parameters of a method.
@@ -122,6 +155,9 @@ TAUS = tuple(k / 10 for k in range(1, 10))
 STUDY_METHODS: dict[str, StudyMethod] = {
     "CSVOR": StudyMethod(
         {"C": CAPPED_STRENGTHS, "p": POWERS}, fit_together, cost=5.0, finds_outliers=True
+    ),
+    "CSVOR-auto": StudyMethod(
+        {"C": CAPPED_STRENGTHS, "p": POWERS}, fit_at_found_share, cost=6.0, finds_outliers=True
     ),
     "SVOREX": StudyMethod({"C": STRENGTHS}, fit_together, cost=4.0),
     "SVORIM": StudyMethod({"C": STRENGTHS}, fit_together, cost=5.0),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit, audit_labels
+from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor.audit import candidate_models
 from csvor.cli._errors import UsageError, listed, plural
 from csvor.cli._files import check_table_output, write_table
@@ -21,7 +22,10 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
+from csvor.cli.commands._audit_report import check_report, write_page
+from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.input._prepare import Prepared, plain, prepare
+from csvor.cli.input._related import refuse_few_groups
 from csvor.cli.input._table import shown
 
 FIXED = ("row", "given", "suggested", "probability", "residual", "direction", "flagged")
@@ -34,6 +38,7 @@ class AuditOutput:
     top: int = 20
     fdr: float | None = None
     suspects: str | None = None
+    report: str | None = None
     json: bool = False
 
 
@@ -42,23 +47,29 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     if output.json and output.suspects == "-":
         raise UsageError("--json and --suspects - both need standard output; give one of them")
     check_table_output(output.suspects, "--suspects", data.data)
+    check_report(output.report, data.data)
     work, audit = audit_file(data, options, notes, output.fdr)
     rows = suspect_rows(work, audit)
+    facts = [*data_facts(work), chosen_fact(work, audit)]
     if output.suspects is not None:
         write_table(output.suspects, rows)
+    if output.report is not None:
+        write_page(output.report, work, audit, facts, notes.texts())
     if output.json:
         print(json.dumps(_document(work, audit, rows, notes), allow_nan=False))
         return
     out = console(error=output.suspects == "-")
-    print_facts(out, [*data_facts(work), chosen_fact(work, audit), answer_fact(audit)])
+    print_facts(out, [*facts, answer_fact(audit)])
     print_suspects(out, rows, output.top)
     more = sum(rows["flagged"][output.top :])
-    if more and output.suspects is None:
+    if more and output.suspects is None and output.report is None:
         print_facts(
             out, [("More", f"{plural(more, 'flagged row')} further down: --suspects FILE has all")]
         )
     if output.suspects not in {None, "-"}:
         print_facts(out, [("Written", f"all {len(audit.order)} rows: {output.suspects}")])
+    if output.report is not None:
+        print_facts(out, [("Written", f"a page to review them on: {output.report}")])
 
 
 def audit_file(
@@ -68,8 +79,10 @@ def audit_file(
     work = prepare(data, options, notes)
     if options.folds > len(work.target.rows):
         raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")
+    refuse_few_groups(work.groups, options.folds)
     _note_lone_labels(work, notes)
-    with progress("Auditing the labels", 1) as update, notes.of_warnings():
+    told = notes.of_warnings(EmptyIntervalWarning)  # by `notes_on_classes`
+    with progress("Auditing the labels", 1) as update, told:
         models = candidate_models(
             work.frame,
             before=work.pipeline[:-1],
@@ -81,10 +94,13 @@ def audit_file(
             work.target.coded,
             models,
             cv=options.folds,
+            groups=work.groups,
+            confirmed=work.confirmed,
             fdr=fdr,
             random_state=options.seed,
             progress=update,
         )
+    notes_on_classes(audit, options, notes)
     return work, audit
 
 

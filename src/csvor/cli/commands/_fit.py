@@ -38,6 +38,7 @@ def run_fit(
         id=data.id,
         impute=options.impute,
         settings=asdict(options),
+        groups=data.groups,
     )
     save_model(model_path, model)
     flagged = int(work.pipeline[-1].outliers_.sum())

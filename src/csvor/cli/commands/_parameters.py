@@ -16,6 +16,7 @@ OUTPUT = "Output"
 KernelName = StrEnum("KernelName", "linear rbf poly sigmoid cosine")
 LossName = StrEnum("LossName", "hinge logistic exponential")
 ConstraintsName = StrEnum("ConstraintsName", "explicit implicit")
+ClassWeightName = StrEnum("ClassWeightName", "none balanced")
 
 
 def number(
@@ -94,10 +95,28 @@ Drop = Annotated[
         "--drop", metavar="COL", help="Column to leave out; can be repeated.", rich_help_panel=DATA
     ),
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COL",
+        help="Feature, whatever it looks like (row numbers, a copy of the label); can be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
 Id = Annotated[
     str | None,
     typer.Option(
         "--id", metavar="COL", help="Column that names the rows; no feature.", rich_help_panel=DATA
+    ),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COL",
+        help="Column of what rows share (a patient, a batch): judged together; no feature.",
+        rich_help_panel=DATA,
     ),
 ]
 MissingLabel = Annotated[
@@ -106,6 +125,15 @@ MissingLabel = Annotated[
         "--missing-label",
         metavar="CODE",
         help="Label that stands for none ('' is blank): leave its rows out; can be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
+Reviewed = Annotated[
+    str | None,
+    typer.Option(
+        "--reviewed",
+        metavar="FILE",
+        help="Decisions on rows: kept labels count as right, others are changed or left out.",
         rich_help_panel=DATA,
     ),
 ]
@@ -181,6 +209,10 @@ Constraints = Annotated[
         "A row meets the two thresholds beside its label, or all.",
     ),
 ]
+ClassWeight = Annotated[
+    ClassWeightName | None,
+    one_of("--class-weight", ClassWeightName, "Count rows alike, or all labels alike."),
+]
 MaxIter = Annotated[int | None, whole("--max-iter", 1, 500, "Limit of iterations of a fit.")]
 Tune = Annotated[
     bool, typer.Option("--tune", help="Choose C and p by cross-validation.", rich_help_panel=MODEL)
@@ -202,8 +234,10 @@ def pick(kind: Any, values: dict[str, Any]) -> Any:
     """One of the option classes from the parameters of a command, by name."""
     chosen = {name: values[name] for name in kind.__dataclass_fields__ if name in values}
     for name, value in chosen.items():
-        if name in {"drop", "missing_label"}:
+        if name in {"drop", "missing_label", "keep"}:
             chosen[name] = tuple(value or ())
+        elif value is ClassWeightName.none:
+            chosen[name] = None
         elif name == "gamma":
             chosen[name] = _gamma(value)
         elif isinstance(value, StrEnum):

@@ -64,7 +64,9 @@ def _ids(table: Table, model: Model, name: str | None) -> tuple[str, list[str]] 
 
 
 def _note_unused(table: Table, model: Model, id_name: str | None, notes: Notes) -> None:
-    known = {*model.features.used, *model.features.constant, *model.dropped, id_name}
+    features = model.features
+    seen = [*features.used, *features.constant, *features.row_numbers]
+    known = {*seen, *model.dropped, model.groups, id_name}
     extra = [name for name in table.columns if name not in known and name != model.target]
     if extra:
         notes.add(f"the model does not use the column{'s' * (len(extra) > 1)} {listed(extra)}")

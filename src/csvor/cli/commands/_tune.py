@@ -1,6 +1,6 @@
 """--tune: C and p by cross-validation."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +11,13 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from csvor._data.folds import held_out_parts
 from csvor._labels import CodedLabels
 from csvor.cli._errors import UsageError
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli.input._prepare import Choice, Prepared
+from csvor.cli.input._related import refuse_few_groups
 from csvor.methods import POWERS, STRENGTHS
 
 
@@ -26,6 +28,7 @@ def tuned(work: Prepared, notes: Notes) -> Prepared:
         return work
     if options.folds > max(work.target.counts):
         raise UsageError(f"--folds {options.folds}: no label has that many rows")
+    refuse_few_groups(work.groups, options.folds)
     n_fits = options.folds * len(STRENGTHS) * len(POWERS)
     with progress("Choosing C and p", n_fits) as update, notes.of_warnings():
         choice = tune(
@@ -34,6 +37,7 @@ def tuned(work: Prepared, notes: Notes) -> Prepared:
             work.target.coded,
             folds=options.folds,
             seed=options.seed,
+            groups=work.groups,
             update=update,
         )
     work.pipeline.set_params(model__C=choice.C, model__p=choice.p)
@@ -47,13 +51,20 @@ def tune(
     *,
     folds: int,
     seed: int,
+    groups: NDArray[np.int64] | None = None,
     update: Callable[[int, int], None],
 ) -> Choice:
     """The pair with the lowest mean error; of equal ones the smaller C, then the p nearest 1."""
     errors = np.zeros((len(STRENGTHS), len(POWERS)))
     n_fits = folds * errors.size
     done = 0
-    for part in _parts(pipeline, frame, labels, folds, seed):
+    stratified = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    splits = (
+        stratified.split(frame, labels.decoded)
+        if groups is None
+        else held_out_parts(labels.codes, folds, groups, seed)
+    )
+    for part in _parts(pipeline, frame, labels, splits):
         for i, C in enumerate(STRENGTHS):
             settings = [{"C": C, "p": p} for p in POWERS]
             models = pipeline[-1].fit_many(part.train, part.train_labels, settings)
@@ -76,12 +87,11 @@ class _Part:
 
 
 def _parts(
-    pipeline: Pipeline, frame: pd.DataFrame, labels: CodedLabels, folds: int, seed: int
+    pipeline: Pipeline, frame: pd.DataFrame, labels: CodedLabels, splits: Iterable[tuple[Any, Any]]
 ) -> Iterator[_Part]:
     """Each fold, encoded by its training rows once for all pairs of parameters."""
-    splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
     given = labels.decoded
-    for train, test in splitter.split(frame, given):
+    for train, test in splits:
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
         yield _Part(fitted, labels[train], encoder.transform(frame.iloc[test]), given[test])

@@ -1,6 +1,6 @@
 """The feature columns: which are used and how, and the pipeline that encodes them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ from csvor.cli.input._column_checks import (
     refuse_texts_among_numbers,
     with_points,
 )
+from csvor.cli.input._leaks import counts_rows
 from csvor.cli.input._table import Column, Table
 from csvor.preprocessing import MedianClipper
 
@@ -37,6 +38,7 @@ class Features:
     numeric: list[str] = field(default_factory=list)
     categorical: dict[str, list[str]] = field(default_factory=dict)
     constant: list[str] = field(default_factory=list)
+    row_numbers: list[str] = field(default_factory=list)
 
     @property
     def used(self) -> list[str]:
@@ -45,9 +47,19 @@ class Features:
 
 
 def choose_features(
-    table: Table, rows: Rows, names: Sequence[str], *, impute: bool, clip: bool, notes: Notes
+    table: Table,
+    rows: Rows,
+    names: Sequence[str],
+    *,
+    kept: Collection[str] = (),
+    impute: bool,
+    clip: bool,
+    notes: Notes,
 ) -> tuple[Features, pd.DataFrame]:
-    """Find the use of each of the columns `names` and take them at `rows` (from 0)."""
+    """Find the use of each of the columns `names` and take them at `rows` (from 0).
+
+    Those that are `kept` are features even if they look like row numbers.
+    """
     features = Features()
     data: dict[str, Any] = {}
     blanks: dict[str, Rows] = {}
@@ -64,6 +76,9 @@ def choose_features(
                 )
             if np.nanmin(values) == np.nanmax(values):
                 features.constant.append(name)
+                continue
+            if name not in kept and counts_rows(table.columns[name], values, notes):
+                features.row_numbers.append(name)
                 continue
             if blank.any():
                 blanks[name] = rows[blank]
@@ -85,14 +100,17 @@ def choose_features(
         refuse_blanks(blanks, f"fill them in, let --impute do so, or --drop {first}")
     if not features.used:
         raise CommandError("no feature column is left to fit with")
-    if features.constant:
-        several = len(features.constant) > 1
-        notes.add(
-            f"column{'s' * several} {listed(features.constant)} "
-            f"{'have' if several else 'has'} one value only and {'are' if several else 'is'} "
-            "left out"
-        )
+    _note_constants(features.constant, notes)
     return features, pd.DataFrame({name: data[name] for name in features.used})
+
+
+def _note_constants(names: Sequence[str], notes: Notes) -> None:
+    if names:
+        several = len(names) > 1
+        notes.add(
+            f"column{'s' * several} {listed(names)} {'have' if several else 'has'} one value only "
+            f"and {'are' if several else 'is'} left out"
+        )
 
 
 def features_frame(table: Table, features: Features, *, impute: bool, notes: Notes) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
@@ -12,8 +13,16 @@ from csvor.cli._errors import UsageError, about, listed
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
-from csvor.cli.input._column_checks import quoted
+from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
 from csvor.cli.input._features import Features, choose_features, make_pipeline
+from csvor.cli.input._leaks import note_copies
+from csvor.cli.input._related import (
+    Repeats,
+    codes_of_groups,
+    find_repeats,
+    note_repeated_ids,
+    note_repeats,
+)
 from csvor.cli.input._table import Table, read_table, shown
 from csvor.cli.input._target import Target, read_target
 
@@ -33,16 +42,29 @@ class Choice:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Rows, labels and an unfitted pipeline, with all that a report says of them."""
+    """Rows, labels and an unfitted pipeline, with all that a report says of them.
+
+    `groups` numbers what the rows used share, where --groups names a column of it.
+    """
 
     table: Table
     target: Target
     features: Features
     frame: pd.DataFrame
+    groups: NDArray[np.int64] | None
+    repeats: Repeats
     pipeline: Pipeline
     data: DataOptions
     options: ModelOptions
     choice: Choice | None = None
+    review: Review | None = None
+
+    @property
+    def confirmed(self) -> NDArray[np.bool_] | None:
+        """Which of the rows used have a label that a review kept or set."""
+        if self.review is None:
+            return None
+        return np.isin(self.target.rows, self.review.positions(KEEP, RELABEL))
 
     @property
     def row_numbers(self) -> list[int]:
@@ -68,6 +90,9 @@ class Prepared:
                 "used": len(target.rows),
                 "left_out": target.left_out,
             },
+            "reviewed": (
+                {"file": self.review.source, **self.review.counts} if self.review else None
+            ),
             "target": target.name,
             "classes": [
                 {"label": label, "count": count}
@@ -78,9 +103,13 @@ class Prepared:
                 "numeric": self.features.numeric,
                 "categorical": self.features.categorical,
                 "constant": self.features.constant,
+                "row_numbers": self.features.row_numbers,
                 "dropped": list(self.data.drop),
+                "kept": list(self.data.keep),
                 "id": self.data.id,
+                "groups": self.data.groups,
             },
+            "conflicts": self.repeats.listed(target.rows),
             "settings": {**options, "standardised": True},
             "tuned": asdict(self.choice) if self.choice else None,
         }
@@ -91,23 +120,41 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     with progress(f"Reading {data.data}"):
         table = read_table(data.data, notes)
         names = _feature_names(table, data)
+        labels, review, dropped = table.columns[data.target], None, []
+        if data.reviewed is not None:
+            review = read_review(data.reviewed, table, data.target, data.classes, notes)
+            labels, dropped = review.applied(labels), review.positions(DROP).tolist()
         with about(table.source):
-            target = read_target(
-                table.columns[data.target], data.classes, data.missing_label, notes
-            )
+            target = read_target(labels, data.classes, data.missing_label, notes, dropped)
+            groups = _groups(table, data, target, notes)
             features, frame = choose_features(
                 table,
                 target.rows,
                 names,
+                kept=data.keep,
                 impute=options.impute,
                 clip=options.clip is not None,
                 notes=notes,
             )
+        repeats = find_repeats(frame, target.coded.codes, groups)
     _note_missing_classes(target, notes)
-    _note_copies(target, frame, notes)
+    note_copies(target, frame, data.keep, notes)
+    note_repeats(repeats, target.rows, notes)
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
-    return Prepared(table, target, features, frame, pipeline, data, options)
+    return Prepared(
+        table, target, features, frame, groups, repeats, pipeline, data, options, review=review
+    )
+
+
+def _groups(
+    table: Table, data: DataOptions, target: Target, notes: Notes
+) -> NDArray[np.int64] | None:
+    if data.groups is not None:
+        return codes_of_groups(table.columns[data.groups], target.rows)
+    if data.id is not None:
+        note_repeated_ids(table.columns[data.id], target.rows, notes)
+    return None
 
 
 def _model(options: ModelOptions, classes: list[Any]) -> CSVOR:
@@ -126,19 +173,16 @@ def refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
 
 def _feature_names(table: Table, data: DataOptions) -> list[str]:
     """Every column that no option gives another use."""
-    table.column(data.target, "--target")
-    uses = {data.target: "--target"}
-    if data.id is not None:
-        table.column(data.id, "--id")
-        if data.id == data.target:
-            raise UsageError(f"column '{data.id}' is named by both --target and --id")
-        uses[data.id] = "--id"
-    for name in data.drop:
-        table.column(name, "--drop")
-        if uses.get(name, "--drop") != "--drop":
-            raise UsageError(f"column '{name}' is named by both {uses[name]} and --drop")
-        uses[name] = "--drop"
-    return [name for name in table.columns if name not in uses]
+    one = [("--target", data.target), ("--id", data.id), ("--groups", data.groups)]
+    named = [(option, name) for option, name in one if name is not None]
+    named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
+    uses: dict[str, str] = {}
+    for option, name in named:
+        table.column(name, option)
+        other = uses.setdefault(name, option)
+        if other != option and (other, option) != ("--id", "--groups"):
+            raise UsageError(f"column '{name}' is named by both {other} and {option}")
+    return [name for name in table.columns if uses.get(name, "--keep") == "--keep"]
 
 
 def _note_missing_classes(target: Target, notes: Notes) -> None:
@@ -148,18 +192,6 @@ def _note_missing_classes(target: Target, notes: Notes) -> None:
             f"no row has the label{'s' * (len(empty) > 1)} {listed(empty)}; kept as "
             f"{'classes' if len(empty) > 1 else 'a class'}"
         )
-
-
-def _note_copies(target: Target, frame: pd.DataFrame, notes: Notes) -> None:
-    """Say so where a feature is the label in other words: the audit would only compare the two."""
-    codes, n_labels = target.coded.codes, np.count_nonzero(target.counts)
-    for name in frame.columns:
-        values, found = pd.factorize(frame[name], use_na_sentinel=False)
-        if len(found) == n_labels == len(np.unique(values * len(target.counts) + codes)):
-            notes.add(
-                f"column '{name}' determines the label exactly; drop it with --drop "
-                f"{quoted(name)} if it is a copy of it"
-            )
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,49 @@
+"""Classes that an audit cuts as a whole, or predicts for no row."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor.cli._errors import are
+from csvor.cli._notes import Notes
+from csvor.cli._options import ModelOptions
+from csvor.cli.input._table import shown
+
+
+class Judged(Protocol):
+    """What is asked of an audit: its classes in order, and one entry a row of all else."""
+
+    @property
+    def classes(self) -> NDArray[Any]: ...
+    @property
+    def given(self) -> NDArray[Any]: ...
+    @property
+    def predicted(self) -> NDArray[Any]: ...
+    @property
+    def flagged(self) -> NDArray[np.bool_]: ...
+
+
+def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None:
+    """Name the classes of which more than half is flagged, and others that no row is given."""
+    predicted = set(np.unique(audit.predicted).tolist())
+    cut, never = [], []
+    for label in audit.classes.tolist():
+        flagged = audit.flagged[audit.given == label]
+        n_rows, n_flagged = len(flagged), int(flagged.sum())
+        if n_rows < 2:  # nothing to judge, or a row that a note of its own speaks of
+            continue
+        if 2 * n_flagged > n_rows:
+            cut.append(f"'{shown(label)}' ({n_flagged} of {n_rows} rows)")
+        elif label not in predicted:
+            never.append(f"'{shown(label)}' ({n_rows} rows)")
+    remedy = "compare with --class-weight balanced, which gives all labels the same weight"
+    if options.class_weight is not None:
+        remedy = "merge such a label with one beside it"
+    for found, told in (
+        (cut, "flagged for the most part: so many are wrong, or the model passes over the label"),
+        (never, "predicted for no unseen row: the features hardly set such a label apart"),
+    ):
+        if found:
+            labels = f"label{'s' * (len(found) > 1)} {', '.join(found)} {are(len(found))}"
+            notes.add(f"{labels} {told}; {remedy}")

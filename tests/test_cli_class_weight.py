@@ -1,0 +1,219 @@
+"""Classes that are passed over, and --class-weight (case N33)."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from typer.testing import CliRunner, Result
+
+from csvor import CSVOR
+from csvor.cli._notes import Notes
+from csvor.cli._options import ModelOptions
+from csvor.cli.commands._app import app
+from csvor.cli.commands._class_notes import notes_on_classes
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The part of an audit that is asked for."""
+
+    classes: NDArray[Any]
+    given: NDArray[Any]
+    predicted: NDArray[Any]
+    flagged: NDArray[np.bool_]
+
+
+def run(*args: object) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, [str(arg) for arg in args])
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def rare_grades() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """N33: 448, 33, 14 and 5 rows, none of them wrong."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 2))
+    s = X[:, 0] + 0.6 * rng.normal(size=500)
+    return X, np.digitize(s, [1.3, 1.8, 2.4]) + 1
+
+
+def noted(audit: Audit, **options: Any) -> list[str]:
+    notes = Notes()
+    notes_on_classes(audit, ModelOptions(**options), notes)
+    return notes.texts()
+
+
+WEIGHT = "compare with --class-weight balanced, which gives all labels the same weight"
+CUT = "flagged for the most part: so many are wrong, or the model passes over the label; "
+
+
+@pytest.mark.filterwarnings("ignore:predict never returns class")
+def test_n33_classes_cut_as_a_whole_are_named_with_their_figures() -> None:
+    X, y = rare_grades()
+    model = CSVOR().fit(X, y)
+    flagged = model.outliers_
+    assert [int(flagged[y == k].sum()) for k in (1, 2, 3, 4)] == [0, 33, 14, 3]
+    assert noted(Audit(model.classes_, y, model.predict(X), flagged)) == [
+        f"labels '2' (33 of 33 rows), '3' (14 of 14 rows), '4' (3 of 5 rows) are {CUT}{WEIGHT}"
+    ]
+
+
+def hand_made(labels: Any, given: Any, predicted: Any, flagged: Any) -> Audit:
+    of = np.array(labels, dtype=object)
+    return Audit(of, of[given], of[predicted], np.array(flagged, dtype=bool))
+
+
+WORDS = ["low", "medium", "high"]
+
+
+@pytest.mark.parametrize(
+    ("given", "predicted", "flagged", "told"),
+    [
+        # Half of a class is not more than half.
+        ([0, 0, 1, 1, 2, 2], [0, 0, 1, 0, 2, 2], [0, 0, 0, 1, 0, 0], None),
+        (
+            [0, 0, 1, 1, 1, 2, 2],
+            [0, 0, 1, 0, 0, 2, 2],
+            [0, 0, 0, 1, 1, 0, 0],
+            f"(2 of 3 rows) is {CUT}",
+        ),
+        (
+            [0, 0, 1, 1, 2, 2],
+            [0, 0, 0, 2, 2, 2],
+            [0] * 6,
+            "(2 rows) is predicted for no unseen row: the features hardly set such a label apart; ",
+        ),
+        # A class that is cut is named once.
+        (
+            [0, 0, 1, 1, 2, 2],
+            [0, 0, 0, 2, 2, 2],
+            [0, 0, 1, 1, 0, 0],
+            f"(2 of 2 rows) is {CUT}",
+        ),
+        # A class without rows, or with one, is spoken of elsewhere.
+        ([0, 0, 2, 2], [0, 0, 2, 2], [0] * 4, None),
+        ([0, 0, 1, 2, 2], [0, 0, 0, 2, 2], [0, 0, 1, 0, 0], None),
+    ],
+)
+def test_what_makes_a_class_passed_over(
+    given: list[int], predicted: list[int], flagged: list[int], told: str | None
+) -> None:
+    audit = hand_made(WORDS, given, predicted, flagged)
+    for weight, remedy in {
+        None: WEIGHT,
+        "balanced": "merge such a label with one beside it",
+    }.items():
+        expected = [f"label 'medium' {told}{remedy}"] if told else []
+        assert noted(audit, class_weight=weight) == expected
+
+
+def test_both_kinds_are_told_apart() -> None:
+    audit = hand_made(
+        WORDS, [0, 0, 1, 1, 1, 2, 2, 2], [0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 1, 1, 1, 0, 0, 0]
+    )
+    cut, never = noted(audit)
+    assert cut.startswith(f"label 'medium' (3 of 3 rows) is {CUT}")
+    assert never.startswith("label 'high' (3 rows) is predicted for no unseen row: ")
+
+
+def written(X: Any, y: Any) -> None:
+    pd.DataFrame(X, columns=["a", "b"]).assign(y=y).to_csv("t.csv", index=False)
+
+
+# One candidate: what is asked here is what is said of it.
+QUICK = (
+    "audit",
+    "t.csv",
+    "--target",
+    "y",
+    "--kernel",
+    "linear",
+    "--C",
+    1,
+    "--constraints",
+    "explicit",
+)
+
+
+def test_n33_an_audit_of_rare_grades_flags_none() -> None:
+    written(*rare_grades())
+    result = run(*QUICK, "--json")
+    assert json.loads(result.stdout)["flagged"] <= 10
+    assert result.stderr == ""
+
+
+def test_an_audit_names_a_class_that_lies_off_the_line() -> None:
+    """Twelve rows of the highest grade below the lowest: a line cannot place them."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(600, 2))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    X[:12], y[:12] = [-4.0, 0.0] + 0.3 * rng.normal(size=(12, 2)), 3
+    written(X, y)
+    result = run(*QUICK)
+    assert result.stderr == f"note: label '3' (12 of 12 rows) is {CUT}{WEIGHT}\n"
+    weighted = run(*QUICK, "--class-weight", "balanced", "--json")
+    assert json.loads(weighted.stdout)["flagged"] == 0
+
+
+def rare_and_noisy() -> tuple[Any, Any]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(800, 2))
+    return X, np.digitize(X[:, 0] + 1.5 * rng.normal(size=800), [3, 3.4, 4])
+
+
+def test_an_audit_names_classes_once() -> None:
+    """The estimator warns of two of them, in words of its own."""
+    written(*rare_and_noisy())
+    assert run(*QUICK).stderr == (
+        "note: labels '1' (22 rows), '2' (16 rows), '3' (11 rows) are predicted for no unseen row: "
+        f"the features hardly set such a label apart; {WEIGHT}\n"
+    )
+
+
+def test_balanced_weights_reach_the_model() -> None:
+    X, y = rare_grades()
+    written(X, y)
+    fit = ("fit", "t.csv", "--target", "y", "--model", "m.skops", "--contamination", 0.1)
+    result = run(*fit, "--class-weight", "balanced")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert ", balanced class weights\n" in result.stdout
+    found = json.loads(run("predict", "t.csv", "--model", "m.skops", "--json").stdout)
+    predicted = [int(row["prediction"]) for row in found["predictions"]]
+    model = make_pipeline(StandardScaler(), CSVOR(class_weight="balanced")).fit(X, y)
+    assert predicted == model.predict(X).tolist()
+    assert set(predicted) == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize(("given", "held"), [("balanced", "balanced"), ("none", None)])
+def test_the_settings_hold_the_weights(given: str, held: str | None) -> None:
+    X, y = rare_grades()
+    written(X, y)
+    for command in (QUICK, ("fit", *QUICK[1:], "--model", "m.skops")):
+        result = run(*command, "--class-weight", given, "--json")
+        assert json.loads(result.stdout)["settings"]["class_weight"] == held
+
+
+def test_a_lost_class_advises_the_option() -> None:
+    """The estimator's own warning, in options."""
+    written(*rare_and_noisy())
+    fit = ("fit", "t.csv", "--target", "y", "--model", "m.skops", "--contamination", 0)
+    assert run(*fit).stderr == (
+        "note: predict never returns class '1', '2', whose rows leave no interval in thresholds_: "
+        "give rare classes more weight with --class-weight balanced.\n"
+    )
+
+
+def test_other_weights_are_refused() -> None:
+    result = run("audit", "t.csv", "--target", "y", "--class-weight", "equal")
+    assert result.exit_code == 2
+    assert result.stderr == ("csvor: error: --class-weight equal: must be one of none, balanced\n")
