@@ -141,11 +141,14 @@ def answer_fact(audit: LabelAudit) -> Fact:
 
 def chosen_fact(work: Prepared, audit: LabelAudit) -> Fact:
     """The model that explains the labels best, and beside how many others."""
-    _, text = model_fact(work, audit.candidates[0].estimator[-1])
-    others = len(audit.candidates) - 1
-    if others:
-        best = audit.candidates[0].weight
-        text += f"; the most likely of {others + 1} compared, with weight {best:.2f}"
+    _, text = model_fact(work, audit.model[-1])
+    # With a cap and without, a model is the same one.
+    compared = {
+        tuple(value for name, value in candidate.settings.items() if name != "contamination")
+        for candidate in audit.candidates
+    }
+    if len(compared) > 1:
+        text += f"; the most likely of {len(compared)} compared"
     return ("Model", f"{text}; {work.options.folds} folds, seed {work.options.seed}")
 
 
