@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
+from csvor._data.checks import FarValueWarning
 from csvor._data.folds import held_out_parts, stratified_folds
 from csvor._estimators.mislabelling import fit_mixture
 from csvor.audit import candidate_models
@@ -393,3 +394,15 @@ def test_finds_wrong_labels_in_real_sets(name, reach, request):
         shares.append(abs(audit.share - 0.1))
     assert np.mean(found) >= reach
     assert np.mean(shares) <= 0.06
+
+
+def test_without_an_estimator_features_are_checked_once_and_in_their_units():
+    X, y = g(0, 60)
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.where(y > 2, "x", "y")})
+    with pytest.raises(ValueError, match="to float: 'y' in column 'b', row 0"):
+        audit_labels(frame, y)
+    far = X.copy()
+    far[7, 0] = 1e9
+    with pytest.warns(FarValueWarning, match="column 0 has the value 1e.09 in row 7") as told:
+        audit_labels(far, y)
+    assert len(told) == 1

@@ -1,7 +1,6 @@
 """Case N47: frames and columns of pandas, polars and Arrow, as labels and as features."""
 
 from decimal import Decimal
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -124,8 +123,8 @@ def test_n47_decimals_are_numbers(column):
     assert model.classes_.tolist() == [1, 4, 7]
     assert model.predict(X12).tolist() == DECIMALS
     assert model.score(X12, column) == 1.0
-    found = audit_labels(CSVOR(), X12, column, cv=3).suggested.tolist()
-    assert found == audit_labels(CSVOR(), X12, 3 * RANK + 1, cv=3).suggested.tolist()
+    found = audit_labels(X12, column, CSVOR(), cv=3).suggested.tolist()
+    assert found == audit_labels(X12, 3 * RANK + 1, CSVOR(), cv=3).suggested.tolist()
     assert all(type(label) is Decimal for label in found)
     assert mean_absolute_error(column, 3 * RANK + 1) == 0.0
     np.testing.assert_array_equal(model.coef_, CSVOR().fit(X12, RANK).coef_)
@@ -138,7 +137,7 @@ def test_n47_decimals_take_a_class_list(column):
 
 def test_n47_a_lazy_frame_of_labels_has_to_be_collected():
     frame = pl.DataFrame({"y": RANK})
-    for work in (CSVOR().fit, CSVOR().fit(X12, RANK).score, partial(audit_labels, CSVOR())):
+    for work in (CSVOR().fit, CSVOR().fit(X12, RANK).score, audit_labels):
         with pytest.raises(ValueError, match=r"y is a LazyFrame.* Pass y\.collect\(\)\."):
             work(X12, frame.lazy())
     with pytest.raises(ValueError, match=r"y_true is a LazyFrame.* Pass y_true\.collect\(\)\."):

@@ -277,3 +277,8 @@ def test_n15_a_wrong_width_is_refused_with_both_widths(width):
     assert model.n_features_in_ == 2
     with pytest.raises(ValueError, match=f"X has {width} features, but CSVOR is expecting 2 feat"):
         model.predict(np.ones((5, width)))
+
+
+def test_a_series_of_features_is_no_table():
+    with pytest.raises(ValueError, match=r"Expected (a )?2"):
+        CSVOR().fit(pd.Series(np.arange(9.0)), np.repeat([1, 2, 3], 3))

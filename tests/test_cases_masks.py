@@ -1,7 +1,5 @@
 """Case N46: what a masked array hides counts as missing."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
@@ -34,8 +32,8 @@ FULL = {
         lambda X: CSVOR().fit(X, Y).predict_proba(X),
         lambda X: CSVOR().fit(X, Y).residuals(X, Y),
         lambda X: CSVOR().fit(X, Y).score(X, Y),
-        lambda X: audit_labels(CSVOR(), X, Y),
-        lambda X: audit_labels(make_pipeline(StandardScaler(), CSVOR()), X, Y),
+        lambda X: audit_labels(X, Y, CSVOR()),
+        lambda X: audit_labels(X, Y, make_pipeline(StandardScaler(), CSVOR())),
     ],
 )
 def test_n46_a_masked_value_is_refused_as_nan(work):
@@ -93,7 +91,7 @@ def test_n46_the_clipper_takes_a_masked_value_for_nan(dtype):
 
 def test_n46_a_masked_label_is_missing():
     masked = np.ma.masked_array(RANK, mask=np.arange(12) == 4)
-    for work in (CSVOR().fit, partial(audit_labels, CSVOR())):
+    for work in (CSVOR().fit, audit_labels):
         with pytest.raises(ValueError, match=r"1 of 12 labels is missing \(row 4, "):
             work(X12, masked)
     assert CSVOR().fit(X12, np.ma.masked_array(RANK)).score(X12, RANK) == 1.0

@@ -72,6 +72,7 @@ def test_version() -> None:
         (["audit", "t.csv"], "Missing option '--target'"),
         (["audit", "t.csv", "--target"], "Option '--target' requires an argument"),
         (["audit", "t.csv", "--target", "y", "--tarrget", "y"], "No such option: --tarrget"),
+        (["audit", "t.csv", "--target", "y", "--tune"], "No such option: --tune"),
         (["audit", "t.csv", "--target", "y", "--C"], "Option '--C' requires an argument"),
         (["audit", "none.csv", "--target", "y"], "none.csv: there is no such file"),
     ],
@@ -116,6 +117,10 @@ POSITIVE = "a finite number greater than 0, such as "
         ("--loss", "foo", "one of hinge, logistic, exponential"),
         ("--constraints", "foo", "one of explicit, implicit"),
         ("--gamma", "foo", "scale, auto or a number greater than 0"),
+        ("--fdr", "abc", "a number between 0 and 1, such as 0.1"),
+        ("--fdr", "0", "a number between 0 and 1, such as 0.1"),
+        ("--fdr", "1", "a number between 0 and 1, such as 0.1"),
+        ("--fdr", "nan", "a number between 0 and 1, such as 0.1"),
         ("--data", "foo", "one of esl, lev, swd, balance_scale"),
         ("--noise", "abc", "a number between 0 and 1, such as 0.1"),
     ],
@@ -172,7 +177,7 @@ def test_help_does_not_wait_for_what_only_the_work_needs() -> None:
 def test_control_c_ends_it_in_one_line(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     job = start(
-        *("audit", "-", "--target", "y", "--tune", "--suspects", out),
+        *("audit", "-", "--target", "y", "--suspects", out),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -203,7 +208,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, command: str) -> None:
         graded(50_000).drop(columns="y").to_csv(data, index=False)
         options = ["--model", str(model)]
     else:
-        options += ["--target", "y"]
+        options += ["--target", "y", "--kernel", "linear", "--C", "1", "--contamination", "0.1"]
     job = start(name, data, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert job.stdout is not None and job.stderr is not None
     if name == "predict":
@@ -247,18 +252,20 @@ def test_files_are_written_in_place(tmp_path: Path) -> None:
     assert first == "a\tb\tc"
 
 
-def test_warnings_that_differ_in_numbers_alone_are_one() -> None:
+@pytest.mark.parametrize("step", [1, -1])
+def test_warnings_that_differ_in_numbers_alone_are_one(step: int) -> None:
+    """In whatever order fits side by side have given them."""
     notes = Notes()
     with notes.of_warnings():
-        for n in range(200):
+        for n in range(200)[::step]:
             warnings.warn(f"stopped after {n} iterations (tol 1e-0{n % 9})", stacklevel=1)
-        for name in ("x1", "x2"):
+        for name in ("x1", "x2")[::step]:
             warnings.warn(f"column '{name}' ranges from 0 to 5", stacklevel=1)
     notes.add("another\n thing")
     assert notes.texts() == [
-        "stopped after 0 iterations (tol 1e-00) (200 such notes)",
         "column 'x1' ranges from 0 to 5",
         "column 'x2' ranges from 0 to 5",
+        "stopped after 0 iterations (tol 1e-00) (200 such notes)",
         "another thing",
     ]
 

@@ -1,4 +1,7 @@
-"""`csvor audit`: what it prints and writes, with the right values (cases N01 to N13, N22)."""
+"""`csvor audit`: what it reads, prints and writes, with the right values (cases N01 to N13, N22).
+
+How many labels are wrong, and what is compared: test_cli_wrong_labels.py.
+"""
 
 import csv
 import io
@@ -10,15 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner, Result
 
-from csvor import CSVOR, audit_labels
+from csvor import audit_labels
 from csvor.cli.commands._app import app
 from csvor.cli.input._prepare import Prepared
 
-HEADER = ["row", "given", "suggested", "residual", "direction", "flagged"]
+HEADER = ["row", "given", "suggested", "probability", "residual", "direction", "flagged"]
 WORDS = np.array(["low", "medium", "high"])
 
 
@@ -47,9 +48,12 @@ def path() -> str:
 
 
 ORDER = ("--target", "rank", "--classes", "low,medium,high")
+# One candidate, where the model is not the matter.
+ONE = ("--kernel", "linear", "--C", 1, "--constraints", "explicit", "--contamination", 0.1)
 
 
-def test_all_rows_are_written_worst_first(path: str, tmp_path: str) -> None:
+def test_all_rows_are_written_worst_first(path: str) -> None:
+    """As the library has them, where nothing but the columns is said."""
     out = "out.csv"
     result = run("audit", path, *ORDER, "--drop", "name", "--suspects", out)
     assert (result.exit_code, result.stderr) == (0, "")
@@ -59,19 +63,24 @@ def test_all_rows_are_written_worst_first(path: str, tmp_path: str) -> None:
     assert {rows[1][0], rows[2][0]} == {"8", "31"}
     assert sorted([rows[1][1:3], rows[2][1:3]]) == [["high", "low"], ["low", "high"]]
     by_row = {row[0]: row for row in rows}
-    assert by_row["8"][4:] == ["too high", "true"]
-    assert by_row["31"][4:] == ["too low", "true"]
+    assert by_row["8"][5:] == ["too high", "true"]
+    assert by_row["31"][5:] == ["too low", "true"]
 
     frame = graded()
-    model = make_pipeline(StandardScaler(), CSVOR(classes=WORDS))
-    truth = audit_labels(model, frame[["a", "b"]], frame["rank"], cv=5, random_state=0)
-    assert [int(row[0]) - 1 for row in rows[1:]] == truth.order.tolist()
-    np.testing.assert_array_equal([float(row[3]) for row in rows[1:]], truth.residual[truth.order])
-    assert [row[5] == "true" for row in rows[1:]] == truth.flagged[truth.order].tolist()
+    truth = audit_labels(frame[["a", "b"]], frame["rank"], classes=WORDS, cv=5, random_state=0)
+    found = truth.to_frame()
+    assert [int(row[0]) - 1 for row in rows[1:]] == truth.order.tolist() == found.index.tolist()
+    for i, name in enumerate(HEADER[1:], start=1):
+        written = [row[i] for row in rows[1:]]
+        if name in {"probability", "residual"}:
+            np.testing.assert_array_equal(np.array(written, float), found[name])
+        else:
+            expected = found[name].astype(str).replace({"True": "true", "False": "false"})
+            assert written == expected.tolist(), name
 
 
 def test_a_row_that_keeps_its_label_has_no_direction(path: str) -> None:
-    args = ("audit", path, *ORDER, "--drop", "name")
+    args = ("audit", path, *ORDER, "--drop", "name", *ONE)
     assert run(*args, "--suspects", "out.csv").exit_code == 0
     written = pd.read_csv("out.csv", keep_default_na=False)
     kept = written["suggested"] == written["given"]
@@ -86,7 +95,8 @@ def test_a_row_that_keeps_its_label_has_no_direction(path: str) -> None:
 
 
 def test_what_people_see(path: str) -> None:
-    result = run("audit", path, *ORDER, "--id", "name", "--top", 3)
+    args = ("audit", path, *ORDER, "--id", "name", *ONE, "--folds", 4)
+    result = run(*args, "--top", 1)
     facts, table, more = result.stdout.split("\n\n")
     counts = graded()["rank"].value_counts()
     assert facts.splitlines()[:5] == [
@@ -95,34 +105,37 @@ def test_what_people_see(path: str) -> None:
         f"({counts['high']})",
         "Order    declared with --classes",
         "Numbers  a, b (standardised)",
-        "Model    C 1, p 1, contamination 0.1",
+        "Model    C 1, p 1, contamination 0.1; 4 folds, seed 0",
     ]
-    found = json.loads(run("audit", path, *ORDER, "--id", "name", "--json").stdout)
-    assert f"\nResult   {found['flagged']} of 90 rows flagged" in facts
-    hidden = sum(suspect["flagged"] for suspect in found["suspects"][3:])
-    assert (
-        more
-        == f"More  {hidden} flagged row{'s' * (hidden > 1)} further down: --suspects FILE has all\n"
-    )
-    lines = table.splitlines()
+    found = json.loads(run(*args, "--json").stdout)
+    assert found["flagged"] == 2
+    assert more == "More  1 flagged row further down: --suspects FILE has all\n"
+    for top in (2, 3):
+        assert run(*args, "--top", top).stdout.endswith("\n\n"), "nothing flagged is left"
+    lines = run(*args, "--top", 3).stdout.split("\n\n")[1].splitlines()
+    assert [line.split() for line in table.splitlines()] == [line.split() for line in lines[:2]]
     assert lines[0].split() == ["row", "name", *HEADER[1:]]
     assert len(lines) == 4
     assert {line.split()[1] for line in lines[1:3]} == {"n7", "n30"}
+    for line, suspect in zip(lines[1:], found["suspects"], strict=False):
+        shown = [f"{suspect[name]:.3f}" for name in ("probability", "residual")]
+        assert line.split()[4:6] == shown
     assert lines[1].split()[-3:] in (["too", "high", "yes"], ["too", "low", "yes"])
+    assert lines[3].split()[-1] == f"{found['suspects'][2]['residual']:.3f}"
     assert all(line == line.rstrip() for line in result.stdout.splitlines())
 
 
 def test_many_columns_and_labels_are_shortened() -> None:
     frame = pd.DataFrame({f"x{i}": np.arange(120) / 7 + i % 7 for i in range(30)})
     frame.assign(y=np.arange(120) // 4).to_csv("t.csv", index=False)
-    stdout = run("audit", "t.csv", "--target", "y", "--top", 0).stdout
+    stdout = run("audit", "t.csv", "--target", "y", "--top", 0, *ONE).stdout
     facts = " ".join(stdout.split())
     assert "x18, x19 and 10 more (standardised)" in facts
     assert "15 (4) < 16 (4) < ... < 28 (4) < 29 (4) Order" in facts
 
 
 def test_json_is_one_document(path: str) -> None:
-    result = run("audit", path, *ORDER, "--id", "name", "--json", "--C", 2, "--seed", 3)
+    result = run("audit", path, *ORDER, "--id", "name", "--json", *ONE, "--C", 2, "--seed", 3)
     found = json.loads(result.stdout)
     assert found["data"] == {"file": path, "rows": 90, "used": 90, "left_out": {}}
     assert [c["label"] for c in found["classes"]] == ["low", "medium", "high"]
@@ -140,7 +153,8 @@ def test_json_is_one_document(path: str) -> None:
 
 def test_suspects_on_standard_output(path: str) -> None:
     result = run(
-        "audit", "-", *ORDER, "--id", "name", "--suspects", "-", input=Path(path).read_text()
+        *("audit", "-", *ORDER, "--id", "name", "--suspects", "-", *ONE),
+        input=Path(path).read_text(),
     )
     rows = list(csv.reader(io.StringIO(result.stdout)))
     assert rows[0] == ["row", "name", *HEADER[1:]]
@@ -150,11 +164,12 @@ def test_suspects_on_standard_output(path: str) -> None:
 
 def test_suspects_as_parquet(path: str, tmp_path: str) -> None:
     out = "out.parquet"
-    assert run("audit", path, *ORDER, "--id", "name", "--suspects", out).exit_code == 0
+    assert run("audit", path, *ORDER, "--id", "name", "--suspects", out, *ONE).exit_code == 0
     frame = pd.read_parquet(out)
     assert list(frame) == ["row", "name", *HEADER[1:]]
     assert set(frame["name"][:2]) == {"n7", "n30"}
     assert frame["flagged"].dtype == bool
+    assert frame["probability"].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -177,7 +192,7 @@ def test_labels_come_back_as_given(
     data = f"t.{kind}"
     frame.to_csv(data, index=False) if kind == "csv" else frame.to_parquet(data)
     args = ["--classes", classes] if classes else []
-    found = json.loads(run("audit", data, "--target", "rank", *args, "--json").stdout)
+    found = json.loads(run("audit", data, "--target", "rank", *args, *ONE, "--json").stdout)
     as_text = kind == "csv"
     expected = [str(label) for label in labels] if as_text else labels
     assert [c["label"] for c in found["classes"]] == expected
@@ -191,7 +206,7 @@ def test_n06_n07_rows_without_a_label_keep_the_numbers_of_the_others(tmp_path: s
     frame.loc[[0, 1, 2], "rank"] = "99"
     frame.loc[[4], "rank"] = ""
     frame.to_csv("t.csv", index=False)
-    args = ("audit", "t.csv", *ORDER)
+    args = ("audit", "t.csv", *ORDER, *ONE)
     refused = run(*args)
     assert refused.exit_code == 1
     assert refused.stderr == (
@@ -218,12 +233,27 @@ def test_a_label_of_one_row_is_noted(tmp_path: str) -> None:
     frame = graded()
     frame.loc[0, "rank"] = "top"
     frame.to_csv("t.csv", index=False)
-    result = run("audit", "t.csv", "--target", "rank", "--classes", "low,medium,high,top")
+    args = ("audit", "t.csv", "--target", "rank", "--classes", "low,medium,high,top")
+    result = run(*args, "--suspects", "out.csv")
     assert result.exit_code == 0
     assert result.stderr == (
         "note: one row only has the label 'top': it is judged by a model that has not seen this "
         "label\n"
     )
+    rows = pd.read_csv("out.csv")
+    assert set(rows["row"][rows["flagged"]]) == {1, 8, 31}
+    assert rows["suggested"][rows["row"] == 1].tolist() == [graded()["rank"][0]]
+
+
+def test_n33_rare_grades_are_neither_flagged_nor_noted() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 2))
+    y = np.digitize(X[:, 0] + 0.6 * rng.normal(size=500), [1.3, 1.8, 2.4]) + 1
+    pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}).to_csv("t.csv", index=False)
+    result = run("audit", "t.csv", "--target", "y", "--top", 0)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "y: 1 (448) < 2 (33) < 3 (14) < 4 (5)\n" in result.stdout
+    assert "\nAnswer   no label of 500 looks wrong (at most 3 may be)\n" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -233,7 +263,7 @@ def test_a_feature_that_is_the_label_in_other_words_is_noted(codes: list[Any]) -
     frame = graded()
     frame["copy of it"] = frame["rank"].map(dict(zip(WORDS, codes, strict=True)))
     frame.to_csv("t.csv", index=False)
-    result = run("audit", "t.csv", *ORDER)
+    result = run("audit", "t.csv", *ORDER, *ONE)
     assert result.stderr == (
         "note: column 'copy of it' determines the label exactly; drop it with --drop "
         "'copy of it' if it is a copy of it: the labels are then judged by the other columns\n"
@@ -256,7 +286,7 @@ def test_n11_units_do_not_matter(tmp_path: str, factor: float, shift: float) -> 
 
 
 def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
-    result = run("audit", path, *ORDER, "--id", "name", "--max-iter", 1)
+    result = run("audit", path, *ORDER, "--id", "name", "--max-iter", 1, *ONE)
     assert result.exit_code == 0
     (line,) = result.stderr.splitlines()
     assert line.startswith("note: CSVOR stopped after 1 iteration (max_iter=1)")
@@ -308,6 +338,6 @@ def test_the_column_of_ids_is_read_once(path: str, monkeypatch: pytest.MonkeyPat
     read = Prepared.ids.fget
     times = []
     monkeypatch.setattr(Prepared, "ids", property(lambda work: times.append(1) or read(work)))
-    result = run("audit", path, *ORDER, "--id", "name", "--suspects", "out.csv")
+    result = run("audit", path, *ORDER, "--id", "name", "--suspects", "out.csv", *ONE)
     assert result.exit_code == 0
     assert len(times) <= 4

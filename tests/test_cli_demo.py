@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
+from csvor.audit import candidate_models
+from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
 from csvor.cli.commands._demo_data import bridges, with_wrong_labels
 
@@ -22,6 +24,12 @@ def run(*args: object) -> Result:
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def one_candidate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what does not depend on the model."""
+    monkeypatch.setattr(_audit, "candidate_models", lambda *a, **k: candidate_models(*a, **k)[:1])
 
 
 def test_what_it_says_is_so() -> None:
@@ -58,7 +66,11 @@ def test_what_it_says_is_so() -> None:
     told = re.search(r"precision (\S+), recall (\S+)\)", result.stdout)
     assert told is not None
     assert told.groups() == (f"{hits / flagged.sum():.2f}", f"{hits / 40:.2f}")
-    assert top >= 34
+    assert top >= 36 and hits >= 34 and hits / flagged.sum() >= 0.95
+    promised = suspects["probability"].to_numpy()[flagged].sum()
+    answer = f"of 400 labels are wrong; {flagged.sum()} are named, of which about {promised:.0f} "
+    assert re.search(rf"Answer +about 3\d \(2\d to 5\d\) {answer}should be\n", result.stdout)
+    assert abs(promised - hits) <= 2
     for row, line in zip(suspects.itertuples(), table_of(result), strict=False):
         assert line[:2] == [str(row.row), row.bridge]
         assert truth["true"][row.row - 1] in line
@@ -79,10 +91,11 @@ def test_the_cap_helps() -> None:
         )
         assert told is not None
         gains.append(float(told[2]) - float(told[1]))
-    assert np.mean(gains) > 0.005
-    assert np.min(gains) > -0.01
+    assert np.mean(gains) > 0.01
+    assert np.min(gains) >= 0.0
 
 
+@pytest.mark.usefixtures("one_candidate")
 def test_the_seed_decides() -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         assert run("demo", "--out", name, "--seed", seed).exit_code == 0
@@ -111,6 +124,7 @@ def test_wrong_labels_are_always_other_ones(share: float, rng: np.random.Generat
         ("balance_scale", 625, "grade: L ("),
     ],
 )
+@pytest.mark.usefixtures("one_candidate")
 def test_bundled_data(name: str, n_rows: int, labels: str) -> None:
     pytest.importorskip("skordinal", reason="the extra baselines is not installed")
     result = run("demo", "--data", name, "--noise", 0.2)

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from csvor import CSVOR
 from csvor._labels import CodedLabels
+from csvor.cli._model import load_model
 from csvor.cli.commands import _tune
 from csvor.cli.commands._app import app
 from csvor.cli.commands._tune import tune
@@ -101,15 +102,18 @@ def test_the_choice_is_told_and_used(path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(_tune, "STRENGTHS", (0.1, 10.0))
     monkeypatch.setattr(_tune, "POWERS", (0.5, 2.0))
     runner = CliRunner(env={"COLUMNS": "120"})
-    audit = ["audit", str(path), "--target", "y", "--tune", "--folds", "3"]
-    found = json.loads(runner.invoke(app, [*audit, "--json"]).stdout)
-    chosen = found["tuned"]
-    assert (found["fit"]["C"], found["fit"]["p"]) == (chosen["C"], chosen["p"])
+    out = path.with_name("m.skops")
+    fit = ["fit", str(path), "--target", "y", "--model", str(out), "--tune", "--folds", "3"]
+    found = json.loads(runner.invoke(app, [*fit, "--json"]).stdout)
+    chosen, model = found["tuned"], load_model(str(out)).pipeline[-1]
+    assert (model.C, model.p) == (chosen["C"], chosen["p"])
     assert chosen["C"] in (0.1, 10.0) and chosen["p"] in (0.5, 2.0)
+    assert chosen["n_fits"] == 3 * 2 * 2
+    told = " ".join(runner.invoke(app, fit).stdout.split())
     assert (
-        f"Model    C {chosen['C']:g}, p {chosen['p']:g}, contamination 0.1; C and p chosen by 3 "
-        f"folds, error {chosen['error']:.3f}"
-    ) in runner.invoke(app, audit).stdout
+        f" Model C {chosen['C']:g}, p {chosen['p']:g}, contamination auto; C and p chosen by 3 "
+        f"folds, error {chosen['error']:.3f} (12 fits) Fit "
+    ) in told
 
 
 def test_more_folds_than_rows_of_any_label(path: Path) -> None:

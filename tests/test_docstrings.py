@@ -10,6 +10,7 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc, NumpyDocString
 
 import csvor
+import csvor.audit
 import csvor.corruption
 import csvor.datasets
 import csvor.metrics
@@ -21,6 +22,7 @@ import csvor.study
 
 MODULES = (
     csvor,
+    csvor.audit,
     csvor.corruption,
     csvor.datasets,
     csvor.metrics,
@@ -34,11 +36,13 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 def public_objects() -> Iterator[tuple[str, Any]]:
-    """Classes and functions that users import, by their public names."""
+    """Classes and functions that users import, each by its first public name."""
+    found = set()
     for module in MODULES:
         for name in module.__all__:
             value = getattr(module, name)
-            if inspect.isclass(value) or inspect.isfunction(value):
+            if (inspect.isclass(value) or inspect.isfunction(value)) and value not in found:
+                found.add(value)
                 yield f"{module.__name__}.{name}", value
 
 

@@ -91,9 +91,20 @@ def test_a_class_that_was_cut_away_whole_is_not_empty():
 def test_an_audit_whose_folds_lack_a_class_is_finite():
     X, y = b12()
     y[0] = -1
-    audit = audit_labels(SVOREX(), X, y, cv=4)
-    assert np.all(np.isfinite(audit.residual))
-    assert audit.suggested[0] != -1
+    audit = audit_labels(X, y, SVOREX(), cv=4)
+    for name in ("residual", "score", "thresholds", "probability", "class_probabilities"):
+        assert np.all(np.isfinite(getattr(audit, name))), name
+    np.testing.assert_allclose(audit.class_probabilities.sum(axis=1), 1.0)
+    assert audit.suggested.tolist() == y.tolist()  # it is the lowest row, where the class belongs
+
+
+def test_an_audit_moves_the_one_row_of_a_class_that_lies_elsewhere():
+    X, y = g(0, 120)
+    true, y[7] = y[7], -1
+    audit = audit_labels(X, y, SVOREX(), cv=4)
+    assert np.flatnonzero(audit.flagged).tolist() == [7] and true == 2
+    assert (audit.given[7], audit.suggested[7], audit.direction[7]) == (-1, 2, "too low")
+    assert set(audit.suggested.tolist()) == {0, 1, 2, 3, 4}
 
 
 @pytest.mark.parametrize("present", [[1, 1, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1], [1, 0, 1, 0]])

@@ -202,7 +202,8 @@ def test_a_kernel_without_a_value_is_named(kernel, message):
 
 def test_audit_of_a_gram_matrix_is_that_of_the_rows():
     X, y = rows()
-    of_rows = audit_labels(CSVOR(kernel="rbf", gamma=0.5), X, y)
-    of_gram = audit_labels(CSVOR(kernel="precomputed"), rbf_kernel(X, gamma=0.5), y)
-    np.testing.assert_allclose(of_gram.residual, of_rows.residual, atol=1e-6)
+    of_rows = audit_labels(X, y, CSVOR(kernel="rbf", gamma=0.5))
+    of_gram = audit_labels(rbf_kernel(X, gamma=0.5), y, CSVOR(kernel="precomputed"))
+    for name in ("residual", "score", "probability", "class_probabilities"):
+        np.testing.assert_allclose(getattr(of_gram, name), getattr(of_rows, name), atol=1e-6)
     np.testing.assert_array_equal(of_gram.flagged, of_rows.flagged)

@@ -190,9 +190,10 @@ def test_audit_with_a_kernel():
     X = np.random.default_rng(0).normal(size=(300, 2))
     true = np.digitize((X**2).sum(axis=1), [0.5, 1.4, 2.8])
     y, wrong = mislabel(true, 0.1, 0)
-    audit = audit_labels(CSVOR(C=10.0, kernel="rbf", n_components=80, random_state=0), X, y)
+    model = CSVOR(C=10.0, kernel="rbf", n_components=80, random_state=0)
+    audit = audit_labels(X, y, model)
     assert wrong[audit.order[:20]].mean() >= 0.9
-    assert wrong[audit_labels(CSVOR(), X, y).order[:20]].mean() <= 0.5
+    assert wrong[audit_labels(X, y, CSVOR()).order[:20]].mean() <= 0.5
 
 
 def test_many_rows_are_mapped_block_by_block(monkeypatch):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -76,29 +77,48 @@ def test_fits_scores_and_audits_read_labels_once(rows, classes):
     assert readings_of(lambda y: get_scorer("neg_mean_absolute_error")(model, X, y)) == 1
     assert readings_of(lambda y: mean_absolute_error(y, y, classes=classes)) == 2  # two columns
     for cv in (2, 7):
-        assert readings_of(lambda y, cv=cv: audit_labels(model, X, y, cv=cv)) == 1
+        assert readings_of(lambda y, cv=cv: audit_labels(X, y, model, cv=cv)) == 1
         steps = make_pipeline(StandardScaler(), model)
-        assert readings_of(lambda y, cv=cv, steps=steps: audit_labels(steps, X, y, cv=cv)) == 1
+        assert readings_of(lambda y, cv=cv, steps=steps: audit_labels(X, y, steps, cv=cv)) == 1
+    assert readings_of(lambda y: audit_labels(X, y, classes=classes, cv=2)) == 1
 
 
-@pytest.mark.parametrize("command", ["audit", "fit"])
-def test_the_command_line_reads_labels_no_more_often_for_folds_and_grids(
-    rows, command, readings, tmp_path: Path, monkeypatch
-):
+@pytest.fixture
+def table(rows, tmp_path: Path):
     X, codes = rows
     pd.DataFrame(X).assign(grade=codes).to_csv(tmp_path / "t.csv", index=False)
-    given = [command, str(tmp_path / "t.csv"), "--target", "grade"]
-    given += ["--model", str(tmp_path / "m.skops")] if command == "fit" else []
-    counts = []
+    return str(tmp_path / "t.csv")
+
+
+def readings_of_a_command(readings, *args):
+    readings.clear()
+    result = CliRunner().invoke(app, list(args))
+    assert result.exit_code == 0, result.output
+    return len(readings)
+
+
+# For the order of the classes, and for their codes.
+TWICE = 2
+
+
+@pytest.mark.parametrize("folds", ["2", "4"])
+@pytest.mark.parametrize("models", [["--C", "1"], []], ids=["one", "lines"])
+def test_csvor_audit_reads_labels_no_more_often_for_folds_and_candidates(
+    table, readings, folds, models
+):
+    given = ("audit", table, "--target", "grade", "--kernel", "linear")
+    assert readings_of_a_command(readings, *given, "--folds", folds, *models) == TWICE
+
+
+def test_csvor_fit_reads_labels_no_more_often_for_folds_and_grids(
+    table, readings, tmp_path: Path, monkeypatch
+):
+    given = ["fit", table, "--target", "grade", "--model", str(tmp_path / "m.skops")]
+    assert readings_of_a_command(readings, *given) == TWICE
     monkeypatch.setattr(_tune, "POWERS", (1.0, 2.0))
-    for folds, strengths in ((2, ()), (4, ()), (2, (0.1, 1.0)), (4, (0.01, 0.1, 1.0, 10.0))):
+    for folds, strengths in (("2", (0.1, 1.0)), ("4", (0.01, 0.1, 1.0, 10.0))):
         monkeypatch.setattr(_tune, "STRENGTHS", strengths)
-        tune = ["--tune"] if strengths else []
-        readings.clear()
-        result = CliRunner().invoke(app, [*given, "--folds", str(folds), *tune])
-        assert result.exit_code == 0, result.output
-        counts.append(len(readings))
-    assert counts == [2, 2, 2, 2]  # for the order of the classes, and for their codes
+        assert readings_of_a_command(readings, *given, "--folds", folds, "--tune") == TWICE
 
 
 def test_coded_labels_stand_for_the_labels(rows):
@@ -127,8 +147,12 @@ def test_an_audit_fits_the_steps_of_a_pipeline_with_the_labels_as_given(rows):
         return np.abs(np.corrcoef(X.T, y)[-1, :-1])
 
     steps = make_pipeline(StandardScaler(), SelectKBest(strength, k=2), SVOREX())
-    audit = audit_labels(steps, X, y, cv=3, random_state=1)
+    audit = audit_labels(X, y, steps, cv=3, random_state=1)
     assert seen == [{1, 5, 6, 7, 30}] * 4
+    # Models that are compared share what the steps before them give.
+    several = [clone(steps).set_params(svorex__C=C) for C in (0.1, 1.0, 10.0)]
+    audit_labels(X, y, several, cv=3, random_state=1)
+    assert seen == [{1, 5, 6, 7, 30}] * 8
     expected = steps.set_params(svorex__classes=np.unique(y)).fit(X, y)
     np.testing.assert_array_equal(audit.model.predict(X), expected.predict(X))
     np.testing.assert_array_equal(audit.model[-1].coef_, expected[-1].coef_)
@@ -145,7 +169,7 @@ def test_an_audit_leaves_fitting_to_pipelines_of_another_kind(rows):
             return super().fit(np.vstack([X, X]), np.concatenate([y, y]), **parameters)
 
     steps = [("scale", StandardScaler()), ("model", CSVOR())]
-    found = audit_labels(Resampling(steps), X, codes, cv=3)
+    found = audit_labels(X, codes, Resampling(steps), cv=3)
     assert fits == [80, 80, 80, 120]
     assert found.model[-1].residuals_.size == 240
 
@@ -160,5 +184,8 @@ def test_an_audit_scores_a_row_once(rows, monkeypatch):
         return project(self, X)
 
     monkeypatch.setattr(CSVOR, "_project", counted)
-    audit_labels(CSVOR(), X, codes, cv=4)
+    audit_labels(X, codes, CSVOR(), cv=4)
     assert scored == [30, 30, 30, 30]
+    scored.clear()
+    audit_labels(X, codes, [CSVOR(0.1), CSVOR(10.0)], cv=4)
+    assert scored == [30] * 8

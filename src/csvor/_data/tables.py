@@ -50,7 +50,7 @@ def _refuse_times(X: Any) -> None:
     if dtypes is None:
         of_arrow = getattr(getattr(X, "schema", None), "types", None)
         dtypes = [getattr(X, "dtype", None)] if of_arrow is None else of_arrow
-    elif not hasattr(dtypes, "__len__"):  # of a pandas Series
+    elif not np.iterable(dtypes):  # of a pandas Series
         dtypes = [dtypes]
     for position, dtype in enumerate(dtypes):
         if _is_time(dtype):

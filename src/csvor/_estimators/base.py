@@ -234,6 +234,7 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
     def _keep(self, solution: Solution) -> None:
         self.objective_ = solution.objective
         self.objective_history_ = np.array(solution.history)
+        self.gap_ = solution.gap
         self.n_iter_ = solution.n_iter
         self.status_ = solution.status.value
         self.converged_ = solution.status.converged

@@ -18,10 +18,9 @@ from csvor._loss.margins import CONSTRAINTS as PAIRS
 from csvor._loss.margins import MARGIN_LOSSES, pair_loss
 from csvor._loss.pairs import losses_at
 from csvor._loss.schedule import Schedule
+from csvor._objective.minimise import minimise_capped
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
-from csvor._solvers.reweight import reweight
-from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.solution import Solution
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy
@@ -98,9 +97,10 @@ class CSVOR(ThresholdClassifier):
         printed in the paper (hinge only), kept for comparison: it stalls far from a stationary
         point.
     tol : float, default=1e-6
-        The fit ends when the objective falls by at most ``tol`` times itself, >= 0.
+        The fit ends when the objective falls by at most ``tol`` times itself, or, where there is
+        a bound, when ``gap_`` is at most ``tol``; >= 0.
     max_iter : int, default=500
-        Limit of re-weightings, >= 1.
+        Limit of re-weightings, or of Newton steps where multipliers are used, >= 1.
     random_state : int, RandomState instance or None, default=None
         Decides the landmarks.
     verbose : int, default=0
@@ -142,8 +142,12 @@ class CSVOR(ThresholdClassifier):
         10 000 rows and more, the iterations on all of them.
     settled_from_ : int
         From this entry of ``objective_history_`` on the loss no longer changes and nothing rises.
+    gap_ : float
+        How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
+        from its least value at most, relative to its value; nan where no bound was sought: see
+        the algorithm's page.
     n_iter_ : int
-        Re-weightings done.
+        Re-weightings done, or Newton steps where multipliers are used.
     converged_ : bool
         False where ``max_iter`` ended the fit.
     status_ : str
@@ -276,16 +280,12 @@ class CSVOR(ThresholdClassifier):
     def _minimise(
         self, problem: OrdinalObjective, share: float, report: Callable[..., None] | None = None
     ) -> Solution:
-        paper = self.solver == "alternating"
-        minimise = reweight if paper else reweight_from_sample
-        schedule = self._schedule(share)
-        return minimise(
+        return minimise_capped(
             problem,
-            problem.origin,
-            schedule,
+            self._schedule(share),
+            paper=self.solver == "alternating",
             tol=self.tol,
             max_iter=self.max_iter,
-            bound=paper,
             report=report,
         )
 

@@ -117,6 +117,10 @@ class PINSVOR(ThresholdClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (1,)
         The objective at the end alone; the program is solved in one go.
+    gap_ : float
+        How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
+        from its least value at most, relative to its value; nan where no bound was sought: see
+        the algorithm's page.
     n_iter_ : int
         Interior-point iterations done.
     converged_ : bool

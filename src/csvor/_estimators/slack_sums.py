@@ -160,6 +160,10 @@ class SVOREX(SlackSumClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing.
+    gap_ : float
+        How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
+        from its least value at most, relative to its value; nan where no bound was sought: see
+        the algorithm's page.
     n_iter_ : int
         Newton steps done.
     converged_ : bool
@@ -263,6 +267,10 @@ class SVORIM(SlackSumClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing.
+    gap_ : float
+        How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
+        from its least value at most, relative to its value; nan where no bound was sought: see
+        the algorithm's page.
     n_iter_ : int
         Newton steps done.
     converged_ : bool
@@ -367,6 +375,10 @@ class REDSVM(SlackSumClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing.
+    gap_ : float
+        How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
+        from its least value at most, relative to its value; nan where no bound was sought: see
+        the algorithm's page.
     n_iter_ : int
         Newton steps done.
     converged_ : bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +17,11 @@ Array = NDArray[np.float64]
 # so many iterations (found by trial). What is cut depends on where the trimming begins, so the
 # stage before it goes on for longer.
 _USUAL, _BEFORE_TRIMMING = (1e-2, 20.0), (1e-5, np.inf)
+
+
+# The loss of a stage for a solver that knows kinks: power, level of the quantile that is the cap (1
+# where it is epsilon), the least cap, what is added to residuals below p = 1, and trimmed share.
+Stage = namedtuple("Stage", "p level epsilon delta trim")
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,18 @@ class Schedule:
             else:
                 rows.append((self.p, 1.0, self.epsilon, delta, self.trim, *_USUAL))
         return np.array(rows)
+
+    @cached_property
+    def kinked(self) -> list[Stage]:
+        """The stages where kinks need no smoothing: the convex problem first, then the cap."""
+        stages = [Stage(1.0, 1.0, np.inf, 0.0, 0.0)]
+        deltas = [0.0] if self.p == 1.0 else [1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6]
+        for stage in range(1, self.warmup + 1 if self.closes_on > 0.0 else 1):
+            level = 1.0 - self.closes_on * stage / self.warmup
+            stages.append(Stage(self.p, level, self.epsilon, deltas[0], 0.0))
+        if self.p < 1.0 or self.trim > 0.0 or self.epsilon < np.inf:
+            stages += [Stage(self.p, 1.0, self.epsilon, delta, self.trim) for delta in deltas]
+        return stages
 
     @property
     def last_warmup(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -42,6 +43,9 @@ class Solution:
         Iterations done.
     constant : float
         What the samples that are cut away add to the objective.
+    gap : float
+        How far the convex problem at the end (what is cut held) is from its least value at most,
+        relative to its value; nan where the solver knows no bound.
     """
 
     point: Any
@@ -52,3 +56,4 @@ class Solution:
     status: Status
     n_iter: int
     constant: float = 0.0
+    gap: float = math.nan

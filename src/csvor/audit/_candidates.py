@@ -111,6 +111,15 @@ def candidate_models(
     Returns
     -------
     models : list of Pipeline
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor.audit import candidate_models
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> models = candidate_models(X, fixed={"kernel": "rbf", "C": 10.0})
+    >>> [round(model[-1].gamma, 3) for model in models]
+    [0.025, 0.075, 0.25]
     """
     fixed = dict(fixed or {})
     steps = make_pipeline(StandardScaler() if before is None else before)
@@ -170,6 +179,15 @@ def weights_of(trials: Sequence[Trial]) -> NDArray[np.float64]:
     loss = np.array([trial.mixture.loss for trial in trials])
     weights = np.exp((loss.min() - loss) / _TEMPERATURE)
     return weights / weights.sum()
+
+
+def ranked(trials: Sequence[Trial], weights: NDArray[np.float64]) -> tuple[Candidate, ...]:
+    """What is told of the trials, best first."""
+    order = np.argsort(-weights, kind="stable")
+    return tuple(
+        Candidate(t.estimator, t.mixture.share, -t.mixture.loss, float(w))
+        for t, w in ((trials[i], weights[i]) for i in order)
+    )
 
 
 def _round(

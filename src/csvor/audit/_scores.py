@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from numbers import Real
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
@@ -96,9 +99,9 @@ def audit_scores(
     return WrongLabels(**findings([view], codes, weights, None, classes=labels, fdr=fdr))
 
 
-def check_fdr(fdr: float | None) -> None:
+def check_fdr(fdr: Any) -> None:
     """Refuse what is no share."""
-    if fdr is not None and not 0.0 < fdr < 1.0:
+    if fdr is not None and not (isinstance(fdr, Real) and 0.0 < float(fdr) < 1.0):
         raise ValueError(f"fdr={fdr!r} must lie between 0 and 1, or be None.")
 
 

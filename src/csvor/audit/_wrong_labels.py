@@ -110,11 +110,11 @@ class WrongLabels:
         share, low, high = (f"{n * part:.0f}" for part in (self.share, self.low, self.high))
         if share == "0" and not self.named:
             return f"no label of {n} looks wrong (at most {high} may be)"
-        named = (
-            f"{self.named} are named, of which about {self.expected_right:.0f} should be"
-            if self.named
-            else "none can be named with more than half a chance of being right"
-        )
+        named = f"{self.named} are named, of which about {self.expected_right:.0f} should be"
+        if self.named == 1:
+            named = f"1 is named, and should be with probability {self.expected_right:.2f}"
+        elif not self.named:
+            named = "none is sure enough to be named"
         return f"about {share} ({low} to {high}) of {n} labels are wrong; {named}"
 
     def __repr__(self) -> str:

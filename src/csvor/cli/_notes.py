@@ -40,7 +40,7 @@ class Notes:
         self._count[key] = self._count.get(key, 0) + 1
 
     def texts(self) -> list[str]:
-        """The notes in the order in which they first came."""
+        """The notes in the order in which they first came, those of one work by their text."""
         return [
             text if self._count[key] == 1 else f"{text} ({self._count[key]} such notes)"
             for key, text in self._first.items()
@@ -78,7 +78,8 @@ class Notes:
             try:
                 yield
             finally:
-                for warning in caught:
+                # Fits side by side warn in any order.
+                for warning in sorted(caught, key=lambda one: str(one.message)):
                     if issubclass(warning.category, (UserWarning, RuntimeWarning)):
                         text = one_line(str(warning.message))
                         key = _NUMBER.sub(lambda found: found[1] or "#", text)

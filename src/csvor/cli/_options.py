@@ -18,6 +18,7 @@ class DataOptions:
     drop: tuple[str, ...] = ()
     id: str | None = None
     missing_label: tuple[str, ...] = ()
+    reviewed: str | None = None
     groups: str | None = None
     keep: tuple[str, ...] = ()
 

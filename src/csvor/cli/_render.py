@@ -72,6 +72,8 @@ def data_facts(work: Prepared) -> list[Fact]:
         ("Labels", f"{target.name}: {' < '.join(counts)}"),
         ("Order", target.order),
     ]
+    if work.review is not None:
+        facts.insert(1, ("Reviewed", work.review.told()))
     if features.numeric:
         how = "standardised"
         if work.options.clip is not None:

@@ -6,12 +6,11 @@ import re
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from html import escape
-from importlib.resources import files
 from itertools import groupby
 from typing import Any, Protocol
 
-from csvor.report._tables import Table, escape_markdown, to_html, to_markdown
+from csvor.report._tables import Table, escape_markdown, to_markdown
+from csvor.report._templates import rendered
 
 
 class Drawn(Protocol):
@@ -73,28 +72,16 @@ def with_unique_names(sections: Sequence[Section]) -> list[Section]:
 
 def html_page(title: str, lead: str, sections: Sequence[Section], footer: str) -> str:
     """One page that needs no other file; the first section is the summary."""
-    css = files("csvor.report").joinpath("page.css").read_text(encoding="utf-8")
-    links = "".join(f'<li><a href="#{s.key}">{escape(s.title)}</a></li>' for s in sections)
-    body = "\n".join(_section(section, first=i == 0) for i, section in enumerate(sections))
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>
-{css}</style>
-</head>
-<body>
-<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p>
-<nav aria-label="Contents"><ul>{links}</ul></nav></header>
-<main>
-{body}
-</main>
-<footer><p>{escape(footer)}</p></footer>
-</body>
-</html>
-"""
+    return rendered(
+        "study.html",
+        title=title,
+        lead=lead,
+        sections=sections,
+        footer=footer,
+        grouped=_grouped,
+        is_table=_is_table,
+        base64=lambda data: b64encode(data).decode(),
+    )
 
 
 def markdown_page(title: str, lead: str, sections: Sequence[Section], footer: str) -> str:
@@ -112,39 +99,14 @@ def markdown_page(title: str, lead: str, sections: Sequence[Section], footer: st
     return "\n\n".join([*parts, escape_markdown(footer)]) + "\n"
 
 
-def _section(section: Section, *, first: bool) -> str:
-    sentences = "".join(f"<li>{escape(text)}</li>" for text in section.sentences)
-    listed = f"<ul>{sentences}</ul>" if sentences else ""
-    if first:
-        listed = f'<div class="summary">{listed}</div>'
-    more = ""
-    if section.more:
-        title = escape(section.more_title)
-        more = f"<details><summary>{title}</summary>{_items(section.more)}</details>"
-    return (
-        f'<section id="{section.key}"><h2>{escape(section.title)}</h2>'
-        f"{listed}{_items(section.items)}{more}</section>"
-    )
+def _is_table(item: Any) -> bool:
+    return isinstance(item, Table)
 
 
-def _items(items: Sequence[Any]) -> str:
-    """Tables and pictures in order; narrow pictures that follow each other stand side by side."""
+def _grouped(items: Sequence[Any]) -> list[tuple[bool, list[Any]]]:
+    """Items in order, in runs; True for narrow pictures, which stand side by side."""
 
     def narrow(item: Any) -> bool:
-        return not isinstance(item, Table) and not item.wide
+        return not _is_table(item) and not item.wide
 
-    parts = []
-    for beside, group in groupby(items, key=narrow):
-        text = "".join(to_html(i) if isinstance(i, Table) else _picture(i) for i in group)
-        parts.append(f'<div class="pair">{text}</div>' if beside else text)
-    return "".join(parts)
-
-
-def _picture(picture: Drawn) -> str:
-    # As a document of its own: names inside one picture cannot meet those of another.
-    data = b64encode(picture.svg).decode()
-    caption = escape(picture.caption)
-    return (
-        f'<figure class="picture" id="picture-{escape(picture.name)}"><figcaption>{caption}'
-        f'</figcaption><img alt="{caption}" src="data:image/svg+xml;base64,{data}"></figure>'
-    )
+    return [(beside, list(group)) for beside, group in groupby(items, key=narrow)]

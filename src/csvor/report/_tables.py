@@ -1,10 +1,9 @@
-"""How are figures printed, and how does a table look in Markdown, LaTeX and HTML?"""
+"""How are figures printed, and how does a table look in Markdown and LaTeX?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from math import isfinite
 
 import numpy as np
@@ -143,27 +142,6 @@ def to_latex(table: Table) -> str:
     )
 
 
-def to_html(table: Table) -> str:
-    """A table element in a box that scrolls sideways by itself."""
-    starts = set(table.groups()) if len(table.groups()) < len(table.rows) else set()
-    head = "".join(
-        f'<th scope="col"{_names_class(i, table)}>{escape(name)}</th>'
-        for i, name in enumerate(table.head)
-    )
-    body = []
-    for i, row in enumerate(table.rows):
-        cells = "".join(_html(cell, j, table) for j, cell in enumerate(row))
-        body.append(f"<tr{' class=start' if i in starts else ''}>{cells}</tr>")
-    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
-    return (
-        f'<figure class="table" id="table-{escape(table.name)}"><figcaption>'
-        f"{escape(table.caption)}</figcaption>"
-        '<div class="scroll" tabindex="0" role="region" aria-label="'
-        f'{escape(table.caption)}"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table></div>{notes}</figure>"
-    )
-
-
 def _pipes(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
@@ -206,16 +184,3 @@ def _latex(cell: Cell) -> str:
     text = latex_text(cell.text)
     around = {"best": r"\textbf{%s}", "second": r"\underline{%s}"}.get(cell.mark, "%s")
     return around.replace("%s", text) if text else text
-
-
-def _names_class(column: int, table: Table) -> str:
-    return ' class="name"' if table.left(column) else ""
-
-
-def _html(cell: Cell, column: int, table: Table) -> str:
-    text = escape(cell.text)
-    if column < table.n_names:
-        return f'<th scope="row" class="name">{text}</th>'
-    inside = {"best": f"<strong>{text}</strong>", "second": f"<u>{text}</u>"}.get(cell.mark, text)
-    mark = f' class="{cell.mark}"' if cell.mark else ""
-    return f"<td{mark}>{inside}</td>"

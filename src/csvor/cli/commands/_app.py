@@ -66,6 +66,7 @@ def audit(
     drop: opt.Drop = None,
     keep: opt.Keep = None,
     missing_label: opt.MissingLabel = None,
+    reviewed: opt.Reviewed = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
     C: opt.Strength = None,
@@ -100,6 +101,15 @@ def audit(
             rich_help_panel=opt.OUTPUT,
         ),
     ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Write a page on which the rows are reviewed (.html).",
+            rich_help_panel=opt.OUTPUT,
+        ),
+    ] = None,
     json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -118,7 +128,7 @@ def audit(
             run_audit(
                 opt.pick(DataOptions, given),
                 opt.pick(ModelOptions, given),
-                AuditOutput(top, fdr, suspects, json),
+                AuditOutput(top, fdr, suspects, report, json),
                 notes,
             )
 
@@ -195,6 +205,43 @@ def predict(
         notes = Notes()
         with notes.told_at_end():
             run_predict(data, model, out, id, json, notes)
+
+
+@app.command()
+def apply(
+    decisions: Annotated[
+        str, typer.Argument(metavar="DECISIONS", help="The file that the page of --report saved.")
+    ],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="The .csv, .tsv or .parquet file audited.")
+    ],
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", metavar="FILE", help="Where to write, in the kind of DATA; - is stdout."
+        ),
+    ] = "-",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", metavar="COL", help="Column of the labels, if DECISIONS does not say."
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option("--classes", metavar="A,B,C", help="Labels, where some have no row in DATA."),
+    ] = None,
+    json: opt.AsJson = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Write DATA with the labels that were decided; all else stays as it is."""
+    with failures_in_one_line(debug):
+        from csvor.cli._notes import Notes
+        from csvor.cli.commands._apply import run_apply
+
+        notes = Notes()
+        with notes.told_at_end():
+            run_apply(decisions, data, out, target, classes, json, notes)
 
 
 @app.command()

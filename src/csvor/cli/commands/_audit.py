@@ -1,4 +1,4 @@
-"""`csvor audit`: the rows whose label fits their features least."""
+"""`csvor audit`: how many labels are wrong, and which."""
 
 import json
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
+from csvor.cli.commands._audit_report import check_report, write_page
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.input._prepare import Prepared, plain, prepare
 from csvor.cli.input._related import refuse_few_groups
@@ -37,6 +38,7 @@ class AuditOutput:
     top: int = 20
     fdr: float | None = None
     suspects: str | None = None
+    report: str | None = None
     json: bool = False
 
 
@@ -45,23 +47,29 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     if output.json and output.suspects == "-":
         raise UsageError("--json and --suspects - both need standard output; give one of them")
     check_table_output(output.suspects, "--suspects", data.data)
+    check_report(output.report, data.data)
     work, audit = audit_file(data, options, notes, output.fdr)
     rows = suspect_rows(work, audit)
+    facts = [*data_facts(work), chosen_fact(work, audit)]
     if output.suspects is not None:
         write_table(output.suspects, rows)
+    if output.report is not None:
+        write_page(output.report, work, audit, facts, notes.texts())
     if output.json:
         print(json.dumps(_document(work, audit, rows, notes), allow_nan=False))
         return
     out = console(error=output.suspects == "-")
-    print_facts(out, [*data_facts(work), chosen_fact(work, audit), answer_fact(audit)])
+    print_facts(out, [*facts, answer_fact(audit)])
     print_suspects(out, rows, output.top)
     more = sum(rows["flagged"][output.top :])
-    if more and output.suspects is None:
+    if more and output.suspects is None and output.report is None:
         print_facts(
             out, [("More", f"{plural(more, 'flagged row')} further down: --suspects FILE has all")]
         )
     if output.suspects not in {None, "-"}:
         print_facts(out, [("Written", f"all {len(audit.order)} rows: {output.suspects}")])
+    if output.report is not None:
+        print_facts(out, [("Written", f"a page to review them on: {output.report}")])
 
 
 def audit_file(
@@ -87,6 +95,7 @@ def audit_file(
             models,
             cv=options.folds,
             groups=work.groups,
+            confirmed=work.confirmed,
             fdr=fdr,
             random_state=options.seed,
             progress=update,
@@ -132,11 +141,14 @@ def answer_fact(audit: LabelAudit) -> Fact:
 
 def chosen_fact(work: Prepared, audit: LabelAudit) -> Fact:
     """The model that explains the labels best, and beside how many others."""
-    _, text = model_fact(work, audit.candidates[0].estimator[-1])
-    others = len(audit.candidates) - 1
-    if others:
-        best = audit.candidates[0].weight
-        text += f"; the most likely of {others + 1} compared, with weight {best:.2f}"
+    _, text = model_fact(work, audit.model[-1])
+    # With a cap and without, a model is the same one.
+    compared = {
+        tuple(value for name, value in candidate.settings.items() if name != "contamination")
+        for candidate in audit.candidates
+    }
+    if len(compared) > 1:
+        text += f"; the most likely of {len(compared)} compared"
     return ("Model", f"{text}; {work.options.folds} folds, seed {work.options.seed}")
 
 

@@ -56,6 +56,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     command += ["--classes", graded.declared] if graded.declared else []
     command += ["--id", graded.id] if graded.id else []
     command += ["--suspects", str(records.with_name("suspects.csv"))]
+    command += ["--report", str(records.with_name("report.html"))]
     print_facts(
         screen,
         [answer_fact(audit), *found, ("Written", files)],

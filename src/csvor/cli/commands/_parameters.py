@@ -128,6 +128,15 @@ MissingLabel = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Reviewed = Annotated[
+    str | None,
+    typer.Option(
+        "--reviewed",
+        metavar="FILE",
+        help="Decisions on rows: kept labels count as right, others are changed or left out.",
+        rich_help_panel=DATA,
+    ),
+]
 Impute = Annotated[
     bool,
     typer.Option(

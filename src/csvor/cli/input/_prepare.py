@@ -13,6 +13,7 @@ from csvor.cli._errors import UsageError, about, listed
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
+from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
 from csvor.cli.input._features import Features, choose_features, make_pipeline
 from csvor.cli.input._leaks import note_copies
 from csvor.cli.input._related import (
@@ -56,6 +57,14 @@ class Prepared:
     data: DataOptions
     options: ModelOptions
     choice: Choice | None = None
+    review: Review | None = None
+
+    @property
+    def confirmed(self) -> NDArray[np.bool_] | None:
+        """Which of the rows used have a label that a review kept or set."""
+        if self.review is None:
+            return None
+        return np.isin(self.target.rows, self.review.positions(KEEP, RELABEL))
 
     @property
     def row_numbers(self) -> list[int]:
@@ -81,6 +90,9 @@ class Prepared:
                 "used": len(target.rows),
                 "left_out": target.left_out,
             },
+            "reviewed": (
+                {"file": self.review.source, **self.review.counts} if self.review else None
+            ),
             "target": target.name,
             "classes": [
                 {"label": label, "count": count}
@@ -108,10 +120,12 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     with progress(f"Reading {data.data}"):
         table = read_table(data.data, notes)
         names = _feature_names(table, data)
+        labels, review, dropped = table.columns[data.target], None, []
+        if data.reviewed is not None:
+            review = read_review(data.reviewed, table, data.target, data.classes, notes)
+            labels, dropped = review.applied(labels), review.positions(DROP).tolist()
         with about(table.source):
-            target = read_target(
-                table.columns[data.target], data.classes, data.missing_label, notes
-            )
+            target = read_target(labels, data.classes, data.missing_label, notes, dropped)
             groups = _groups(table, data, target, notes)
             features, frame = choose_features(
                 table,
@@ -128,7 +142,9 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     note_repeats(repeats, target.rows, notes)
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
-    return Prepared(table, target, features, frame, groups, repeats, pipeline, data, options)
+    return Prepared(
+        table, target, features, frame, groups, repeats, pipeline, data, options, review=review
+    )
 
 
 def _groups(

@@ -46,12 +46,16 @@ class Target:
 
 
 def read_target(
-    column: Column, classes: str | None, missing: Sequence[str], notes: Notes
+    column: Column,
+    classes: str | None,
+    missing: Sequence[str],
+    notes: Notes,
+    dropped: Sequence[int] = (),
 ) -> Target:
-    """Take rows without a label away, if told to, and put the classes in order."""
+    """Take `dropped` rows and, if told to, those without a label away; order the classes."""
     if column.kind in {"dates", "lists"}:
         raise ColumnError(f"column '{column.name}' holds {column.kind}, which are no labels")
-    rows, left_out = _without_missing(column, missing, notes)
+    rows, left_out = _without_missing(column, missing, dropped, notes)
     if not len(rows):
         raise ColumnError(f"column '{column.name}': no row is left that has a label")
     found = _Found(column.take(rows), rows)
@@ -72,10 +76,11 @@ def read_target(
 
 
 def _without_missing(
-    column: Column, missing: Sequence[str], notes: Notes
+    column: Column, missing: Sequence[str], dropped: Sequence[int], notes: Notes
 ) -> tuple[NDArray[np.int64], dict[str, int]]:
     """Positions of the rows that have a label; how many lack one, by the code that says so."""
     codes, texts = column.coded
+    there = ~np.isin(np.arange(len(codes)), dropped)
     floats = column.kind == "number"
     blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
     left_out: dict[str, int] = {}
@@ -84,20 +89,20 @@ def _without_missing(
         number = as_number(code)
         hit = {i for i, text in enumerate(texts) if text == code or as_number(text) == number}
         hit = blank if not code else hit - blank
-        count = int(np.isin(codes, list(hit)).sum())
+        count = int(np.isin(codes[there], list(hit)).sum())
         if count:
             left_out[code or "blank"] = count
         else:
             notes.add(f"--missing-label '{code}': no row has this label")
         gone |= hit
-    open_ = np.flatnonzero(np.isin(codes, list(blank - gone)))
+    open_ = np.flatnonzero(there & np.isin(codes, list(blank - gone)))
     if len(open_):
         raise ColumnError(
             f"column '{column.name}': {len(open_)} of {len(codes)} labels {are(len(open_))} blank "
             f"({rows_text(open_)}); fill {'it' if len(open_) == 1 else 'them'} in, or leave "
             f"{these_rows(len(open_))} out with --missing-label ''"
         )
-    return np.flatnonzero(~np.isin(codes, list(gone))), left_out
+    return np.flatnonzero(there & ~np.isin(codes, list(gone))), left_out
 
 
 class _Found:

@@ -1,0 +1,81 @@
+"""What do multipliers of a row's pairs pull, and how does it bend?
+
+For losses that are support functions: with the excesses x of the pairs (1 - margin),
+``c |max(0, x)|`` is the largest ``l.x`` over the ball ``{l >= 0, |l| <= c}``, and
+``c sum max(0, x)`` that over the box ``{0 <= l <= c}``. A point ``u = l + sigma x`` is brought back
+to the nearest one of the set, P(u): the slope of the augmented loss by x, whose curvature is
+``sigma dP``. Arrays hold a row for each pair of a sample, and a column for each sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Bend:
+    """Curvature ``factor (diag(on) - towards towards')`` of the samples that have any."""
+
+    samples: NDArray[np.intp]
+    factor: Array
+    on: Array
+    towards: Array
+
+
+class Ball:
+    """``c |max(0, x)|``."""
+
+    @staticmethod
+    def value(x: Array) -> Array:
+        return _length(np.maximum(x, 0.0))
+
+    @staticmethod
+    def nearest(u: Array, c: Array) -> Array:
+        kept = np.maximum(u, 0.0)
+        length = _length(kept)
+        np.maximum(length, c, out=length)
+        length[length == 0.0] = 1.0
+        kept *= c / length
+        return kept
+
+    @staticmethod
+    def bend(u: Array, c: Array, sigma: float) -> Bend:
+        on = u > 0.0
+        length = _length(np.maximum(u, 0.0))
+        # Outside, one excess alone costs c, level.
+        bent = (length <= c) | (on.sum(axis=0) > 1)
+        samples = np.flatnonzero((c > 0.0) & (length > 0.0) & bent)
+        u, length = u[:, samples], length[samples]
+        outside = length > c[samples]
+        positive = (u > 0.0).astype(np.float64)
+        factor = np.where(outside, sigma * c[samples] / length, sigma)
+        towards = positive * u * (outside / length)
+        return Bend(samples, factor, positive, towards)
+
+
+class Box:
+    """``c sum max(0, x)``."""
+
+    @staticmethod
+    def value(x: Array) -> Array:
+        return np.maximum(x, 0.0).sum(axis=0)
+
+    @staticmethod
+    def nearest(u: Array, c: Array) -> Array:
+        return np.minimum(np.maximum(u, 0.0), c)
+
+    @staticmethod
+    def bend(u: Array, c: Array, sigma: float) -> Bend:
+        on = (u > 0.0) & (u < c)
+        samples = np.flatnonzero(on.any(axis=0))
+        own = on[:, samples].astype(np.float64)
+        return Bend(samples, np.full(samples.size, sigma), own, np.zeros_like(own))
+
+
+def _length(x: Array) -> Array:
+    return np.sqrt(np.einsum("kn,kn->n", x, x))

@@ -1,0 +1,207 @@
+"""What are the excesses of all pairs, and what follows from multipliers of them?
+
+The objective as `_solvers.augmented` asks for it: a penalty and support functions of excesses that
+are linear in theta. All of it is whole arrays, whose large products are BLAS's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._loss.support import Ball, Bend, Box
+from csvor._objective.balance import balancing_factors, from_thresholds
+from csvor._objective.ordinal import OrdinalObjective
+from csvor._objective.theta import penalise
+from csvor._rows.products import Products
+from csvor._rows.quantile import weighted_quantile
+from csvor._rows.trim import find_cap
+from csvor._solvers.augmented import Weighed
+
+Array = NDArray[np.float64]
+
+# A sigma to begin with is at most so many times what one row alone would need to come off its kink
+# by the penalty's means (found by trial).
+_FIRST = 1000.0
+
+
+class KinkedObjective:
+    """``h(theta) + sum_i c_i phi(x_i(theta))``; the last coordinates of theta are not negative."""
+
+    def __init__(self, objective: OrdinalObjective, *, sums: bool = False) -> None:
+        rows = objective.rows
+        self._whole = objective
+        self._support = Box if sums else Ball
+        self._products = Products(rows.matrix)
+        self._full = rows.costs
+        self.size, self.n_bounded = objective.size, objective.n_classes - 2
+        m, y = objective.n_classes - 1, rows.codes
+        if rows.pair["implicit"][0]:
+            self._k = np.repeat(np.arange(m)[:, None], y.size, axis=1)
+            met = np.ones(self._k.shape, dtype=bool)
+        else:
+            met = np.stack([y > 0, y < m])
+            self._k = np.clip(np.stack([y - 1, y]), 0, m - 1)
+        # A pair that does not count has an excess of -1, whatever theta is.
+        self._side = np.where(met, np.where(y > self._k, 1.0, -1.0), 0.0)
+        self._one = np.where(met, 1.0, -1.0)
+
+    @property
+    def start(self) -> Array:
+        """No slope, and thresholds evenly from -1 to 1."""
+        m = self._whole.n_classes - 1
+        theta = self._whole.origin
+        theta[-m:] = 2.0 / max(m - 1, 1)
+        theta[-m] = -1.0 if m > 1 else 0.0
+        return theta
+
+    @property
+    def unit(self) -> float:
+        """A sigma to begin with."""
+        of_costs = self._full @ self._full / self._full.sum()
+        return float(min(of_costs, _FIRST / self._products.mean_square(self._whole.ridge)))
+
+    def split(self, theta: Array) -> tuple[Array, Array]:
+        """Coefficients of the scaled features, and thresholds."""
+        return self._whole.split(theta)
+
+    def excess(self, theta: Array) -> Array:
+        """1 - margin of each pair."""
+        return self._one + self.change(theta)
+
+    def change(self, step: Array) -> Array:
+        """What a step adds to the excesses."""
+        w, b = self._whole.split(step)
+        return self._side * (b[self._k] - self._products.scores(w))
+
+    def centred(self, theta: Array, cap: float) -> Array:
+        """As `OrdinalObjective.centred`; sums of slacks keep their thresholds."""
+        return theta if self._support is Box else self._whole.centred(theta, cap)
+
+    def penalty(self, theta: Array) -> float:
+        return float(self._penalise(theta)[0])
+
+    def penalty_on_line(self, theta: Array, step: Array) -> tuple[float, float]:
+        """First and second derivative of the penalty at theta along a step."""
+        pull, along = self._penalise(theta)[1], self._penalise(step)[1]
+        by = np.concatenate(self._whole.split(step))
+        return float(pull @ by), float(along @ by)
+
+    def nearest(self, u: Array, costs: Array) -> Array:
+        """Multipliers nearest to u."""
+        return self._support.nearest(u, costs)
+
+    def losses(self, x: Array) -> Array:
+        """phi."""
+        return self._support.value(x)
+
+    def gradient(self, theta: Array, multipliers: Array) -> Array:
+        by_w, by_b = self._slopes(theta, multipliers)
+        return np.concatenate([by_w, from_thresholds(by_b)])
+
+    def hessian(self, u: Array, costs: Array, sigma: float) -> Array:
+        """Of the augmented problem, by theta."""
+        d, m = self._whole.ridge.size, self._whole.n_classes - 1
+        bend = self._support.bend(u, costs, sigma)
+        whole, share, by_bb = self._shared_out(bend, m)
+        own, mixed = self._products.curved(bend.samples, whole, share)
+        H = np.empty((d + m, d + m))
+        H[:d, :d] = own
+        H[range(d), range(d)] += self._whole.ridge
+        by_bb += self._whole.threshold_ridge * (np.eye(m) - 1.0 / m)
+        H[:d, d:] = -from_thresholds(mixed.T).T
+        H[d:, :d] = H[:d, d:].T
+        H[d:, d:] = from_thresholds(from_thresholds(by_bb).T)
+        return H
+
+    def _shared_out(self, bend: Bend, m: int) -> tuple[Array, Array, Array]:
+        """What multiplies the features twice, once by threshold, and what does not."""
+        side, k = self._side[:, bend.samples], self._k[:, bend.samples]
+        towards = side * bend.towards
+        total = towards.sum(axis=0)
+        whole = bend.factor * (bend.on.sum(axis=0) - total**2)
+        one, two = np.zeros((2, m, bend.samples.size))
+        each = np.arange(bend.samples.size)
+        by_bb = np.zeros((m, m))
+        for j in range(k.shape[0]):  # a pair of its own threshold; one that does not count adds 0
+            one[k[j], each] += bend.factor * (bend.on[j] - towards[j] * total)
+            two[k[j], each] += np.sqrt(bend.factor) * towards[j]
+            by_bb[range(m), range(m)] += np.bincount(k[j], bend.factor * bend.on[j], m)
+        by_bb -= two @ two.T
+        return np.maximum(whole, 0.0), one, by_bb
+
+    def weigh(self, theta: Array, x: Array, stage: Any) -> Weighed:
+        """What rows count for under the loss of a stage."""
+        r, cost = self.losses(x), self._full
+        g = r * r
+        counts, each, cap = cost, 0.0, np.inf
+        if stage.trim > 0.0:
+            found = np.array([np.inf, np.inf, 1.0])
+            find_cap(g, cost, stage.trim, found)
+            below, cap, tied = found
+            each = 1.0
+            counts = np.where(g <= below, cost, np.where(g <= cap, tied * cost, 0.0))
+        elif stage.level < 1.0 or stage.epsilon < np.inf:
+            each = stage.epsilon
+            if stage.level < 1.0:
+                at = weighted_quantile(g, stage.level, cost) ** (0.5 * stage.p) * (1.0 + 1e-9)
+                each = max(at, stage.epsilon)
+            cap = each ** (2.0 / stage.p)
+            counts = np.where(g <= cap, cost, 0.0)
+        cut = cost.sum() - counts.sum() if cap < np.inf else 0.0
+        losses = r if stage.p == 1.0 else r**stage.p
+        moving = self.penalty(theta) + float(counts @ losses)
+        if stage.p < 1.0:
+            counts = counts * stage.p * (r + stage.delta) ** (stage.p - 1.0)
+        return Weighed(counts, moving, float(each * cut), float(cap), stage.p < 1.0)
+
+    def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float:
+        """How far the convex problem can be from its least value, relative to its value here.
+
+        Multipliers in their sets bound it from below, at the w that is best for them, once they are
+        in balance at the thresholds. All parts of the difference are of one sign.
+        """
+        d, ridge_of_b = self._whole.ridge.size, self._whole.threshold_ridge
+        balanced = self.nearest(multipliers, costs)
+        up = self._by_threshold(np.where(self._side > 0.0, balanced, 0.0))
+        down = self._by_threshold(np.where(self._side < 0.0, balanced, 0.0))
+        if ridge_of_b > 0.0:  # which holds all but the mean of the thresholds
+            all_up, all_down = up.sum(keepdims=True), down.sum(keepdims=True)
+            factors = balancing_factors(all_up, all_down, np.array([True]))[
+                :, np.zeros_like(self._k)
+            ]
+        else:
+            begins = theta[d:] > 0.0
+            begins[0] = True
+            factors = balancing_factors(up, down, begins)[:, self._k]
+        balanced *= np.where(self._side > 0.0, *factors)
+        by_w, by_b = self._slopes(theta, balanced)
+        losses = float(costs @ self.losses(x))
+        apart = max(losses - float(np.vdot(balanced, x)), 0.0)
+        apart += 0.5 * float(by_w @ (by_w / self._whole.ridge))
+        if ridge_of_b > 0.0:
+            apart += 0.5 * float(by_b @ by_b) / ridge_of_b
+        else:
+            apart += float(from_thresholds(by_b)[1:] @ theta[d + 1 :])
+        return apart / (self.penalty(theta) + losses)
+
+    def _slopes(self, theta: Array, multipliers: Array) -> tuple[Array, Array]:
+        """By w and b."""
+        d, signed, pull = self._whole.ridge.size, self._side * multipliers, self._penalise(theta)[1]
+        by_w = pull[:d] - self._products.pulled(signed.sum(axis=0))
+        return by_w, pull[d:] + self._by_threshold(signed)
+
+    def _by_threshold(self, of_pairs: Array) -> Array:
+        sums = np.zeros(self._whole.n_classes - 1)
+        for k, values in zip(self._k, of_pairs, strict=True):
+            sums += np.bincount(k, values, sums.size)
+        return sums
+
+    def _penalise(self, theta: Array) -> tuple[float, Array]:
+        """Value, and gradient by w and b."""
+        pull = np.empty(self.size)
+        b = self._whole.split(theta)[1]
+        value = penalise(theta, b, self._whole.ridge, self._whole.threshold_ridge, pull)
+        return value, pull

@@ -1,0 +1,37 @@
+"""Which policy minimises an objective: re-weighting, smoothing, or multipliers?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from csvor._loss.schedule import Schedule
+from csvor._objective.kinked import KinkedObjective
+from csvor._objective.ordinal import OrdinalObjective
+from csvor._solvers.augmented import augment
+from csvor._solvers.reweight import reweight
+from csvor._solvers.sample import reweight_from_sample
+from csvor._solvers.solution import Solution
+
+# Measured (`benchmarks/wide.py`): from so many columns on, and up to so many rows for a column
+# squared, multipliers are faster. With more rows kinks are a matter of their density.
+_COLUMNS, _ROWS = 64, 2
+
+
+def minimise_capped(
+    problem: OrdinalObjective, schedule: Schedule, *, paper: bool = False, **options: Any
+) -> Solution:
+    """Minimise the capped power of the rows' residuals."""
+    if paper:
+        return reweight(problem, problem.origin, schedule, bound=True, **options)
+    if has_kinks(problem, schedule.p):
+        found = augment(KinkedObjective(problem), schedule.kinked, **options)
+        return replace(found, loss=schedule.final.under(found.loss))
+    return reweight_from_sample(problem, problem.origin, schedule, **options)
+
+
+def has_kinks(problem: OrdinalObjective, p: float) -> bool:
+    """Whether so many rows will lie on a kink that multipliers are the way."""
+    d = problem.ridge.size
+    is_wide = d >= _COLUMNS and problem.n_samples <= _ROWS * d**2
+    return problem.is_hinge and p <= 1.0 and is_wide

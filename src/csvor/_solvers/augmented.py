@@ -1,0 +1,275 @@
+"""A sum of losses with kinks, by multipliers: an augmented Lagrangian and Newton's steps.
+
+The problem is ``h(theta) + sum_i c_i phi(x_i(theta))`` with x linear and phi the support function
+of a set L. With multipliers ``l_i`` in ``c_i L`` and sigma > 0,
+``h + sum_i max {u.x_i - |u - l_i|^2 / (2 sigma) : u in c_i L}`` is smooth. Its slopes by x_i are
+``P(l_i + sigma x_i)``, P the nearest point of ``c_i L``: where Newton's steps end, they are the
+next multipliers. Only samples on a kink or on a curved part of their loss have curvature, and
+nothing grows stiff at a kink.
+
+What samples count for, c, follows the loss of each stage between the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._solvers.solution import Solution, Status
+from csvor._solvers.step import find_step, least_between
+
+Array = NDArray[np.float64]
+Report = Callable[[int, float], None] | None
+
+# All found by trial. Newton's steps under the same multipliers: at most so many, until the next one
+# promises no more than this share of what the multipliers have moved by.
+_STEPS, _SHARE = 12, 0.1
+# What they have moved by counts as at least this share of tol.
+_NOTHING = 1e-2
+# The slope at which a line is searched no further, as a share of that at its start.
+_FLAT = 0.1
+# A stage of the loss ends when its convex problem is solved to this, and falls by no more.
+_STAGE = 1e-2
+# Sigma, in units of the problem's: it stays while an iteration lowers the objective by more than
+# this share, and grows by a factor, the larger the fewer steps the last one took; it falls where
+# that took too many.
+_FALL = 3e-3
+_FACTORS = ((2, 4.0), (6, 2.0), (_STEPS - 1, 1.5), (_STEPS, 0.5))
+_LEAST, _MOST = 1e-2, 1e7
+# Iterations without a better bound, all else done, after which a run is over.
+_PATIENCE = 5
+# Less than this share of the objective cannot be told from rounding.
+_ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """What samples count for under a loss at some point.
+
+    ``costs`` multiply phi in the convex problem at hand; ``moving`` is the objective less
+    ``constant``, what samples that are cut add; ``cap`` is what cuts them. Where the loss is
+    ``concave`` below the cap, costs are its slopes at the point.
+    """
+
+    costs: Array
+    moving: float
+    constant: float
+    cap: float
+    concave: bool
+
+    @property
+    def value(self) -> float:
+        return self.moving + self.constant
+
+
+class Problem(Protocol):
+    """The last ``n_bounded`` coordinates of theta are not negative; x has a column a sample."""
+
+    n_bounded: int
+
+    @property
+    def start(self) -> Array: ...
+    @property
+    def unit(self) -> float: ...
+    def excess(self, theta: Array) -> Array: ...
+    def change(self, step: Array) -> Array: ...
+    def weigh(self, theta: Array, x: Array, stage: Any) -> Weighed: ...
+    def losses(self, x: Array) -> Array: ...
+    def nearest(self, u: Array, costs: Array) -> Array: ...
+    def gradient(self, theta: Array, multipliers: Array) -> Array: ...
+    def hessian(self, u: Array, costs: Array, sigma: float) -> Array: ...
+    def penalty_on_line(self, theta: Array, step: Array) -> tuple[float, float]: ...
+    def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float: ...
+    def centred(self, theta: Array, cap: float) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    theta: Array
+    x: Array
+    weighed: Weighed
+
+
+def augment(
+    problem: Problem,
+    stages: Sequence[Any],
+    *,
+    tol: float,
+    max_iter: int,
+    report: Report = None,
+) -> Solution:
+    """Minimise ``h + sum_i c_i phi(x_i)``, c by the loss of each stage.
+
+    Parameters
+    ----------
+    problem : Problem
+    stages : sequence
+        The losses, as ``problem.weigh`` reads them; the last one counts.
+    tol : float
+        The run ends when the convex problem of the costs at hand is certified to lie within this
+        share of its least value. Where the last step has changed the costs, the gap shows it.
+        Where the loss is concave they always change: there the run also ends when the objective
+        falls by no more than this share.
+    max_iter : int
+        Limit of Newton steps.
+    report : callable (step, objective), optional
+    """
+    return _Run(problem, stages, tol, max_iter, report).solution()
+
+
+class _Run:
+    def __init__(
+        self, problem: Problem, stages: Sequence[Any], tol: float, max_iter: int, report: Report
+    ) -> None:
+        self.problem, self.stages, self.report = problem, stages, report
+        self.tol, self.max_iter = max(tol, _ROUNDING), max_iter
+        self.theta = problem.start
+        self.x = problem.excess(self.theta)
+        self.multipliers = np.zeros_like(self.x)
+        self.sigma, self.share = problem.unit, _SHARE
+        self.stage = self.fixed_from = 0
+        self.weighed = problem.weigh(self.theta, self.x, stages[0])
+        self.best = _Place(self.theta, self.x, self.weighed)
+        self.history: list[float] = []
+        self.gap = np.inf
+
+    def solution(self) -> Solution:
+        status = self.iterate()
+        if status is not Status.MAX_ITER and not self.takes_best():
+            status = self.iterate()  # what was passed by is lower: on from there
+        settled = self.stage == len(self.stages) - 1
+        if not settled:
+            self.begin(len(self.stages) - 1)
+        self.takes_best()
+        self.centre()
+        at = self.weighed
+        objective = min(at.value, self.history[-1]) if settled else at.value
+        self.history[-1] = objective
+        return Solution(
+            self.theta, at.cap, objective, self.history, self.fixed_from, status,
+            len(self.history), at.constant, self.gap,
+        )  # fmt: skip
+
+    def iterate(self) -> Status:
+        """Let multipliers, costs and sigma follow until the gap is closed."""
+        unit, last = self.problem.unit, len(self.stages) - 1
+        least, waited = np.inf, 0
+        while len(self.history) < self.max_iter:
+            value, begin = self.weighed.value, len(self.history)
+            self.descend()
+            took, fell = len(self.history) - begin, value - self.weighed.value
+            self.weigh()
+            left = self.left()
+            if self.stage < last and left <= _STAGE and fell <= _STAGE * value:
+                self.begin(self.stage + 1)
+                continue
+            is_solved = self.stage == last and left <= self.tol
+            if is_solved:
+                left = self.gap = self.certified()
+                if self.gap <= self.tol:
+                    return Status.OPTIMAL
+                if self.weighed.concave and abs(fell) <= self.tol * self.weighed.moving:
+                    return Status.CONVERGED
+                self.share *= 1e-2  # only the steps are not exact enough
+            elif took >= _STEPS or fell <= _FALL * self.weighed.moving:
+                factor = next(factor for most, factor in _FACTORS if took <= most)
+                self.sigma = min(max(factor * self.sigma, _LEAST * unit), _MOST * unit)
+            if is_solved or self.sigma == _MOST * unit:
+                # Below p = 1 the bound goes up and down with the costs: the objective tells.
+                concave = self.weighed.concave
+                reached = self.best.weighed.value * (1.0 + self.tol) if concave else left
+                waited = waited + 1 if reached >= least else 0
+                least = min(least, self.best.weighed.value if concave else left)
+                if waited > _PATIENCE:
+                    return Status.NO_DESCENT if concave else Status.INEXACT
+        return Status.MAX_ITER
+
+    def begin(self, stage: int) -> None:
+        """Another loss: its end may lie far off, so sigma begins anew."""
+        self.stage, self.sigma, self.fixed_from = stage, self.problem.unit, len(self.history)
+        self.weigh()
+        self.best = _Place(self.theta, self.x, self.weighed)
+
+    def weigh(self) -> None:
+        self.weighed = self.problem.weigh(self.theta, self.x, self.stages[self.stage])
+        self.multipliers = self.problem.nearest(self.multipliers, self.weighed.costs)
+
+    def left(self) -> float:
+        """What the multipliers leave of the losses, as a share of the objective."""
+        losses = self.weighed.costs @ self.problem.losses(self.x)
+        return float((losses - np.vdot(self.multipliers, self.x)) / self.weighed.moving)
+
+    def certified(self) -> float:
+        return self.problem.gap(self.theta, self.x, self.multipliers, self.weighed.costs)
+
+    def descend(self) -> None:
+        """Newton's steps under the same multipliers and costs; their slopes are the next ones."""
+        problem, costs, sigma = self.problem, self.weighed.costs, self.sigma
+        least = _NOTHING * self.tol * self.weighed.moving
+        for taken in range(_STEPS + 1):
+            pulled = self.multipliers + sigma * self.x
+            slopes = problem.nearest(pulled, costs)
+            if taken == _STEPS or len(self.history) == self.max_iter:
+                break
+            gradient = problem.gradient(self.theta, slopes)
+            hessian = problem.hessian(pulled, costs, sigma)
+            step = find_step(hessian, gradient, self.theta, problem.n_bounded)
+            promised = -float(gradient @ step)
+            moved = slopes - self.multipliers
+            enough = max(float(np.vdot(moved, moved)) / (2.0 * sigma), least)
+            if taken > 0 and 0.5 * promised <= self.share * enough:
+                break
+            change = problem.change(step)
+            t = self.least_along(step, change, pulled, costs, promised)
+            self.theta = self.theta + t * step
+            bounded = self.theta[self.theta.size - problem.n_bounded :]
+            np.maximum(bounded, 0.0, out=bounded)
+            self.x = self.x + t * change
+            self.note()
+        self.multipliers = slopes
+
+    def note(self) -> None:
+        """Keep the lowest point of the loss in force, and tell."""
+        self.weighed = self.problem.weigh(self.theta, self.x, self.stages[self.stage])
+        if self.weighed.value < self.best.weighed.value:
+            self.best = _Place(self.theta, self.x, self.weighed)
+        self.history.append(self.best.weighed.value)
+        if self.report is not None:
+            self.report(len(self.history), self.history[-1])
+
+    def least_along(
+        self, step: Array, change: Array, pulled: Array, costs: Array, promised: float
+    ) -> float:
+        """About where on [0, 1] the smooth problem is least along a step."""
+        first, second = self.problem.penalty_on_line(self.theta, step)
+
+        def slope(t: float) -> float:
+            moved = self.problem.nearest(pulled + (t * self.sigma) * change, costs)
+            return first + t * second + float(np.vdot(moved, change))
+
+        return least_between(slope, -promised, _FLAT)
+
+    def takes_best(self) -> bool:
+        """Go to the lowest point seen; whether the multipliers at hand certify it too."""
+        best, reached = self.best, self.gap
+        if best.weighed.value >= self.weighed.value:
+            return True
+        self.theta, self.x, self.weighed = best.theta, best.x, best.weighed
+        self.multipliers = self.problem.nearest(self.multipliers, self.weighed.costs)
+        self.gap = self.certified()
+        return self.gap <= max(self.tol, reached)
+
+    def centre(self) -> None:
+        """Put undetermined thresholds where they do not depend on the way taken."""
+        problem, moved = self.problem, self.problem.centred(self.theta, self.weighed.cap)
+        x = problem.excess(moved)
+        weighed = problem.weigh(moved, x, self.stages[-1])
+        multipliers = problem.nearest(self.multipliers, weighed.costs)
+        gap = problem.gap(moved, x, multipliers, weighed.costs)
+        highest = self.weighed.value + _ROUNDING * self.weighed.moving
+        if weighed.value <= highest and gap <= max(self.tol, self.gap):
+            self.theta, self.x, self.weighed, self.gap = moved, x, weighed, gap

@@ -1,0 +1,124 @@
+"""How are labels changed and rows removed in a file, with all else in it as it was?"""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from csvor._utils.atomic_files import write_whole, written_whole
+from csvor.cli._errors import CommandError, about
+from csvor.cli.input._decisions import DROP, RELABEL, Decision, Review, same
+from csvor.cli.input._relabel import relabelled
+from csvor.cli.input._table import SUFFIXES
+
+_BOM = b"\xef\xbb\xbf"
+_UNCLEAR = (
+    "the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes"
+)
+
+
+def write_edited(source: str, review: Review, out: str) -> int:
+    """Write the file `source` as a review has it; `-` is standard output.
+
+    The kind of file stays: what is not changed of a CSV stays the bytes that it was.
+
+    Returns
+    -------
+    n_rows : int
+        Of what was written.
+    """
+    delimiter = SUFFIXES[Path(source).suffix.lower()]
+    if not delimiter:
+        with written_whole(Path(out)) as part:
+            _write_parquet(source, review, part)
+    else:
+        with about(source):
+            edited = _edited_csv(source, delimiter.encode(), review)
+        if out == "-":
+            sys.stdout.buffer.write(edited)
+            sys.stdout.buffer.flush()
+        else:
+            write_whole(Path(out), edited)
+    return review.n_rows - len(review.of(DROP))
+
+
+def _edited_csv(source: str, delimiter: bytes, review: Review) -> bytes:
+    decided = {d.position: d for d in review.decisions}
+    raw = Path(source).read_bytes()
+    start = len(_BOM) if raw.startswith(_BOM) else 0
+    cell = rb'"[^"]*(?:""[^"]*)*"[^%b\r\n]*|[^%b\r\n]*' % (delimiter, delimiter)
+    record = re.compile(rb"(?:%b)(?:%b(?:%b))*(?:\r\n|\r|\n|\Z)" % (cell, delimiter, cell))
+    field = re.compile(cell)
+    parts, place, row = [raw[:start]], None, 0
+    for found in record.finditer(raw, start):
+        line = found.group()
+        if not line.strip(b"\r\n"):
+            pass
+        elif place is None:
+            names = [_value(line[a:b]) for a, b in _spans(line, field)]
+            place = names.index(review.target)
+        else:
+            if row in decided:
+                line = _as_decided(line, _spans(line, field)[place], decided[row], delimiter)
+            row += 1
+        parts.append(line)
+    if row != review.n_rows:
+        raise CommandError(_UNCLEAR)
+    return b"".join(parts)
+
+
+def _as_decided(line: bytes, span: tuple[int, int], decision: Decision, delimiter: bytes) -> bytes:
+    """A row as it is to be written, with its label in `span`: nothing of one that is dropped."""
+    a, b = span
+    if not same(_value(line[a:b]), decision.given):
+        raise CommandError(f"row {decision.row}: {_UNCLEAR}")
+    if decision.decision == DROP:
+        return b""
+    if decision.decision == RELABEL:
+        return line[:a] + _with_label(line[a:b], decision.label, delimiter.decode()) + line[b:]
+    return line
+
+
+def _spans(line: bytes, field: re.Pattern[bytes]) -> list[tuple[int, int]]:
+    """Where the cells of a record lie."""
+    spans, at = [], 0
+    while True:
+        found = field.match(line, at)
+        assert found is not None  # the pattern takes what is empty
+        spans.append(found.span())
+        at = found.end() + 1
+        if at > len(line) or line[found.end() : at] in b"\r\n":
+            return spans
+
+
+def _value(cell: bytes) -> str:
+    """The text of a cell, as the reader takes it."""
+    text = cell.decode("utf-8")
+    if text.startswith('"'):
+        inner, _, rest = text[1:].rpartition('"')
+        text = inner.replace('""', '"') + rest
+    return text.strip()
+
+
+def _with_label(cell: bytes, label: str, delimiter: str) -> bytes:
+    """The cell with another label, in quotes and among blanks as it was."""
+    head = cell[: len(cell) - len(cell.lstrip())]
+    tail = cell[len(cell.rstrip()) :]
+    needs_quotes = any(sign in label for sign in ('"', "\r", "\n", delimiter))
+    if needs_quotes or cell.strip().startswith(b'"'):
+        label = '"' + label.replace('"', '""') + '"'
+    return head + label.encode() + tail
+
+
+def _write_parquet(source: str, review: Review, part: Path) -> None:
+    table = pq.read_table(source).unify_dictionaries()
+    place = table.schema.get_field_index(review.target)
+    new = {d.position: d.label for d in review.of(RELABEL)}
+    values = relabelled(table.column(place).combine_chunks(), new)
+    table = table.set_column(place, table.schema.field(place), values)
+    kept = np.ones(table.num_rows, dtype=bool)
+    kept[review.positions(DROP)] = False
+    pq.write_table(table.filter(pa.array(kept)), part)

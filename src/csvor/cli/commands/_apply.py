@@ -1,0 +1,76 @@
+"""`csvor apply`: a file with the labels that were decided."""
+
+import json
+from pathlib import Path
+
+from csvor.cli._edit import write_edited
+from csvor.cli._errors import UsageError, plural
+from csvor.cli._files import check_output
+from csvor.cli._notes import Notes
+from csvor.cli._progress import progress
+from csvor.cli._render import console, print_facts
+from csvor.cli.input._decisions import Review, read_review
+from csvor.cli.input._table import SUFFIXES, read_table
+
+MOST_CHANGES = 20
+
+
+def run_apply(
+    decisions: str,
+    data: str,
+    out: str,
+    target: str | None,
+    classes: str | None,
+    as_json: bool,
+    notes: Notes,
+) -> None:
+    """Check the decisions against the data and write what follows."""
+    _check_places(decisions, data, out, as_json)
+    with progress(f"Reading {data}"):
+        table = read_table(data, notes)
+        review = read_review(decisions, table, target, classes, notes)
+    with progress("Writing"):
+        n_rows = write_edited(data, review, out)
+    if as_json:
+        document = {
+            "command": "apply",
+            "data": {"file": table.source, "rows": table.n_rows},
+            "target": review.target,
+            "decisions": {"file": review.source, **review.counts},
+            "changes": [
+                {"from": old, "to": new, "rows": count}
+                for (old, new), count in review.changes.items()
+            ],
+            "out": {"file": out, "rows": n_rows},
+            "notes": notes.texts(),
+        }
+        print(json.dumps(document, allow_nan=False))
+        return
+    facts = [("Data", f"{table.source}: {plural(table.n_rows, 'row')}")]
+    facts.append(("Decisions", review.told()))
+    if review.changes:
+        facts.append(("Labels", f"{review.target}: {_changes(review)}"))
+    facts.append(("Written", f"{plural(n_rows, 'row')}: {out}"))
+    print_facts(console(error=out == "-"), facts)
+
+
+def _check_places(decisions: str, data: str, out: str, as_json: bool) -> None:
+    if data == "-":
+        raise UsageError("apply reads the data from a file, which it takes as it is written there")
+    suffix = Path(data).suffix.lower()
+    if out == "-":
+        if as_json:
+            raise UsageError("--json and --out - both need standard output; name a file with --out")
+        if not SUFFIXES.get(suffix, ","):
+            raise UsageError("--out -: Parquet is not written to standard output; name a file")
+        return
+    same_kind = [end for end, kind in SUFFIXES.items() if kind == SUFFIXES.get(suffix)]
+    check_output(out, "--out", same_kind, data if Path(data).exists() else "")
+    if Path(out).exists() and decisions != "-" and Path(out).samefile(decisions):
+        raise UsageError(f"--out {out}: these are the decisions; name another file")
+
+
+def _changes(review: Review) -> str:
+    told = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
+    more = len(told) - MOST_CHANGES
+    return ", ".join(told[:MOST_CHANGES]) + (f" and {more} more" if more > 0 else "")

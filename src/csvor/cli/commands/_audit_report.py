@@ -1,0 +1,60 @@
+"""What does the page that `csvor audit --report` writes say of a file?"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from csvor import LabelAudit
+from csvor.cli._files import check_output
+from csvor.cli._render import Fact
+from csvor.cli.input._decisions import COLUMNS
+from csvor.cli.input._prepare import Prepared
+from csvor.report import write_audit_report
+
+
+def check_report(path: str | None, source: str) -> None:
+    """Refuse a page that cannot be written before the work begins."""
+    if path is not None:
+        check_output(path, "--report", [".html", ".htm"], "" if source == "-" else source)
+
+
+def write_page(
+    path: str, work: Prepared, audit: LabelAudit, facts: Sequence[Fact], notes: Sequence[str]
+) -> None:
+    """Write the page: rows and labels are called as in the file."""
+    named = work.data.id
+    id_name = "id" if named is None or named in COLUMNS else named
+    write_audit_report(
+        audit,
+        work.frame,
+        path,
+        source="" if work.data.data == "-" else work.table.source,
+        target=work.target.name,
+        rows=work.row_numbers,
+        ids=work.ids,
+        id_name=id_name,
+        facts=dict(facts),
+        notes=notes,
+        conflicts=work.repeats.conflicts,
+        decided=_decided(work, id_name),
+    )
+
+
+def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
+    """The decisions that the audit went by, as a page saves them."""
+    if work.review is None:
+        return []
+    names = {}
+    if work.data.id is not None:
+        codes, texts = work.table.columns[work.data.id].coded
+        names = {d.position: texts[codes[d.position]] for d in work.review.decisions}
+    return [
+        {
+            "row": d.row,
+            **({id_name: names[d.position]} if names else {}),
+            "target": work.target.name,
+            "given": d.given,
+            "decision": d.decision,
+            "label": d.label,
+        }
+        for d in work.review.decisions
+    ]

@@ -1,0 +1,51 @@
+"""How does a column get other labels at some of its rows?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from csvor.cli._errors import CommandError, listed
+from csvor.cli.input._table import shown
+
+
+def relabelled(values: pa.Array, new: Mapping[int, str]) -> pa.Array:
+    """An Arrow array with other values at some positions, of the same type."""
+    if not new:
+        return values
+    if pa.types.is_dictionary(values.type):
+        return _relabelled_category(values, new)
+    mask = np.zeros(len(values), dtype=bool)
+    mask[list(new)] = True
+    replacements = [_typed(new[i], values.type) for i in sorted(new)]
+    return pc.replace_with_mask(values, pa.array(mask), pa.array(replacements, values.type))
+
+
+def _relabelled_category(values: pa.DictionaryArray, new: Mapping[int, str]) -> pa.Array:
+    kind = values.type
+    levels = values.dictionary.to_pylist()
+    place = {shown(level): code for code, level in enumerate(levels)}
+    added = [text for text in dict.fromkeys(new.values()) if text not in place]
+    if added and kind.ordered:
+        raise CommandError(
+            f"the label '{added[0]}' is none of the file's ordered categories {listed(levels)}"
+        )
+    levels += [_typed(text, kind.value_type) for text in added]
+    place.update({text: len(place) + i for i, text in enumerate(added)})
+    codes = values.indices.to_pylist()
+    for position, text in new.items():
+        codes[position] = place[text]
+    return pa.DictionaryArray.from_arrays(
+        pa.array(codes, kind.index_type), pa.array(levels, kind.value_type), ordered=kind.ordered
+    )
+
+
+def _typed(text: str, kind: pa.DataType) -> Any:
+    """The value that a label stands for in a column of this type."""
+    if pa.types.is_boolean(kind):
+        return text.lower() == "true"
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return text
+    return pa.scalar(text).cast(kind).as_py()

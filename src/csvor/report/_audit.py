@@ -1,0 +1,230 @@
+"""What does the page of an audit hold?
+
+The table sorts, searches and pages by DataTables (MIT). It works on a table that stands in the
+page: so templates escape what comes from files, and the page can be read and printed without
+scripts. The wheel of itables, which needs no other package, brings it in one file that it keeps up
+to date; Tabulator and Grid.js draw their cells by script, and no light package brings them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from importlib.metadata import distribution
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import ArrayLike, NDArray
+
+from csvor import __version__
+from csvor._utils.atomic_files import write_whole
+from csvor.audit import LabelAudit, WrongLabels
+from csvor.report._distributions import confusion_of, probability_groups, score_chart
+from csvor.report._suspects import Suspects, suspects_of, text_of
+from csvor.report._templates import rendered, static
+
+MOST_CONFLICTS, MOST_ALIKE, MOST_MODELS = 50, 12, 20
+
+
+def write_audit_report(
+    audit: WrongLabels,
+    X: Any,
+    path: str | os.PathLike[str],
+    *,
+    source: str = "",
+    target: str = "label",
+    rows: ArrayLike | None = None,
+    ids: Sequence[Any] | None = None,
+    id_name: str = "id",
+    facts: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    conflicts: Sequence[Sequence[int] | NDArray[np.integer]] = (),
+    decided: Sequence[Mapping[str, Any]] = (),
+) -> Path:
+    r"""Write what an audit found as one page, on which its suspects are reviewed.
+
+    The page is a file that needs no other and loads nothing: open it in a browser. It holds the
+    answer, given against suggested labels, the suspects (the flagged rows and the 300 that follow,
+    1 000 in all) with their features, the scores by class, how sure it is, and the models compared.
+    Of a line, a feature j pulls the score of row i by
+
+    .. math:: f(x_i) - f(x_i \text{ with the typical value of } j),
+
+    the weight times the standardised value where features are standardised; of a kernel, the
+    nearest rows of the suggested class that are probably right stand beside it. Decisions are
+    kept by the browser and saved as CSV with the columns row, ``id_name``, target, given, decision
+    ("keep", "relabel" or "drop") and label.
+
+    Parameters
+    ----------
+    audit : LabelAudit or WrongLabels
+        From `csvor.audit_labels`, or from `csvor.audit_scores`, which knows no model: there are
+        no scores and no reasons then.
+    X : array-like or dataframe of shape (n_samples, n_features), or None
+        What was audited, as it was given there; None shows no features. Of more than 30 features
+        those are shown that pull most.
+    path : path-like
+        The file to write, whole or not at all.
+    source : str, default=""
+        Name of the data, for titles and file names.
+    target : str, default="label"
+        Name of the label column.
+    rows : array-like of int of shape (n_samples,), default=None
+        Row numbers to show and to save; by default they count from 1.
+    ids : sequence of length n_samples, default=None
+        What the rows are called.
+    id_name : str, default="id"
+        What `ids` are.
+    facts : mapping of str to str, default=None
+        What was read and how, by name.
+    notes : sequence of str, default=()
+        What should be known beside it.
+    conflicts : sequence of sequences of int, default=()
+        Positions of rows that are alike and have different labels, for each such group.
+    decided : sequence of mappings, default=()
+        Decisions made before, as in the CSV: their rows are not listed, and they are saved with the
+        new ones.
+
+    Returns
+    -------
+    page : Path
+
+    Raises
+    ------
+    ValueError
+        If `X`, `rows` or `ids` have another number of rows than the audit.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from csvor import audit_labels
+    >>> from csvor.report import write_audit_report
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = np.digitize(X[:, 0] + 0.1 * rng.normal(size=300), [-0.5, 0.5])
+    >>> y[:15] = (y[:15] + rng.integers(1, 3, 15)) % 3
+    >>> audit = audit_labels(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_audit_report(audit, X, Path(folder) / "audit.html")
+    ...     "of 300 labels are wrong" in page.read_text(encoding="utf-8")
+    True
+    """
+    n = audit.probability.size
+    numbers = np.arange(1, n + 1) if rows is None else np.asarray(rows)
+    names = None if ids is None else [text_of(name) for name in ids]
+    for given, what in ((numbers, "rows"), (names, "ids")):
+        if given is not None and len(given) != n:
+            raise ValueError(f"{what} has {len(given)} entries, the audit has {n} rows.")
+    classes = [text_of(label) for label in audit.classes]
+    before = {int(one["row"]) for one in decided}
+    suspects = suspects_of(audit, X, numbers.tolist(), names, before)
+    script = Markup(static("audit.js"))
+    page = rendered(
+        "audit.html",
+        title=f"{source}: {target}" if source else target,
+        footer=f"Written by csvor {__version__}; table by DataTables, from itables "
+        f"{distribution('itables').version}.",
+        answer=f"{audit.summary[0].upper()}{audit.summary[1:]}.",
+        audit=audit,
+        suspects=suspects,
+        listing=_listing(audit, suspects),
+        id_name=id_name if names is not None else None,
+        commands=_commands(source),
+        classes=classes,
+        confusion=confusion_of(audit, classes),
+        groups=probability_groups(audit),
+        chart=score_chart(audit, classes) if isinstance(audit, LabelAudit) else None,
+        candidates=_described(audit) if isinstance(audit, LabelAudit) else [],
+        facts=dict(facts or {}),
+        notes=notes,
+        conflicts=[_labelled(audit, group, numbers) for group in conflicts[:MOST_CONFLICTS]],
+        n_conflicts=len(conflicts),
+        config={
+            "store": _fingerprint(audit, target, numbers.tolist()),
+            "target": target,
+            "id": id_name if names is not None else None,
+            "classes": classes,
+            "earlier": [dict(one) for one in decided],
+            "file": _decisions_file(source),
+        },
+        library=_table_library(),
+        script=script,
+        # The page may run this script and nothing that a text in it would slip in.
+        script_hash=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+    write_whole(Path(path), page.encode())
+    return Path(path)
+
+
+def _listing(audit: WrongLabels, suspects: Suspects) -> str:
+    """Which rows are on the page, and which are not."""
+    n, shown, named = audit.probability.size, len(suspects.rows), suspects.named
+    if named < audit.named:
+        told = f"The first {shown} of {audit.named} named rows, of {n} in all, are on this page"
+    elif not named:
+        told = f"No row is named; the {shown} most suspect of {n} are on this page"
+    else:
+        rest = f" and the {shown - named} that follow" if shown > named else ""
+        told = f"{named} named row{'s' * (named > 1)}{rest}, of {n} in all, are on this page"
+    return told
+
+
+def _decisions_file(source: str) -> str:
+    return f"{Path(source).stem or 'audit'}-decisions.csv"
+
+
+def _commands(source: str) -> tuple[str, str]:
+    """What to do with the decisions: carry them out, or audit again."""
+    decisions = quote(_decisions_file(source))
+    place = Path(source)
+    clean = place.with_name(f"{place.stem}-clean{place.suffix}") if source else "clean.csv"
+    apply = f"csvor apply {decisions} {quote(source or 'DATA')} --out {quote(str(clean))}"
+    return apply, f"--reviewed {decisions}"
+
+
+def _fingerprint(audit: WrongLabels, target: str, numbers: list[int]) -> str:
+    """What the browser keeps decisions under: the same for the same rows and labels."""
+    labels = [[text_of(label) for label in array] for array in (audit.classes, audit.given)]
+    told = json.dumps([target, numbers, *labels])
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _labelled(
+    audit: WrongLabels, group: Sequence[int] | NDArray[np.integer], numbers: NDArray[Any]
+) -> tuple[list[tuple[int, str]], int]:
+    """The first rows of a conflict, each with its label, and how many more there are."""
+    listed = [(int(numbers[i]), text_of(audit.given[i])) for i in group[:MOST_ALIKE]]
+    return listed, len(group) - len(listed)
+
+
+def _described(audit: LabelAudit) -> list[dict[str, Any]]:
+    """The models compared, in words."""
+    found = []
+    for candidate in audit.candidates[:MOST_MODELS]:
+        settings = candidate.settings
+        words = ["line" if settings["kernel"] == "linear" else f"{settings['kernel']} kernel"]
+        if settings["gamma"] is not None:
+            gamma = settings["gamma"]
+            words.append(f"gamma {gamma if isinstance(gamma, str) else format(gamma, '.3g')}")
+        if settings["n_components"] is not None:
+            words.append(f"on {settings['n_components']} rows")
+        words += [f"C {settings['C']:g}", f"{settings['constraints']} constraints"]
+        if isinstance(cut := settings.get("contamination"), float | int):
+            words.append(f"{100 * cut:.1f} % cut away" if cut else "nothing cut away")
+        behind = audit.candidates[0].log_likelihood - candidate.log_likelihood
+        found.append({"words": ", ".join(words), "behind": behind, "candidate": candidate})
+    return found
+
+
+def _table_library() -> str:
+    """The script of DataTables, with its licence notes, as the wheel of itables brings it."""
+    place = distribution("itables").locate_file("itables/html/dt_bundle.js")
+    return Path(str(place)).read_text(encoding="utf-8")

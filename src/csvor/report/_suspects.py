@@ -1,0 +1,163 @@
+"""Which rows does the page of an audit list, and what does it say of each?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor.audit import WrongLabels
+from csvor.report._why import Evidence, evidence_of
+
+# A page holds the flagged rows and the next ones, and of wide data the features that pull most.
+NEXT_ROWS, MOST_ROWS, MOST_FEATURES = 300, 1000, 30
+_SHORT = 3
+# Of less strength beside the strongest, a feature explains nothing.
+_FAINT = 0.1
+_SLIGHT = 0.005
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A value, what it adds to the score of the row, and the values of the rows nearest to it."""
+
+    name: str
+    value: str
+    pull: float | None = None
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A good row of the suggested class."""
+
+    row: int
+    id: str | None
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A row of the page; ranks are those of the labels among the classes."""
+
+    row: int
+    id: str | None
+    given: str
+    given_rank: int
+    suggested: str
+    suggested_rank: int
+    direction: str
+    probability: float
+    named: bool
+    chances: tuple[tuple[str, float], ...]
+    features: tuple[Feature, ...] = ()
+    neighbours: tuple[Neighbour, ...] = ()
+
+    @property
+    def moved(self) -> bool:
+        """Whether another label is suggested."""
+        return self.given_rank != self.suggested_rank
+
+    @property
+    def strongest(self) -> list[Feature]:
+        """The features that pull most, towards the suggested label where there is another."""
+        side = {"too low": 1.0, "too high": -1.0}.get(self.direction)
+        force = [
+            (abs(f.pull) if side is None else side * f.pull, f)
+            for f in self.features
+            if f.pull is not None
+        ]
+        ranked = sorted(force, key=lambda pair: -pair[0])[:_SHORT]
+        return [f for strength, f in ranked if strength > 0 and strength >= _FAINT * ranked[0][0]]
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """The rows listed, what was left out, and what `features` tell: "pulls", "neighbours" or ""."""
+
+    rows: tuple[Suspect, ...]
+    n_features: int
+    n_features_shown: int
+    kind: str
+
+    @property
+    def named(self) -> int:
+        """How many of the rows are flagged."""
+        return sum(row.named for row in self.rows)
+
+
+def suspects_of(
+    audit: WrongLabels,
+    X: Any,
+    row_numbers: Sequence[int],
+    ids: Sequence[str] | None,
+    decided: Collection[int] = (),
+) -> Suspects:
+    """The flagged rows and those that follow, but for those `decided`, and why each is one."""
+    left = [i for i in audit.order.tolist() if row_numbers[i] not in decided]
+    # With `fdr`, too, the flagged rows are the first ones.
+    shown = np.array(left[: min(audit.named + NEXT_ROWS, MOST_ROWS)], dtype=np.intp)
+    evidence = evidence_of(audit, X, shown, MOST_FEATURES)
+    classes = [text_of(label) for label in audit.classes]
+    rows = []
+    for i, position in enumerate(shown.tolist()):
+        given, suggested = (text_of(a[position]) for a in (audit.given, audit.suggested))
+        near = evidence.near[i].tolist() if evidence.near else []
+        rows.append(
+            Suspect(
+                row=row_numbers[position],
+                id=ids[position] if ids is not None else None,
+                given=given,
+                given_rank=classes.index(given),
+                suggested=suggested,
+                suggested_rank=classes.index(suggested),
+                direction=str(audit.direction[position]),
+                probability=float(audit.probability[position]),
+                named=bool(audit.flagged[position]),
+                chances=_chances(audit.class_probabilities[position], classes),
+                features=_features(evidence, i, [position, *near]),
+                neighbours=tuple(
+                    Neighbour(row_numbers[j], ids[j] if ids is not None else None) for j in near
+                ),
+            )
+        )
+    return Suspects(tuple(rows), evidence.n_features, len(evidence.columns), evidence.kind)
+
+
+def _chances(probabilities: NDArray[np.float64], classes: Sequence[str]) -> tuple[Any, ...]:
+    """The classes that the features leave possible, with their probabilities."""
+    pairs = zip(classes, probabilities.tolist(), strict=True)
+    return tuple((label, p) for label, p in pairs if p >= _SLIGHT)
+
+
+def _features(evidence: Evidence, at: int, positions: Sequence[int]) -> tuple[Feature, ...]:
+    """Of the row listed `at`; `positions` are its own and those of the rows beside it."""
+    found = []
+    for place, j in enumerate(evidence.columns.tolist()):
+        own, *beside = (value_text(evidence.values[place][i]) for i in positions)
+        pull = None if evidence.pulls is None else float(evidence.pulls[at, place])
+        found.append(Feature(evidence.names[j], own, pull, tuple(beside)))
+    return tuple(found)
+
+
+def text_of(label: Any) -> str:
+    """A label as text: whole numbers without a point."""
+    value = label.item() if isinstance(label, np.generic) else label
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def value_text(value: Any) -> str:
+    """A value of a feature, numbers to four digits."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        return "" if value is None else str(value)
+    number = float(value)
+    if not isfinite(number):
+        return "–"
+    if number.is_integer() and abs(number) < 1e15:
+        text = str(int(number))
+    else:
+        text = f"{number:.1f}" if 1e3 <= abs(number) < 1e7 else f"{number:.4g}"
+    return text.replace("-", "−")

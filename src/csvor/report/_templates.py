@@ -1,0 +1,38 @@
+"""How does a template become a page that needs no other file?"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The page that a template makes of values; all text is escaped but for `Markup`."""
+    return _environment().get_template(template).render(**values)
+
+
+def static(name: str) -> str:
+    """A style sheet or script that stands inside a page as it is."""
+    return files("csvor.report").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _static_markup(name: str) -> Markup:
+    return Markup(static(name))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("csvor.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals["static"] = _static_markup
+    return environment

@@ -1,0 +1,391 @@
+"""The page of an audit as people use it: headless Chromium sorts, searches, decides and saves."""
+
+import csv
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from csvor.cli.commands._app import app
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
+if BROWSER is None:
+    pytest.skip("no Chromium on this machine", allow_module_level=True)
+
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+EVIL = "<script>alert(1)</script>"
+CLASSES = ["poor", EVIL, "good", "best"]
+# One model, so that the audit takes no longer than the browser.
+MODEL = ("--kernel", "linear", "--C", 1, "--constraints", "explicit", "--contamination", 0.1)
+AUDIT = ("audit", "rows.csv", "--target", "grade", "--classes", ",".join(CLASSES), *MODEL)
+ROWS = "#suspects > tbody > tr"
+
+
+def run(*args: object) -> Result:
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(arg) for arg in args])
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result
+
+
+def records(n: int = 300) -> pd.DataFrame:
+    """Grades of which 40 are wrong; one class is called as no class should be."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2)).round(3)
+    codes = np.digitize(X[:, 0] + X[:, 1] / 2 + 0.1 * rng.normal(size=n), [-1, 0, 1])
+    codes[:40] = (codes[:40] + rng.integers(1, 4, 40)) % 4
+    names = [f"N{i:03d}" for i in rng.permutation(n)]
+    grades = np.array(CLASSES)[codes]
+    return pd.DataFrame({"name": names, "span": X[:, 0], "load": X[:, 1], "grade": grades})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("browser")
+    records().to_csv(place / "rows.csv", index=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        run(*AUDIT, "--id", "name", "--report", "page.html", "--suspects", "suspects.csv")
+    return place
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as p:
+        found = p.chromium.launch(executable_path=BROWSER, args=QUIET)
+        yield found
+        found.close()
+
+
+class Review:
+    """The page, open, and all that it did unasked."""
+
+    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+        self.context = browser.new_context(offline=True, accept_downloads=True, **options)
+        self.page = self.context.new_page()
+        self.asked: list[str] = []
+        self.said: list[str] = []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", self._answer)
+        self.open(path)
+
+    def _answer(self, dialog: Any) -> None:
+        self.said.append(dialog.message)
+        dialog.accept()
+
+    def open(self, path: Path) -> None:
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector(".tools:not([hidden])")
+
+    def shown(self, name: str = "row") -> list[str]:
+        return self.page.eval_on_selector_all(
+            f"{ROWS}[data-row]", f"t => t.map(r => r.dataset.{name})"
+        )
+
+    def comes_to_show(self, rows: list[str], name: str = "row") -> bool:
+        """Whether these rows are shown, now or soon: columns are sorted when a click is over."""
+        for _ in range(100):
+            if self.shown(name) == rows:
+                return True
+            self.page.wait_for_timeout(50)
+        return False
+
+    def row(self, number: object) -> Any:
+        return self.page.locator(f'{ROWS}[data-row="{number}"]')
+
+    def pressed(self, number: object) -> list[str]:
+        return self.row(number).locator("[aria-pressed=true]").all_inner_texts()
+
+    def focused(self) -> str:
+        return self.page.evaluate("document.activeElement.dataset.row ?? ''")
+
+    def keys(self, *names: str) -> None:
+        for name in names:
+            self.page.keyboard.press(name)
+
+    def save(self, path: Path) -> list[dict[str, str]]:
+        with self.page.expect_download() as download:
+            self.page.click("#save")
+        assert download.value.suggested_filename == "rows-decisions.csv"
+        download.value.save_as(path)
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def review(browser: Any, folder: Path) -> Iterator[Review]:
+    found = Review(browser, folder / "page.html", viewport={"width": 1280, "height": 900})
+    yield found
+    found.context.close()
+
+
+@pytest.fixture(scope="module")
+def suspects(folder: Path) -> pd.DataFrame:
+    return pd.read_csv(folder / "suspects.csv", dtype={"row": str})
+
+
+def test_it_opens_from_disk_shows_text_and_asks_for_nothing(
+    review: Review, suspects: pd.DataFrame, folder: Path
+) -> None:
+    assert [url.split(":")[0] for url in review.asked] == ["file", "blob"]
+    assert review.said == []
+    named = suspects[suspects["flagged"]]
+    assert review.shown() == named["row"].tolist()[:25]
+    assert 25 < len(named) < 50
+    assert f"1 to 25 of {len(named)} rows" in review.page.inner_text(".dt-info")
+    assert EVIL in review.page.inner_text("#suspects")
+    assert EVIL in review.page.inner_text(".confusion")
+
+
+def test_rows_are_sorted_by_mouse_and_by_keyboard(review: Review, suspects: pd.DataFrame) -> None:
+    named = suspects[suspects["flagged"]]
+    numbers = [str(n) for n in sorted(named["row"].astype(int))]
+    first, labels = (review.page.locator("#suspects > thead th").nth(i) for i in (0, 2))
+    first.click()
+    assert review.comes_to_show(numbers[:25])
+    first.get_by_role("button").focus()
+    review.keys("Enter")
+    assert review.comes_to_show(numbers[::-1][:25])
+    assert first.get_attribute("aria-sort") == "descending"
+    # Labels go by their order, not by the alphabet.
+    labels.click()
+    ordered = sorted(named["given"], key=CLASSES.index)
+    assert len(set(ordered[:25])) > 1
+    assert review.comes_to_show(ordered[:25], "given")
+    # Decisions as well.
+    decided = named["row"].iloc[3]
+    review.page.click("#reset")
+    review.row(decided).get_by_role("button", name="Keep").click()
+    review.page.locator("#suspects > thead th").last.click()
+    review.page.wait_for_selector(f'{ROWS}:first-child[data-row="{decided}"]')
+
+
+def test_rows_are_searched_and_filtered(review: Review, suspects: pd.DataFrame) -> None:
+    table, page = records(), review.page
+    for row in suspects["row"][:3]:
+        span = f"{table['span'][int(row) - 1]:g}"
+        page.fill("#search", f"span {span}")
+        assert row in review.shown()
+        assert len(review.shown()) < 5
+        page.fill("#search", table["name"][int(row) - 1].lower())
+        assert review.shown() == [row]
+    page.fill("#search", "keep")
+    assert page.inner_text(".dt-empty") == "No row is like that."
+    page.click("#reset")
+
+    named = suspects[suspects["flagged"]]
+    given, suggested = named[["given", "suggested"]].value_counts().index[0]
+    alike = named[(named["given"] == given) & (named["suggested"] == suggested)]
+    page.locator(".confusion button").filter(has_text=str(len(alike))).and_(
+        page.get_by_label(f"given {given}, suggested {suggested}")
+    ).click()
+    assert review.shown() == alike["row"].tolist()
+    assert review.focused() == alike["row"].iloc[0]
+    page.click("#reset")
+    page.select_option("#least", "0.95")
+    assert review.shown() == named["row"][named["probability"] >= 0.95].tolist()[:25]
+    page.click("#reset")
+    page.select_option("#which", "all")
+    assert "of 300 rows" in page.inner_text(".dt-info")
+
+
+def test_decisions_by_mouse_and_keys_are_saved_and_applied(
+    review: Review, suspects: pd.DataFrame, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = records()
+    rows = suspects["row"].tolist()
+    given, suggested = suspects["given"].tolist(), suspects["suggested"].tolist()
+    # By mouse: the first is kept, the second relabelled.
+    review.row(rows[0]).get_by_role("button", name="Keep").click()
+    review.row(rows[1]).get_by_role("button", name="Relabel as").click()
+    # By keys, from the third row on: drop, relabel, keep, the class of a number; each goes on.
+    review.row(rows[2]).locator("th").first.click()
+    review.row(rows[2]).focus()
+    review.keys("d")
+    assert review.focused() == rows[3]
+    review.keys("r", "k")
+    assert review.focused() == rows[5]
+    other = next(label for label in CLASSES if label not in (given[5], suggested[5]))
+    review.keys(str(1 + CLASSES.index(other)))
+    # The next is taken back, and one is decided by the list of labels.
+    review.keys("d", "ArrowUp", "u", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowUp", "k", "ArrowDown")
+    review.keys("ArrowDown")
+    assert review.focused() == rows[7]
+    last = next(label for label in CLASSES if label not in (given[7], suggested[7]))
+    review.row(rows[7]).locator("select").select_option(last)
+    assert [review.pressed(row) for row in rows[:8]] == [
+        ["Keep"], [f"→ {suggested[1]}"], ["Drop"], [f"→ {suggested[3]}"], ["Keep"], [f"→ {other}"],
+        [], [f"→ {last}"],
+    ]  # fmt: skip
+    assert "7 decided" in review.page.inner_text("#progress")
+
+    saved = review.save(folder / "rows-decisions.csv")
+    expected = {
+        rows[0]: ("keep", ""),
+        rows[1]: ("relabel", suggested[1]),
+        rows[2]: ("drop", ""),
+        rows[3]: ("relabel", suggested[3]),
+        rows[4]: ("keep", ""),
+        rows[5]: ("relabel", other),
+        rows[7]: ("relabel", last),
+    }
+    assert {line["row"]: (line["decision"], line["label"]) for line in saved} == expected
+    assert [int(line["row"]) for line in saved] == sorted(int(row) for row in expected)
+    assert list(saved[0]) == ["row", "name", "target", "given", "decision", "label"]
+    for line in saved:
+        assert line["name"] == table["name"][int(line["row"]) - 1]
+        assert (line["target"], line["given"]) == ("grade", table["grade"][int(line["row"]) - 1])
+
+    monkeypatch.chdir(folder)
+    run("apply", "rows-decisions.csv", "rows.csv", "--out", "clean.csv")
+    for row, (decision, label) in expected.items():
+        if decision == "relabel":
+            table.loc[int(row) - 1, "grade"] = label
+    pd.testing.assert_frame_equal(
+        pd.read_csv("clean.csv"), table.drop(index=int(rows[2]) - 1).reset_index(drop=True)
+    )
+
+
+def test_decisions_stay_when_the_page_is_opened_again(
+    review: Review, suspects: pd.DataFrame, folder: Path
+) -> None:
+    row = suspects["row"][0]
+    review.row(row).get_by_role("button", name="Drop").click()
+    review.page.reload()
+    review.page.wait_for_selector(".tools:not([hidden])")
+    assert review.pressed(row) == ["Drop"]
+    review.page.select_option("#state", "drop")
+    assert review.shown() == [row]
+    review.page.click("#forget")
+    assert review.said == ["Forget 1 decision?"]
+    assert "0 decided" in review.page.inner_text("#progress")
+    review.page.reload()
+    review.page.wait_for_selector(".tools:not([hidden])")
+    assert review.pressed(row) == []
+
+
+def test_the_row_in_focus_is_seen_and_shows_its_features(
+    review: Review, suspects: pd.DataFrame
+) -> None:
+    review.page.focus("#reset")
+    for _ in range(12):
+        review.keys("Tab")
+        if review.focused():
+            break
+    row, following = suspects["row"][:2]
+    assert review.focused() == row
+    style = "getComputedStyle(document.activeElement).outlineStyle"
+    assert review.page.evaluate(style) == "solid"
+    assert "feature" in review.row(row).inner_text()
+    assert "feature" not in review.row(following).inner_text()
+    review.keys("ArrowDown")
+    assert review.focused() == following
+    assert "feature" in review.row(following).inner_text()
+    # The last row of a page goes on to the next page.
+    last = review.shown()[-1]
+    review.row(last).focus()
+    review.keys("ArrowDown")
+    assert review.focused() == suspects["row"][25]
+    review.keys("/")
+    assert review.page.evaluate("document.activeElement.id") == "search"
+    # Letters are text there.
+    review.keys("d")
+    assert "0 decided" in review.page.inner_text("#progress")
+
+
+def test_on_a_phone_nothing_lies_beside_the_page(
+    browser: Any, folder: Path, suspects: pd.DataFrame
+) -> None:
+    review = Review(
+        browser, folder / "page.html", viewport={"width": 390, "height": 844}, is_mobile=True,
+        has_touch=True,
+    )  # fmt: skip
+    assert review.page.evaluate("document.documentElement.scrollWidth") == 390
+    row = suspects["row"][0]
+    button = review.row(row).get_by_role("button", name="Drop")
+    box = button.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert box["height"] >= 40
+    button.tap()
+    assert review.pressed(row) == ["Drop"]
+    review.page.select_option("#sort", label="row")
+    assert review.shown()[0] == str(suspects["row"][suspects["flagged"]].astype(int).min())
+    review.context.close()
+
+
+def test_print_has_all_rows_and_decisions_as_words(review: Review, suspects: pd.DataFrame) -> None:
+    named = suspects["row"][suspects["flagged"]].tolist()
+    review.row(named[0]).get_by_role("button", name="Drop").click()
+    review.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    review.page.emulate_media(media="print")
+    assert review.shown() == named
+    assert review.row(named[0]).locator(".decided").inner_text() == "drop"
+    assert not review.row(named[0]).get_by_role("button").first.is_visible()
+    assert not review.page.locator("#search").is_visible()
+    assert review.row(named[-1]).locator(".more").is_visible()
+    review.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert review.shown() == named[:25]
+
+
+def test_earlier_decisions_go_into_the_next_audit_and_the_next_file(
+    browser: Any, folder: Path, suspects: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    kept, moved, gone = suspects["row"][:3]
+    new = suspects["suggested"][1]
+    lines = [
+        "row,target,given,decision,label",
+        f"{kept},grade,{suspects['given'][0]},keep,",
+        f"{moved},grade,{suspects['given'][1]},relabel,{new}",
+        f"{gone},grade,{suspects['given'][2]},drop,",
+    ]
+    Path("before.csv").write_text("\n".join(lines), encoding="utf-8")
+    result = run(
+        *AUDIT, "--id", "name", "--reviewed", "before.csv", "--report", "next.html",
+        "--suspects", "next.csv",
+    )  # fmt: skip
+    assert "before.csv: 1 kept, 1 relabelled, 1 dropped" in result.stdout
+    assert "of 297 labels" in result.stdout
+    after = pd.read_csv("next.csv", dtype={"row": str}).set_index("row")
+    assert gone not in after.index
+    assert not after.loc[[kept, moved], "flagged"].any()
+    assert (after.loc[[kept, moved], "probability"] == 0).all()
+    assert after.loc[moved, "given"] == new
+
+    review = Review(browser, folder / "next.html")
+    assert "and 3 before" in review.page.inner_text("#progress")
+    review.page.select_option("#which", "all")
+    assert "of 297 rows" in review.page.inner_text(".dt-info")
+    first = review.shown()[0]
+    review.row(first).get_by_role("button", name="Keep").click()
+    saved = {line["row"]: line for line in review.save(folder / "both.csv")}
+    assert set(saved) == {kept, moved, gone, first}
+    assert saved[moved] == {
+        "row": moved,
+        "name": records()["name"][int(moved) - 1],
+        "target": "grade",
+        "given": suspects["given"][1],
+        "decision": "relabel",
+        "label": new,
+    }
+    review.context.close()
+    run("apply", "both.csv", "rows.csv", "--out", "all.csv")
+    assert len(pd.read_csv("all.csv")) == 299

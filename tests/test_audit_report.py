@@ -1,0 +1,402 @@
+"""The page of an audit: what it says of how many, which and why, and that text stays text."""
+
+import dataclasses
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
+from csvor.report import _suspects, write_audit_report
+from csvor.report._distributions import confusion_of, probability_groups, score_chart
+from csvor.report._suspects import suspects_of, text_of, value_text
+from csvor.report._why import FeatureTable, nearest_good, pulls, strongest
+
+EVIL = "</script><script>alert(1)</script>"
+VOID = {"meta", "img", "link", "br", "hr", "input"}
+WORDS = np.array(["poor", "fair", "good"])
+
+
+def graded(n: int = 240) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two columns of numbers and one of words; 24 grades are wrong."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"span": rng.normal(size=n), "load": rng.normal(10, 3, n).round(1)})
+    X["kind"] = rng.choice(["steel", "wood"], n)
+    score = X["span"] + (X["load"] - 10) / 6 + (X["kind"] == "steel")
+    codes = np.digitize(score + 0.1 * rng.normal(size=n), [0, 1])
+    codes[:24] = (codes[:24] + rng.integers(1, 3, 24)) % 3
+    return X, WORDS[codes]
+
+
+def model(**options: Any) -> Any:
+    before = make_column_transformer(
+        (StandardScaler(), ["span", "load"]), (OneHotEncoder(sparse_output=False), ["kind"])
+    )
+    return make_pipeline(before, CSVOR(contamination=0.1, random_state=0, **options))
+
+
+@pytest.fixture(scope="module")
+def line() -> LabelAudit:
+    X, y = graded()
+    return audit_labels(X, y, model(), classes=WORDS)
+
+
+@pytest.fixture(scope="module")
+def curve() -> LabelAudit:
+    X, y = graded()
+    return audit_labels(X, y, model(kernel="rbf", gamma=0.3, C=10.0), classes=WORDS)
+
+
+class Page(HTMLParser):
+    """What a page holds, by element; tags have to be closed in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, dict[str, Any]]] = []
+        self.texts: list[tuple[list[str], dict[str, Any], str]] = []
+        self.tags: list[tuple[str, dict[str, Any]]] = []
+        self.feed(html)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, Any]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(self.tags[-1])
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, Any]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.texts.append(([tag for tag, _ in self.open], self.open[-1][1], data))
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [attrs for tag, attrs in self.tags if tag == "tr" and "data-row" in attrs]
+
+    def text(self) -> str:
+        out = [t for tags, _, t in self.texts if not {"script", "style"} & set(tags)]
+        return " ".join(" ".join(out).split())
+
+    def json(self, name: str) -> Any:
+        found = [t for tags, a, t in self.texts if tags[-1] == "script" and a.get("id") == name]
+        return json.loads("".join(found))
+
+
+def page_of(audit: Any, X: Any, folder: Any, **options: Any) -> Page:
+    path = write_audit_report(audit, X, folder / "audit.html", **options)
+    return Page(path.read_text(encoding="utf-8"))
+
+
+# Why.
+
+
+def test_pulls_of_a_line_are_weights_times_standardised_values(line: LabelAudit) -> None:
+    X, _ = graded()
+    rows = np.array([3, 50, 7])
+    found = pulls(line.model, FeatureTable(X), rows, np.array([0, 1, 2]))
+    Z = line.model[:-1].transform(X)[rows]
+    w = line.model[-1].coef_
+    np.testing.assert_allclose(found[:, :2], Z[:, :2] * w[:2], atol=1e-9)
+    # Words are set against the most frequent one.
+    usual = X["kind"].mode()[0]
+    other = w[3] - w[2] if usual == "steel" else w[2] - w[3]
+    expected = np.where(X["kind"].to_numpy()[rows] == usual, 0.0, other)
+    np.testing.assert_allclose(found[:, 2], expected, atol=1e-9)
+    score = line.model[-1].predict_projection(line.model[:-1].transform(X))
+    assert found.sum(axis=1)[0] == pytest.approx(
+        score[3] - (score[rows] - found.sum(axis=1))[0], abs=1e-9
+    )
+
+
+def test_pulls_take_arrays_as_well() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal([5.0, -2.0], [2.0, 0.1], size=(60, 2))
+    y = np.digitize(X[:, 0], [4, 6])
+    fitted = make_pipeline(StandardScaler(), SVOREX()).fit(X, y)
+    found = pulls(fitted, FeatureTable(X), np.array([0, 1]), np.array([0, 1]))
+    Z = StandardScaler().fit_transform(X)
+    np.testing.assert_allclose(found, Z[:2] * fitted[-1].coef_, atol=1e-9)
+    assert FeatureTable(X).names == ["x0", "x1"]
+
+
+def test_of_many_features_those_that_pull_most_are_shown() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 40))
+    y = np.digitize(X[:, 7] + X[:, 31], [-1, 1])
+    fitted = make_pipeline(StandardScaler(), CSVOR(contamination=0.0)).fit(X, y)
+    found = strongest(fitted, FeatureTable(X), np.arange(200), 5)
+    assert len(found) == 5
+    assert {7, 31} < set(found.tolist())
+    assert (np.diff(found) > 0).all()
+
+
+def test_nearest_good_rows_by_hand(curve: LabelAudit) -> None:
+    X, y = graded()
+    rows = curve.order[:10]
+    found = nearest_good(curve, curve.model, FeatureTable(X), rows)
+    Z = curve.model[:-1].transform(X)
+    for row, near in zip(rows.tolist(), found, strict=True):
+        good = (curve.probability < 0.5) & (y == curve.suggested[row])
+        good[row] = False
+        distance = np.where(good, np.linalg.norm(Z - Z[row], axis=1), np.inf)
+        assert near.tolist() == np.argsort(distance, kind="stable")[:3].tolist()
+        assert row not in near
+
+
+# Figures.
+
+
+def test_tables_and_charts_add_up(line: LabelAudit) -> None:
+    confusion = confusion_of(line, list(WORDS))
+    counts = np.array(confusion.counts)
+    assert counts.sum() == line.named > 10
+    for i, given in enumerate(WORDS):
+        assert confusion.totals[i] == (line.given == given).sum()
+        for j, suggested in enumerate(WORDS):
+            where = line.flagged & (line.given == given) & (line.suggested == suggested)
+            assert counts[i, j] == where.sum()
+    groups = probability_groups(line)
+    assert [group.low for group in groups] == [0.95, 0.75, 0.5, 0.25, 0.05, 0.0]
+    assert sum(group.n_rows for group in groups) == 240
+    assert sum(group.expected for group in groups) == pytest.approx(line.probability.sum())
+    assert sum(group.n_rows for group in groups[:3]) == line.named
+    chart = score_chart(line, list(WORDS))
+    assert [(label, n) for label, n, _, _ in chart.rows] == [
+        (word, int((line.given == word).sum())) for word in WORDS
+    ]
+    assert all(0 <= bar.left < 1 and 0 < bar.height <= 1 for r in chart.rows for bar in r[3])
+    assert all(0 < place < 1 for place, _ in chart.thresholds)
+    assert [text for _, text in chart.thresholds] == ["poor | fair", "fair | good"]
+    # Ticks and thresholds are on one scale.
+    places = [place for place, _ in chart.ticks]
+    values = [float(text.replace("−", "-")) for _, text in chart.ticks]
+    scale = (places[-1] - places[0]) / (values[-1] - values[0])
+    expected = places[0] + scale * (line.thresholds - values[0])
+    np.testing.assert_allclose([place for place, _ in chart.thresholds], expected)
+
+
+def test_of_many_classes_the_table_has_those_that_occur() -> None:
+    n = 20 * 60
+    rng = np.random.default_rng(0)
+    score = np.sort(rng.uniform(0, 20, n))
+    y = np.minimum(np.floor(score), 19).astype(int)
+    y[5], y[700] = 19, 3
+    audit = audit_scores(score + 0.01 * rng.normal(size=n), y)
+    confusion = confusion_of(audit, [str(k) for k in range(20)])
+    assert {"19", "3"} <= set(confusion.given)
+    assert len(confusion.given) < 20
+    assert sum(sum(row) for row in confusion.counts) == audit.named
+
+
+def test_values_and_labels_as_text() -> None:
+    values = [3, 3.0, 0.123456, 12345.678, -2.5, float("nan"), "a", True, None, 1e-9]
+    told = ["3", "3", "0.1235", "12345.7", "−2.5", "–", "a", "True", "", "1e−09"]
+    assert [value_text(value) for value in values] == told
+    assert [text_of(np.float64(2)), text_of(np.str_("a")), text_of(2.5)] == ["2", "a", "2.5"]
+
+
+# The page.
+
+
+def test_the_page_lists_the_named_rows_and_the_next(line: LabelAudit, tmp_path: Any) -> None:
+    X, y = graded()
+    page = page_of(line, X, tmp_path, source="data/bridges.csv", target="grade")
+    rows = page.rows()
+    assert [int(row["data-row"]) - 1 for row in rows] == line.order.tolist()
+    assert [row["data-given"] for row in rows] == y[line.order].tolist()
+    assert [row["data-suggested"] for row in rows] == line.suggested[line.order].tolist()
+    assert [row.get("class") for row in rows] == ["named"] * line.named + [None] * (
+        240 - line.named
+    )
+    text = page.text()
+    assert f"{line.summary[0].upper()}{line.summary[1:]}." in text
+    assert f"{line.named} named rows and the {240 - line.named} that follow, of 240 in all" in text
+    assert "csvor apply bridges-decisions.csv data/bridges.csv --out data/bridges-clean.csv" in text
+    config = page.json("config")
+    assert (config["target"], config["classes"]) == ("grade", list(WORDS))
+    assert config["file"] == "bridges-decisions.csv"
+    assert config["earlier"] == []
+
+
+def test_a_row_says_why(line: LabelAudit, curve: LabelAudit, tmp_path: Any) -> None:
+    X, _ = graded()
+    first = suspects_of(line, X, list(range(1, 241)), None).rows[0]
+    found = {feature.name: feature for feature in first.features}
+    assert list(found) == ["span", "load", "kind"]
+    at = first.row - 1
+    assert found["load"].value == value_text(X["load"][at])
+    assert found["kind"].value == X["kind"][at]
+    side = {"too low": 1, "too high": -1}[str(line.direction[at])]
+    strengths = [side * (feature.pull or 0) for feature in first.strongest]
+    assert strengths[0] == max(side * (feature.pull or 0) for feature in first.features) > 0
+    assert strengths == sorted(strengths, reverse=True)
+    assert all(strength >= 0.1 * strengths[0] for strength in strengths)
+    assert sum(p for _, p in first.chances) == pytest.approx(1, abs=0.02)
+
+    names = [f"B{i}" for i in range(240)]
+    first = suspects_of(curve, X, list(range(1, 241)), names).rows[0]
+    (near,) = nearest_good(curve, curve.model, FeatureTable(X), np.array([first.row - 1]))
+    assert [other.row - 1 for other in first.neighbours] == near.tolist()
+    assert [other.id for other in first.neighbours] == [f"B{i}" for i in near]
+    assert first.id == f"B{first.row - 1}"
+    load = next(feature for feature in first.features if feature.name == "load")
+    assert load.beside == tuple(value_text(X["load"][i]) for i in near)
+    text = page_of(curve, X, tmp_path).text()
+    assert f"like rows {', '.join(str(i + 1) for i in near)}" in text
+
+
+def test_text_from_the_file_stays_text(tmp_path: Any) -> None:
+    X, y = graded()
+    classes = ["poor", EVIL, "good"]
+    y = np.where(y == "fair", EVIL, y)
+    X = X.rename(columns={"load": EVIL}).assign(kind="<img src=x onerror=alert(2)>")
+    audit = audit_labels(
+        X, y, make_pipeline(make_column_transformer((StandardScaler(), ["span", EVIL])), CSVOR()),
+        classes=classes,
+    )  # fmt: skip
+    options = {
+        "source": f"{EVIL}.csv",
+        "target": EVIL,
+        "ids": [EVIL] * 240,
+        "id_name": EVIL,
+        "facts": {EVIL: EVIL},
+        "notes": [EVIL],
+        "conflicts": [[0, 1]],
+        "decided": [{"row": 3, "given": EVIL, "decision": "drop", "label": ""}],
+    }
+    clean = page_of(audit, None, tmp_path)
+    page = page_of(audit, X, tmp_path, **options)
+    html = (tmp_path / "audit.html").read_text(encoding="utf-8")
+    count = [sum(tag == "script" for tag, _ in p.tags) for p in (clean, page)]
+    assert count == [3, 3]
+    assert "<img" not in html
+    assert EVIL not in html.replace("\\u003c", "<").split("</main>")[0]
+    assert page.json("config")["classes"] == classes
+    assert page.json("config")["earlier"] == options["decided"]
+    assert {row["data-id"] for row in page.rows()} == {EVIL}
+    assert EVIL in {row["data-given"] for row in page.rows()}
+
+
+def test_the_page_needs_no_other_file_and_may_load_none(line: LabelAudit, tmp_path: Any) -> None:
+    page = page_of(line, graded()[0], tmp_path)
+    for tag, attrs in page.tags:
+        assert not {"src", "srcset", "action", "data"} & set(attrs), tag
+        assert attrs.get("href", "#").startswith("#")
+    (policy,) = [a["content"] for t, a in page.tags if t == "meta" and "http-equiv" in a]
+    assert policy.startswith("default-src 'none'; ")
+    styles = "".join(text for tags, _, text in page.texts if tags[-1] == "style")
+    assert not re.search(r"@import|url\(", styles)
+    assert "DataTables 2" in page.json("library")
+    ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+
+
+def test_what_a_page_leaves_out_it_says(
+    line: LabelAudit, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, _ = graded()
+    monkeypatch.setattr(_suspects, "MOST_ROWS", 12)
+    monkeypatch.setattr(_suspects, "MOST_FEATURES", 2)
+    page = page_of(line, X, tmp_path)
+    assert len(page.rows()) == 12
+    assert (
+        f"The first 12 of {line.named} named rows, of 240 in all, are on this page" in page.text()
+    )
+    assert "--suspects FILE writes all" in page.text()
+    assert "Of 3 features the 2 that pull most are shown." in page.text()
+
+
+def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Any) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 2))
+    y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=300), [-0.5, 0.5])
+    audit = audit_labels(X, y, make_pipeline(StandardScaler(), CSVOR(contamination=0.0)))
+    assert audit.named == 0
+    page = page_of(audit, X, tmp_path)
+    assert f"{audit.summary[0].upper()}{audit.summary[1:]}." in page.text()
+    assert "No row is named; the 300 most suspect of 300 are on this page" in page.text()
+    assert len(page.rows()) == 300
+
+
+def test_scores_of_another_model_make_a_page_too(line: LabelAudit, tmp_path: Any) -> None:
+    X, y = graded()
+    found = audit_scores(line.score, y, classes=WORDS)
+    page = page_of(found, X, tmp_path)
+    sections = {attrs["id"] for tag, attrs in page.tags if tag == "section"}
+    assert sections == {"overview", "review"}
+    assert "span" in page.text()
+    assert len(page_of(found, None, tmp_path).rows()) == 240
+    assert {attrs["id"] for tag, attrs in page_of(line, X, tmp_path).tags if tag == "section"} == {
+        "overview", "review", "scores", "models",
+    }  # fmt: skip
+
+
+def test_rows_decided_before_are_not_listed(line: LabelAudit, tmp_path: Any) -> None:
+    before = [int(row) + 1 for row in line.order[[0, 2]]]
+    decided = [{"row": row, "decision": "drop"} for row in before]
+    page = page_of(line, graded()[0], tmp_path, decided=decided)
+    assert [int(row["data-row"]) for row in page.rows()] == [
+        row for row in (line.order + 1).tolist() if row not in before
+    ]
+    assert page.json("config")["earlier"] == decided
+
+
+def test_a_precomputed_kernel_has_no_features_to_show(tmp_path: Any) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(90, 1))
+    y = np.digitize(x[:, 0], [-0.5, 0.5])
+    y[:6] = (y[:6] + 1) % 3
+    audit = audit_labels(x @ x.T, y, CSVOR(kernel="precomputed", contamination=0.05))
+    page = page_of(audit, x @ x.T, tmp_path)
+    assert len(page.rows()) == 90
+    assert "like row" not in page.text()
+    assert not [tags for tags, _, text in page.texts if "tbody" in tags and text == "feature"]
+
+
+def test_conflicts_models_and_facts_are_listed(line: LabelAudit, tmp_path: Any) -> None:
+    X, y = graded()
+    groups = [[2, 5]] * 59 + [list(range(20))]
+    assert "and 8 more" in page_of(line, X, tmp_path, conflicts=groups[::-1]).text()
+    text = page_of(
+        line, X, tmp_path, conflicts=groups, facts={"Data": "240 rows"}, notes=["a note"]
+    ).text()
+    assert "60 groups of rows are alike in all features and labelled differently; the first 50" in (
+        text
+    )
+    assert f"row 3 {y[2]} , row 6 {y[5]}" in text
+    assert "Data 240 rows" in text
+    assert "a note" in text
+    assert "line, C 1, explicit constraints, 10.0 % cut away" in text
+    assert f"{100 * line.candidates[0].share:.1f} %" in text
+
+
+def test_other_lengths_are_refused(line: LabelAudit, tmp_path: Any) -> None:
+    X, _ = graded()
+    with pytest.raises(ValueError, match="X has 239 rows and the audit 240"):
+        write_audit_report(line, X[1:], tmp_path / "a.html")
+    with pytest.raises(ValueError, match="ids has 2 entries, the audit has 240 rows"):
+        write_audit_report(line, X, tmp_path / "a.html", ids=["a", "b"])
+    with pytest.raises(ValueError, match="rows has 1 entries"):
+        write_audit_report(line, X, tmp_path / "a.html", rows=[1])
+    assert not list(tmp_path.iterdir())
+
+
+def test_decisions_are_kept_under_the_rows_and_labels(line: LabelAudit, tmp_path: Any) -> None:
+    X, y = graded()
+    one = page_of(line, X, tmp_path).json("config")["store"]
+    assert page_of(line, None, tmp_path, source="other").json("config")["store"] == one
+    assert page_of(line, X, tmp_path, target="other").json("config")["store"] != one
+    changed = y.copy()
+    changed[0] = "good" if y[0] != "good" else "poor"
+    other = dataclasses.replace(line, given=changed)
+    assert page_of(other, None, tmp_path).json("config")["store"] != one

@@ -1,0 +1,239 @@
+"""The policy for kinks: multipliers, Newton's steps, and a certified gap."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from csvor import CSVOR
+from csvor._loss.margins import HINGE, pair_loss
+from csvor._loss.schedule import Stage
+from csvor._objective.balance import balancing_factors, from_thresholds
+from csvor._objective.kinked import KinkedObjective
+from csvor._objective.minimise import has_kinks
+from csvor._objective.ordinal import OrdinalObjective
+from csvor._rows.dense import DenseMatrix, DenseRows
+from csvor._solvers.augmented import augment
+from csvor._solvers.solution import Status
+from csvor._solvers.step import least_between
+from exact_programs import ordinal_optimum, random_problem, row_residuals
+from problems import noisy_quartiles, stated_loss
+
+OPEN = Stage(1.0, 1.0, np.inf, 0.0, 0.0)
+
+
+@pytest.fixture
+def by_multipliers(monkeypatch):
+    """Fits of any size go the way of wide data."""
+    monkeypatch.setattr("csvor._objective.minimise._COLUMNS", 1)
+    monkeypatch.setattr("csvor._objective.minimise._ROWS", np.inf)
+
+
+def problem_of(X, codes, costs, n_classes, pairs="explicit", threshold_ridge=0.0, **form):
+    rows = DenseRows(DenseMatrix(X, costs), codes, costs, pair_loss(HINGE, pairs))
+    return KinkedObjective(OrdinalObjective(rows, n_classes, threshold_ridge), **form)
+
+
+def wide(rng, n=150, d=70, n_classes=4):
+    X = rng.normal(size=(n, d))
+    score = X[:, :5].sum(axis=1) + rng.normal(size=n)
+    return X, np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+
+
+def counted(number):
+    """A random problem without the rows of weight 0."""
+    X, codes, weights, C, _ = random_problem(number)
+    X, codes, weights = X[weights > 0], codes[weights > 0], weights[weights > 0]
+    codes = np.unique(codes, return_inverse=True)[1]
+    return X, codes, weights, C, int(codes.max()) + 1
+
+
+@pytest.mark.parametrize("pairs", ["explicit", "implicit"])
+@pytest.mark.parametrize("number", range(30))
+def test_the_end_is_the_optimum_and_the_gap_is_no_less_than_it_is(number, pairs):
+    """By Clarabel; also of runs that end far from the optimum."""
+    X, codes, weights, C, n_classes = counted(number)
+    least = ordinal_optimum(X, codes, C * weights, n_classes, pairs, "hinge", p=1)
+    problem = problem_of(X, codes, C * weights, n_classes, pairs)
+    for tol in (0.5, 1e-2, 1e-7):
+        found = augment(problem, [OPEN], tol=tol, max_iter=500)
+        assert found.status is Status.OPTIMAL
+        theta = found.point
+        w, b = problem.split(theta)
+        scores = DenseMatrix(X, weights).values @ w
+        residuals = row_residuals(scores, b, codes, pairs, "hinge", 1)
+        reached = problem.penalty(theta) + C * weights @ residuals
+        assert found.objective == pytest.approx(reached, rel=1e-9)
+        assert np.all(np.diff(b) >= 0.0)
+        # Clarabel's own gap is 1e-7.
+        assert found.gap >= 1.0 - least / reached - 1e-6
+        assert found.gap <= tol
+    assert least * (1 - 1e-6) <= reached <= least * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("number", range(1, 30, 4))
+def test_any_multipliers_bound_the_optimum(number, rng):
+    """At any point, whatever the multipliers: the certificate trusts no solver."""
+    X, codes, weights, C, n_classes = counted(number)
+    costs = C * weights
+    least = ordinal_optimum(X, codes, costs, n_classes, "implicit", "hinge", p=1)
+    problem = problem_of(X, codes, costs, n_classes, "implicit")
+    end = augment(problem, [OPEN], tol=1e-8, max_iter=500).point
+    for spread in (0.0, 1e-3, 1.0):
+        theta = end + spread * rng.normal(size=end.size)
+        theta[X.shape[1] + 1 :] = np.maximum(theta[X.shape[1] + 1 :], 0.0)
+        x = problem.excess(theta)
+        value = problem.weigh(theta, x, OPEN).value
+        for size in (0.0, 0.1, 10.0):
+            pulled = costs * (x > 0.0) + size * costs.max() * rng.normal(size=x.shape)
+            assert problem.gap(theta, x, pulled, costs) >= 1.0 - least / value - 1e-6
+
+
+def test_balance_by_hand():
+    free, tied = np.array([True, True]), np.array([True, False])
+    up, down = np.array([3.0, 1.0]), np.array([2.0, 2.0])
+    np.testing.assert_allclose(balancing_factors(up, down, free), [[2 / 3, 1.0], [1.0, 0.5]])
+    # Together they are in balance, but their gap is pulled open: by 1 - 2 it would grow.
+    np.testing.assert_allclose(balancing_factors(up, down, tied), [[2 / 3, 1.0], [1.0, 0.5]])
+    # The other way round the bound of the gap holds them.
+    np.testing.assert_allclose(balancing_factors(up[::-1], down, tied), np.ones((2, 2)))
+    np.testing.assert_allclose(
+        balancing_factors(np.array([0.0]), np.array([2.0]), free[:1]), [[1.0], [0.0]]
+    )
+
+
+def test_balanced_sums_pull_no_threshold(rng):
+    for _ in range(50):
+        up, down = rng.exponential(size=(2, 6))
+        begins = np.concatenate([[True], rng.random(5) < 0.5])
+        above, below = balancing_factors(up, down, begins)
+        assert 0.0 <= min(above.min(), below.min()) <= max(above.max(), below.max()) == 1.0
+        pulls = from_thresholds(above * up - below * down)
+        np.testing.assert_allclose(pulls[begins], 0.0, atol=1e-12)
+        assert pulls.min() >= -1e-12
+
+
+@pytest.mark.parametrize("sums", [False, True])
+@pytest.mark.parametrize("pairs", ["explicit", "implicit"])
+def test_hessian_is_the_slope_of_the_gradient(pairs, sums, rng):
+    X, codes = wide(rng, n=60, d=8)
+    costs = rng.exponential(size=60)
+    problem = problem_of(X, codes, costs, 4, pairs, threshold_ridge=0.7, sums=sums)
+    theta = np.concatenate([0.3 * rng.normal(size=8), [-0.5], rng.exponential(size=2)])
+    x, sigma, step = problem.excess(theta), 0.8, 1e-6
+    multipliers = problem.nearest(np.where(x == -1.0, 0.0, rng.normal(size=x.shape)), costs)
+
+    def gradient(at):
+        pulled = multipliers + sigma * problem.excess(at)
+        return problem.gradient(at, problem.nearest(pulled, costs))
+
+    hessian = problem.hessian(multipliers + sigma * x, costs, sigma)
+    rows = step * np.eye(theta.size)
+    by_differences = [(gradient(theta + e) - gradient(theta - e)) / (2 * step) for e in rows]
+    np.testing.assert_allclose(hessian, by_differences, rtol=1e-5, atol=1e-6)
+
+
+def test_least_between():
+    assert least_between(lambda t: 2 * t - 1.0, -1.0, 0.01) == pytest.approx(0.5)
+    assert least_between(lambda t: t - 3.0, -3.0, 0.1) == 1.0
+    kinked = partial(np.interp, xp=[0.0, 0.2, 0.2001, 1.0], fp=[-1.0, -0.8, 5.0, 6.0])
+    assert 0.2 <= least_between(kinked, -1.0, 0.1) <= 0.2001
+
+
+@pytest.mark.parametrize("form", [{}, {"epsilon": 1.5}, {"epsilon": np.inf}, {"p": 0.7}])
+@pytest.mark.parametrize("pairs", ["explicit", "implicit"])
+def test_a_fit_is_what_it_says(by_multipliers, pairs, form):
+    X, y = noisy_quartiles(1)
+    weights = np.random.default_rng(0).exponential(size=300)
+    model = CSVOR(2.0, constraints=pairs, **form).fit(X, y, weights)
+    assert model.converged_
+    p = form.get("p", 1.0)
+    assert 0.0 <= model.gap_ <= (1e-6 if p == 1.0 else 1e-3)
+    residuals = row_residuals(X @ model.coef_, model.thresholds_, y - 1, pairs, "hinge", p)
+    np.testing.assert_allclose(model.residuals_, residuals, rtol=1e-9, atol=1e-8)
+    reached = 0.5 * model.coef_ @ model.coef_ + 2.0 * stated_loss(model, residuals, weights)
+    assert model.objective_ == pytest.approx(reached, rel=1e-9)
+    history = model.objective_history_[model.settled_from_ :]
+    assert history.size >= 1 and history[-1] == model.objective_
+    assert np.all(np.diff(history) <= 0)
+    np.testing.assert_array_equal(model.outliers_, residuals > model.epsilon_)
+    assert model.outliers_.any() == (form.get("epsilon") != np.inf)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0])
+@pytest.mark.parametrize("form", [{}, {"epsilon": 2.0}, {"p": 0.7}])
+def test_it_ends_about_as_low_as_re_weighting(rng, monkeypatch, C, form):
+    """Local optima differ; over problems neither way is better by more than some percent."""
+    ratios = []
+    for _ in range(3):
+        X, y = wide(rng)
+        y = np.where(rng.random(y.size) < 0.1, rng.integers(0, 4, y.size), y)
+        ends = []
+        for columns in (1, 1000):
+            monkeypatch.setattr("csvor._objective.minimise._COLUMNS", columns)
+            ends.append(CSVOR(C, **form).fit(X, y).objective_)
+        ratios.append(np.log(ends[0] / ends[1]))
+    assert np.mean(ratios) <= 0.05
+
+
+@pytest.mark.parametrize("C", [1.0, 1e2, 1e4])
+def test_separable_rows(rng, C):
+    """The optimum without slacks, whatever C: that of the hard margin."""
+    X, y = wide(rng, n=70, d=100)
+    model = CSVOR(C).fit(X, y)
+    assert model.converged_ and model.gap_ <= 1e-6
+    assert not model.outliers_.any()
+    hard = ordinal_optimum(X, y, np.full(70, 1e3), 4, "explicit", "hinge", p=1)
+    assert model.objective_ == pytest.approx(hard, rel=2e-5)
+
+
+def test_wide_rows_go_by_multipliers_and_others_do_not(rng):
+    def chosen(n, d, p=1.0):
+        rows = DenseRows(
+            DenseMatrix(rng.normal(size=(n, d)), np.ones(n)), np.arange(n) % 3, np.ones(n),
+            pair_loss(HINGE, "explicit"),
+        )  # fmt: skip
+        return has_kinks(OrdinalObjective(rows, 3), p)
+
+    assert chosen(100, 64) and chosen(100, 64, 0.5)
+    assert not chosen(100, 63) and not chosen(100, 64, 1.5)
+    assert chosen(8192, 64) and not chosen(8193, 64)
+
+
+def test_the_gap_is_nan_where_no_bound_is_known(rng):
+    X, y = wide(rng, d=5)
+    assert np.isnan(CSVOR().fit(X, y).gap_)
+
+
+def test_a_limit_of_steps_is_told(rng):
+    X, y = wide(rng)
+    for limit in (1, 2, 7):
+        with pytest.warns(ConvergenceWarning, match=rf"after {limit} iteration"):
+            model = CSVOR(max_iter=limit).fit(X, y)
+        assert not model.converged_
+        assert model.n_iter_ == model.objective_history_.size == limit
+        assert model.objective_ == model.objective_history_[-1]
+        residuals = row_residuals(X @ model.coef_, model.thresholds_, y, "explicit", "hinge", 1)
+        reached = 0.5 * model.coef_ @ model.coef_ + stated_loss(model, residuals, np.ones(y.size))
+        assert model.objective_ == pytest.approx(reached, rel=1e-9)
+        assert model.gap_ > 1e-6
+
+
+def test_tol_0_ends(rng):
+    X, y = wide(rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # rounding has the last word
+        exact = CSVOR(tol=0.0, epsilon=np.inf).fit(X, y)
+    assert exact.gap_ <= 1e-9
+    assert exact.objective_ == pytest.approx(CSVOR(epsilon=np.inf).fit(X, y).objective_, rel=1e-6)
+
+
+def test_weights_count_as_repetitions(rng):
+    X, y = wide(rng)
+    weights = rng.integers(0, 3, y.size)
+    one = CSVOR(epsilon=np.inf, tol=1e-9).fit(X, y, weights)
+    other = CSVOR(epsilon=np.inf, tol=1e-9).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
+    assert one.objective_ == pytest.approx(other.objective_, rel=1e-8)
+    np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-3 * abs(one.coef_).max())
