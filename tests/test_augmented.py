@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from csvor import CSVOR
+from csvor import CSVOR, REDSVM, SVOREX, SVORIM
 from csvor._loss.margins import HINGE, pair_loss
 from csvor._loss.schedule import Stage
 from csvor._objective.balance import balancing_factors, from_thresholds
@@ -16,9 +16,15 @@ from csvor._objective.minimise import has_kinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.augmented import augment
+from csvor._solvers.line import least_between
 from csvor._solvers.solution import Status
-from csvor._solvers.step import least_between
-from exact_programs import ordinal_optimum, random_problem, row_residuals
+from exact_programs import (
+    ordinal_optimum,
+    random_problem,
+    row_residuals,
+    slack_sum_optimum,
+    slack_sum_value,
+)
 from problems import noisy_quartiles, stated_loss
 
 OPEN = Stage(1.0, 1.0, np.inf, 0.0, 0.0)
@@ -71,6 +77,25 @@ def test_the_end_is_the_optimum_and_the_gap_is_no_less_than_it_is(number, pairs)
         assert found.gap >= 1.0 - least / reached - 1e-6
         assert found.gap <= tol
     assert least * (1 - 1e-6) <= reached <= least * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize(
+    ("method", "pairs", "ridge"),
+    [(SVOREX, "explicit", False), (SVORIM, "implicit", False), (REDSVM, "implicit", True)],
+)
+def test_sums_of_slacks_too(by_multipliers, method, pairs, ridge, number):
+    X, codes, weights, C, n_classes = random_problem(number)
+    program = X, codes, C * weights, n_classes, pairs
+    primal, dual, _, _ = slack_sum_optimum(*program, ridge=ridge)
+    for tol in (1e-2, 1e-6):
+        model = method(C, tol=tol).fit(X, codes, weights)
+        w, b = model.coef_, model.thresholds_
+        reached = slack_sum_value(w, X @ w, b, codes, C * weights, pairs, ridge)
+        assert model.converged_ and np.all(np.diff(b) >= 0)
+        assert model.objective_ == pytest.approx(reached, rel=1e-9)
+        assert 1.0 - dual / reached - 1e-8 <= model.gap_ <= tol
+    assert dual * (1 - 1e-9) <= reached <= primal * (1 + 2e-6)
 
 
 @pytest.mark.parametrize("number", range(1, 30, 4))

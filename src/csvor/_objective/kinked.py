@@ -181,10 +181,14 @@ class KinkedObjective:
         losses = float(costs @ self.losses(x))
         apart = max(losses - float(np.vdot(balanced, x)), 0.0)
         apart += 0.5 * float(by_w @ (by_w / self._whole.ridge))
+        pulls = from_thresholds(by_b)
         if ridge_of_b > 0.0:
-            apart += 0.5 * float(by_b @ by_b) / ridge_of_b
+            # What presses thresholds that are in one place together, their order holds.
+            pulls[1:] = np.where(theta[d + 1 :] > 0.0, pulls[1:], np.minimum(pulls[1:], 0.0))
+            left = np.diff(pulls, append=0.0)
+            apart += 0.5 * float(left @ left) / ridge_of_b
         else:
-            apart += float(from_thresholds(by_b)[1:] @ theta[d + 1 :])
+            apart += float(pulls[1:] @ theta[d + 1 :])
         return apart / (self.penalty(theta) + losses)
 
     def _slopes(self, theta: Array, multipliers: Array) -> tuple[Array, Array]:

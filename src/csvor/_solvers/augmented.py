@@ -19,8 +19,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._solvers.line import least_between
 from csvor._solvers.solution import Solution, Status
-from csvor._solvers.step import find_step, least_between
+from csvor._solvers.step import find_step
 
 Array = NDArray[np.float64]
 Report = Callable[[int, float], None] | None
@@ -181,9 +182,9 @@ class _Run:
             if is_solved or self.sigma == _MOST * unit:
                 # Below p = 1 the bound goes up and down with the costs: the objective tells.
                 concave = self.weighed.concave
-                reached = self.best.weighed.value * (1.0 + self.tol) if concave else left
-                waited = waited + 1 if reached >= least else 0
-                least = min(least, self.best.weighed.value if concave else left)
+                reached, enough = (self.best.weighed.value, self.tol) if concave else (left, 1e-2)
+                waited = waited + 1 if reached >= (1.0 - enough) * least else 0
+                least = min(least, reached)
                 if waited > _PATIENCE:
                     return Status.NO_DESCENT if concave else Status.INEXACT
         return Status.MAX_ITER
