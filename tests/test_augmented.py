@@ -113,7 +113,7 @@ def test_any_multipliers_bound_the_optimum(number, rng):
         value = problem.weigh(theta, x, OPEN).value
         for size in (0.0, 0.1, 10.0):
             pulled = costs * (x > 0.0) + size * costs.max() * rng.normal(size=x.shape)
-            assert problem.gap(theta, x, pulled, costs) >= 1.0 - least / value - 1e-6
+            assert problem.gap(theta, x, pulled, costs) >= value - least * (1.0 + 1e-6)
 
 
 def test_balance_by_hand():
@@ -212,6 +212,25 @@ def test_separable_rows(rng, C):
     assert not model.outliers_.any()
     hard = ordinal_optimum(X, y, np.full(70, 1e3), 4, "explicit", "hinge", p=1)
     assert model.objective_ == pytest.approx(hard, rel=2e-5)
+
+
+def test_where_nothing_is_left_to_move(rng, by_multipliers):
+    """The rows of all classes but one are fewer than those that are cut."""
+    X, y = wide(rng, n=300)
+    rare = np.where(np.arange(300) % 60 == 0, y, 0)
+    model = CSVOR().fit(X, rare)
+    assert model.converged_
+    assert model.objective_ == pytest.approx(np.sum(rare > 0), rel=1e-6)
+    np.testing.assert_array_equal(model.outliers_, rare > 0)
+
+
+@pytest.mark.filterwarnings("ignore:predict never returns")
+@pytest.mark.parametrize("C", [1e-6, 1e6, 1e8])
+def test_extreme_strengths(rng, C):
+    X, y = wide(rng, n=300)
+    y = np.where(rng.random(300) < 0.3, rng.integers(0, 4, 300), y)
+    model = CSVOR(C).fit(X, y)
+    assert model.converged_ and model.gap_ <= 1e-6
 
 
 def test_wide_rows_go_by_multipliers_and_others_do_not(rng):
