@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import spearmanr
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
@@ -236,6 +237,13 @@ def test_refusals(change, message):
     given = {"scores": np.arange(30.0), "y": np.repeat([1, 2, 3], 10), **change}
     with pytest.raises(ValueError, match=message):
         audit_scores(given.pop("scores"), given.pop("y"), **given)
+
+
+def test_scores_that_tell_nothing_may_fall_by_chance():
+    scores, y = np.arange(40.0), np.tile([3, 1, 2, 2], 10)[::-1]
+    y[:4] = 3
+    assert -0.4 < spearmanr(scores, y).statistic < -0.05
+    assert audit_scores(scores, y).named == 0
 
 
 def test_clean_generated_grades_are_left_alone():

@@ -21,8 +21,9 @@ Array = NDArray[np.float64]
 
 # Log-odds beyond this tell nothing that the mixture could use.
 _FAR = 30.0
-# Rank correlation of scores and classes below which the scores must have the other sign.
-_BACKWARDS = -0.05
+# Rank correlation of scores and classes below which the scores must have the other sign: so many
+# standard errors of chance at least.
+_BACKWARDS, _BY_CHANCE = -0.05, 3.0
 
 
 def audit_scores(
@@ -134,7 +135,7 @@ def margins_of(
     if np.ptp(middle) == 0.0:
         raise ValueError("scores are all the same, which tells nothing of the labels.")
     rising = float(spearmanr(middle, codes).statistic)
-    if rising < _BACKWARDS:
+    if rising < min(_BACKWARDS, -_BY_CHANCE / np.sqrt(codes.size)):
         raise ValueError(
             f"scores fall where the classes rise (rank correlation {rising:.2f}): give them with "
             "the other sign, or the classes in the other order."
