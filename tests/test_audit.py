@@ -454,3 +454,25 @@ def test_without_an_estimator_features_are_checked_once_and_in_their_units():
     with pytest.warns(FarValueWarning, match="column 0 has the value 1e.09 in row 7") as told:
         audit_labels(far, y)
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_review_of_the_first_suspects_does_not_make_the_rest_look_clean(seed):
+    """The reviewed were picked for being suspect: what was found among them has to count."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1500, 4))
+    true = np.digitize(X @ [2, 1, 0, -1] + 0.8 * rng.normal(size=1500), [-3, -1, 1, 3])
+    given, wrong = mislabel(true, 0.06, seed)
+    line = CSVOR(contamination="auto")
+    first = audit_labels(X, given, line)
+    reviewed = np.zeros(1500, bool)
+    reviewed[first.order[:70]] = True
+    after = np.where(reviewed, true, given)
+    second = audit_labels(X, after, line, confirmed=reviewed, original=given)
+    left = (wrong & ~reviewed).sum()
+    assert left >= 15
+    assert second.low * 1430 <= left <= second.high * 1430
+    assert second.share * 1430 == pytest.approx(left, abs=12)
+    assert second.model.contamination == pytest.approx(second.share * 1430 / 1500)
+    with pytest.raises(ValueError, match="original has another label than y for .* not confirmed"):
+        audit_labels(X, after, line, original=given)

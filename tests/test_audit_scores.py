@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import spearmanr
-from sklearn.model_selection import StratifiedKFold
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, audit_scores
@@ -12,6 +13,7 @@ from csvor._estimators.mislabelling import _Problem, fit_mixture, share_interval
 from csvor._loss.label_errors import beside as beside_of
 from csvor._loss.label_errors import channel, class_masses, label_likelihood
 from csvor.audit._scores import margins_of
+from csvor.audit._wrong_labels import Labelling
 from problems import g, mislabel, read_set
 
 
@@ -48,7 +50,9 @@ def test_gradient_by_finite_differences(rng, beside):
     margins = np.sort(2 * rng.normal(size=(200, 4)), axis=1)[:, ::-1]
     margins[:20] = rng.normal(size=(20, 4))  # probabilities that would not fall
     weights, confirmed = rng.exponential(size=200), rng.random(200) < 0.1
-    problem = _Problem(margins, rng.integers(0, 5, 200), weights, confirmed)
+    y = rng.integers(0, 5, 200)
+    original = np.where(confirmed, rng.integers(0, 5, 200), y)
+    problem = _Problem(margins, y, weights, confirmed, original)
     theta = np.concatenate([0.3 * rng.normal(size=8), [-2.0], [-3.0] * beside])
     slope = [
         (problem.loss(theta + 1e-6 * e)[0] - problem.loss(theta - 1e-6 * e)[0]) / 2e-6
@@ -74,7 +78,7 @@ def test_one_row_by_hand():
 
 
 def test_the_compiled_likelihood_is_that_of_whole_arrays(rng):
-    """sum_i w_i log sum_t P(y_i | t) P_i(t), with P(y | t) the identity for confirmed labels."""
+    """sum_i w_i log sum_t P(y_i | t) P_i(t), and P(original | t) P(t) at t = y if confirmed."""
     margins = np.sort(2 * rng.normal(size=(300, 3)), axis=1)[:, ::-1]
     margins[:20] = rng.normal(size=(20, 3))
     y, weights, confirmed = (
@@ -85,12 +89,13 @@ def test_the_compiled_likelihood_is_that_of_whole_arrays(rng):
     slopes, shifts = rng.uniform(0.5, 2, 3), rng.normal(size=3)
     masses = class_masses(slopes, shifts, margins)
     np.testing.assert_allclose(masses.sum(axis=1), 1.0)
-    rows = channel(0.2, 0.1, 4)[y]
-    rows[confirmed] = np.eye(4)[y[confirmed]]
+    original = np.where(confirmed, rng.integers(0, 4, 300), y)
+    P = channel(0.2, 0.1, 4)
+    rows = P[y]
+    rows[confirmed] = P[original, y][confirmed, None] * np.eye(4)[y[confirmed]]
     expected = weights @ np.log(np.maximum((rows * masses).sum(axis=1), 1e-12))
-    found = label_likelihood(
-        margins.copy(), y, weights, confirmed, slopes, shifts, 0.2, 0.1, np.empty(8)
-    )
+    data = margins.copy(), y, weights, confirmed, original
+    found = label_likelihood(*data, slopes, shifts, 0.2, 0.1, np.empty(8))
     assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -107,13 +112,17 @@ def test_confirmed_labels_are_right_and_the_share_is_of_the_rest(rng):
     score, y = drawn(rng, 2000, 4, noise=0.1)
     given, wrong = mislabel(y, 0.2, 0)
     margins = margins_of(score, given, 4)
-    known = ~wrong & (rng.random(y.size) < 0.5)
-    mixture = fit_mixture(margins, given, None, known)
-    assert mixture.share == pytest.approx(wrong[~known].mean(), abs=0.03)
-    truth = mixture.truth(margins, given, known)
-    np.testing.assert_array_equal(truth[known], np.eye(4)[given[known]])
-    low, high = share_interval(mixture, margins, given, None, known)
-    assert low <= wrong[~known].mean() <= high
+    known = rng.random(y.size) < 0.5  # of both kinds, and set right
+    righted = np.where(known, y, given)
+    mixture = fit_mixture(margins, righted, None, known, given)
+    assert mixture.share == pytest.approx(wrong.mean(), abs=0.03)  # as it was before
+    truth = mixture.truth(margins, righted, known)
+    np.testing.assert_array_equal(truth[known], np.eye(4)[righted[known]])
+    low, high = share_interval(mixture, margins, righted, None, known, given)
+    assert low <= wrong.mean() <= high
+    labels = Labelling(righted, None, known, given)
+    assert labels.share_judged(mixture.share) == pytest.approx(wrong[~known].mean(), abs=0.05)
+    assert labels.share_left(mixture.share) == pytest.approx((wrong & ~known).mean(), abs=0.03)
     assert fit_mixture(margins, given, None, np.ones(y.size, bool)).share <= 0.05  # only the prior
 
 
@@ -270,3 +279,26 @@ def test_known_sets(data_dir, name, rate, off, precision):
     assert abs(found.share - wrong.mean()) <= off
     assert wrong[found.flagged].mean() >= precision
     assert abs(found.expected_right - wrong[found.flagged].sum()) <= 0.15 * found.named
+
+
+def test_columns_in_the_order_of_the_alphabet_are_refused(rng):
+    """scikit-learn's probabilities of words have them; in class order they are not."""
+    words = np.array(["bad", "fair", "good", "excellent"])
+    score, y = drawn(rng, 400, 4, noise=0.1)
+    model = LogisticRegression()
+    P = cross_val_predict(model, score[:, None], words[y], cv=5, method="predict_proba")
+    with pytest.raises(ValueError, match=r"order of the alphabet.*scores\[:, \[0, 2, 3, 1\]\]"):
+        audit_scores(P, words[y], classes=words)
+    found = audit_scores(P[:, [0, 2, 3, 1]], words[y], classes=words)
+    assert found.share <= 0.02
+    two = np.array(["poor", "ok"])[(y > 1).astype(int)]
+    P = cross_val_predict(model, score[:, None], two, cv=5, method="predict_proba")
+    with pytest.raises(ValueError, match="order of the alphabet"):
+        audit_scores(P, two, classes=["poor", "ok"])
+
+
+def test_probabilities_of_fewer_classes_are_no_margins(rng):
+    score, y = drawn(rng, 200, 4)
+    P = rng.dirichlet(np.ones(3), 200)
+    with pytest.raises(ValueError, match="3 columns that sum to 1, like probabilities of 3 class"):
+        audit_scores(P, y)

@@ -79,7 +79,11 @@ class Mixture:
 
 
 def fit_mixture(
-    margins: Array, codes: Codes, weights: Array | None = None, confirmed: Mask | None = None
+    margins: Array,
+    codes: Codes,
+    weights: Array | None = None,
+    confirmed: Mask | None = None,
+    original: Codes | None = None,
 ) -> Mixture:
     """The mixture of greatest penalised likelihood.
 
@@ -91,11 +95,13 @@ def fit_mixture(
         Labels as 0..n_classes - 1.
     weights : ndarray of shape (n,), default=None
     confirmed : ndarray of shape (n,), default=None
-        True for labels that are known to be right: they tell how labels depend on margins, and
-        nothing of the share.
+        True for labels that are known to be right.
+    original : ndarray of shape (n,), default=None
+        What these were before: they tell, of rows that may have been picked for being suspect, how
+        many labels are wrong. By default they were right.
     """
     n, q = margins.shape
-    problem = _problem_of(margins, codes, weights, confirmed)
+    problem = _problem_of(margins, codes, weights, confirmed, original)
     plain = min((problem.minimise(problem.start(*start)) for start in _STARTS), key=_height)
     best, beside = plain, False
     if q > 1:
@@ -113,6 +119,7 @@ def share_interval(
     codes: Codes,
     weights: Array | None = None,
     confirmed: Mask | None = None,
+    original: Codes | None = None,
 ) -> tuple[float, float]:
     """The 95 % profile-likelihood interval of the share, for the data of the fit.
 
@@ -120,30 +127,38 @@ def share_interval(
     """
     parts = np.array([mixture.eta, mixture.nu] if mixture.nu else [mixture.eta])
     theta = np.concatenate([np.log(mixture.slopes), mixture.shifts, logit(parts)])
-    return _interval(_problem_of(margins, codes, weights, confirmed), theta, mixture.loss)
+    problem = _problem_of(margins, codes, weights, confirmed, original)
+    return _interval(problem, theta, mixture.loss)
 
 
 def _problem_of(
-    margins: Array, codes: Codes, weights: Array | None, confirmed: Mask | None
+    margins: Array,
+    codes: Codes,
+    weights: Array | None,
+    confirmed: Mask | None,
+    original: Codes | None,
 ) -> _Problem:
     """Of many rows, a fixed random part."""
     n = codes.size
+    original = codes if original is None else original
     weights = np.ones(n) if weights is None else weights
     confirmed = np.zeros(n, dtype=bool) if confirmed is None else confirmed
     if n > _ENOUGH:
         rows = np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
         margins, codes, weights = margins[rows], codes[rows], weights[rows]
-        confirmed = confirmed[rows]
-    return _Problem(margins, codes, weights, confirmed)
+        confirmed, original = confirmed[rows], original[rows]
+    return _Problem(margins, codes, weights, confirmed, original)
 
 
 class _Problem:
     """The penalised likelihood in ``theta = [log a, c, logit eta(, logit nu)]``."""
 
-    def __init__(self, margins: Array, codes: Codes, weights: Array, confirmed: Mask) -> None:
+    def __init__(
+        self, margins: Array, codes: Codes, weights: Array, confirmed: Mask, original: Codes
+    ) -> None:
         self.margins = np.ascontiguousarray(margins)
         self.codes, self.weights = codes, weights
-        self.confirmed = confirmed
+        self.confirmed, self.original = confirmed, original
         self.q = margins.shape[1]
         self.n = weights.sum()
 
@@ -185,9 +200,8 @@ class _Problem:
         parts = np.zeros(2)
         parts[: theta.size - 2 * q] = expit(theta[2 * q :])
         slope = np.empty(2 * q + 2)
-        value = -label_likelihood(
-            self.margins, self.codes, self.weights, self.confirmed, slopes, shifts, *parts, slope
-        )
+        data = self.margins, self.codes, self.weights, self.confirmed, self.original
+        value = -label_likelihood(*data, slopes, shifts, *parts, slope)
         gradient = -slope[: theta.size]
         gradient[:q] *= slopes
         parts = parts[: theta.size - 2 * q]

@@ -46,10 +46,13 @@ def class_masses(slopes: Array, shifts: Array, margins: Array) -> Array:
 
 
 @compiled(fastmath=FAST)
-def label_likelihood(margins, codes, weights, confirmed, slopes, shifts, eta, nu, gradient):
+def label_likelihood(
+    margins, codes, weights, confirmed, original, slopes, shifts, eta, nu, gradient
+):
     """The weighted log-likelihood; ``gradient`` gets its derivatives by a, c, eta and nu.
 
-    Labels that are confirmed are those of the true class.
+    Where a label is confirmed the true class is known, and the label that it had tells of errors:
+    the row has the likelihood ``P(original | t) P(t)`` at t, its code.
     """
     q = slopes.size
     K = q + 1
@@ -72,13 +75,24 @@ def label_likelihood(margins, codes, weights, confirmed, slopes, shifts, eta, nu
         from_below = 1.0 if y == 1 else 0.5
         from_above = 1.0 if y == q - 1 else 0.5
         besides = from_below * below + from_above * above
-        stays, e, v = (1.0, 0.0, 0.0) if confirmed[i] else (1.0 - eta - nu, eta, nu)
-        likelihood = max(stays * own + e / K + v * besides, LEAST)
+        if confirmed[i]:
+            stays, v, had = 1.0, 0.0, original[i]
+            same = 1.0 if had == y else 0.0
+            near = 0.0
+            if abs(had - y) == 1:
+                near = 1.0 if y == 0 or y == q else 0.5
+            passed = max((1.0 - eta - nu) * same + eta / K + nu * near, LEAST)
+            likelihood = max(own, LEAST)
+            total += weights[i] * math.log(passed)
+            gradient[2 * q] += weights[i] * (1.0 / K - same) / passed
+            gradient[2 * q + 1] += weights[i] * (near - same) / passed
+        else:
+            stays, v = 1.0 - eta - nu, nu
+            likelihood = max(stays * own + eta / K + v * besides, LEAST)
+            gradient[2 * q] += weights[i] / likelihood * (1.0 / K - own)
+            gradient[2 * q + 1] += weights[i] / likelihood * (besides - own)
         total += weights[i] * math.log(likelihood)
         pull = weights[i] / likelihood
-        if not confirmed[i]:
-            gradient[2 * q] += pull * (1.0 / K - own)
-            gradient[2 * q + 1] += pull * (besides - own)
         for k in range(max(y - 2, 0), min(y + 2, q)):
             # G_k is lost to the class k and won by the class k + 1.
             by = _factor(k + 1, y, stays, v, from_below, from_above)

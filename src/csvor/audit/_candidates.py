@@ -161,16 +161,16 @@ def compare(
     open_ = [with_share(estimator, 0.0) for estimator in estimators]
     trials = _round(open_, range(len(estimators)), rows, report)
     reach = min(t.mixture.loss for t in trials) + _BEHIND + _BEHIND_PER_ROW * len(rows)
-    least = 0.5 / len(rows)
+    left = [rows.labelling.share_left(trial.mixture.share) for trial in trials]
     again = [
         trial
-        for trial in trials
+        for trial, share in zip(trials, left, strict=True)
         if _is_automatic(estimators[trial.place])
-        and trial.mixture.share > least
+        and share > 0.5 / len(rows)
         and trial.mixture.loss <= reach
     ]
     report((len(trials) - len(again)) * len(rows.parts))
-    capped = [with_share(estimators[t.place], t.mixture.share) for t in again]
+    capped = [with_share(estimators[t.place], left[t.place]) for t in again]
     return trials + _round(capped, [trial.place for trial in again], rows, report)
 
 

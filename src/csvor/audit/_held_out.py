@@ -17,6 +17,7 @@ from csvor._estimators.steps import at_final, final_of, fit_coded
 from csvor._labels import CodedLabels
 from csvor._utils.sklearn_private import safe_split
 from csvor._utils.threads import side_by_side
+from csvor.audit._wrong_labels import Labelling
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -33,6 +34,8 @@ class LabelledRows:
     weights : ndarray of shape (n,) or None
     confirmed : ndarray of shape (n,) or None
         True for labels that are known to be right.
+    original : ndarray of shape (n,) or None
+        Codes of what these were before.
     parts : list of (train, test)
         Each row is among the test rows of one.
     """
@@ -41,15 +44,16 @@ class LabelledRows:
     coded: CodedLabels
     weights: Array | None
     confirmed: Mask | None
+    original: NDArray[np.int64] | None
     parts: Parts
 
     def __len__(self) -> int:
         return len(self.coded)
 
     @property
-    def labelling(self) -> tuple[NDArray[np.int64], Array | None, Mask | None]:
-        """What is known of the labels: codes, weights, and which are confirmed."""
-        return self.coded.codes, self.weights, self.confirmed
+    def labelling(self) -> Labelling:
+        """What is known of the labels."""
+        return Labelling(self.coded.codes, self.weights, self.confirmed, self.original)
 
     def sample(self, size: int, estimator: Any) -> LabelledRows:
         """A random part of the rows, held out as they are here; all rows if there are no more."""
@@ -65,6 +69,7 @@ class LabelledRows:
             self.coded[rows],
             None if self.weights is None else self.weights[rows],
             None if self.confirmed is None else self.confirmed[rows],
+            None if self.original is None else self.original[rows],
             [(train, test) for train, test in parts if test.size],
         )
 

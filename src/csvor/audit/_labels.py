@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import FarValueWarning, check_weights
-from csvor._data.folds import held_out_parts
+from csvor._data.folds import Parts, held_out_parts
 from csvor._data.tables import masked_as_nan
 from csvor._data.training import EmptyClassWarning, training_of
 from csvor._estimators.base import ThresholdClassifier
@@ -79,6 +79,7 @@ def audit_labels(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     confirmed: ArrayLike | None = None,
+    original: ArrayLike | CodedLabels | None = None,
     fdr: float | None = None,
     random_state: int | np.random.RandomState | None = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -116,6 +117,9 @@ def audit_labels(
     confirmed : array-like of bool of shape (n_samples,), default=None
         True for labels that are known to be right: they are never flagged, and the share is that
         of the other rows.
+    original : array-like of shape (n_samples,), default=None
+        The labels before a review, where `y` has those that it set. Suspects were picked for
+        review: without what it found among them, the others would look too clean.
     fdr : float, default=None
         Flag as many rows as keep the expected share of right labels among them at most at this, in
         (0, 1); None flags what is more probably wrong than right.
@@ -163,8 +167,9 @@ def audit_labels(
     given = _as_list(estimator)
     if classes is None and given:
         classes = final_of(given[0]).classes
-    rows = _rows(X, CodedLabels.from_data(y, classes), sample_weight, confirmed, cv, groups,
-                 random_state)  # fmt: skip
+    coded = CodedLabels.from_data(y, classes)
+    parts = held_out_parts(coded.codes, cv, groups, random_state)
+    rows = _rows(X, coded, sample_weight, confirmed, original, parts)
     compared = rows if len(given) == 1 else rows.sample(COMPARED, (given or [CSVOR()])[0])
     if not given:
         # What it refuses or warns of would come from each fit, of features already scaled.
@@ -184,8 +189,9 @@ def audit_labels(
             held = held_out([best.estimator], rows, report)[0]
             best = trial_of(best.estimator, best.place, held, rows)
             views = [View(best.mixture, held.margins)]
-    found = findings(views, *rows.labelling, classes=rows.coded.labels.classes, fdr=fdr)
-    final = with_share(estimators[best.place], found["share"])
+    found = findings(views, rows.labelling, classes=rows.coded.labels.classes, fdr=fdr)
+    left = found["share"] * rows.labelling.judged.mean()
+    final = with_share(estimators[best.place], left)
     with _said_already() if estimator is None else nullcontext():
         fit_coded(final, rows.X, rows.coded, rows.weights)
     report.end()
@@ -254,14 +260,12 @@ def _rows(
     coded: CodedLabels,
     sample_weight: Any,
     confirmed: Any,
-    cv: Any,
-    groups: Any,
-    random_state: Any,
+    original: Any,
+    parts: Parts,
 ) -> LabelledRows:
     """All that is known of the rows, checked."""
     X = masked_as_nan(X)
     check_consistent_length(X, coded.codes)
-    parts = held_out_parts(coded.codes, cv, groups, random_state)
     if any(np.unique(coded.codes[train]).size < 2 for train, _ in parts):
         raise ValueError(
             "Each row is judged by a model of other rows, and without some of them a single class "
@@ -272,12 +276,31 @@ def _rows(
         sample_weight = check_weights(coded.codes, sample_weight)
     if confirmed is not None:
         confirmed = np.asarray(confirmed)
-        check_consistent_length(coded.codes, confirmed)
-        if confirmed.dtype != bool:
+        if confirmed.dtype != bool or confirmed.shape != coded.codes.shape:
             raise ValueError(
-                f"confirmed must be True or False for each row, got {confirmed.dtype}."
+                f"confirmed must be True or False for each of the {len(coded)} rows, got "
+                f"{confirmed.dtype} of shape {confirmed.shape}."
             )
-    return LabelledRows(X, coded, sample_weight, confirmed, parts)
+    if original is not None:
+        original = _original(original, coded, confirmed)
+    return LabelledRows(X, coded, sample_weight, confirmed, original, parts)
+
+
+def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:
+    """Codes of the labels before a review, which may have set those that it confirmed."""
+    given = isinstance(original, CodedLabels)
+    codes = original.codes if given else coded.labels.encode(original, name="original")
+    check_consistent_length(coded.codes, codes)
+    moved = codes != coded.codes
+    if confirmed is not None:
+        moved &= ~confirmed
+    if moved.any():
+        row = int(np.argmax(moved))
+        raise ValueError(
+            f"original has another label than y for {moved.sum()} rows that are not confirmed "
+            f"(first for row {row}): what a review has set counts as confirmed."
+        )
+    return codes
 
 
 def _with_classes(estimator: Any, classes: NDArray[Any]) -> Any:

@@ -15,7 +15,7 @@ from csvor._data.checks import check_weights
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.mislabelling import fit_mixture
 from csvor._labels import CodedLabels
-from csvor.audit._wrong_labels import View, WrongLabels, findings
+from csvor.audit._wrong_labels import Labelling, View, WrongLabels, findings
 
 Array = NDArray[np.float64]
 
@@ -97,9 +97,10 @@ def audit_scores(
     check_consistent_length(scores, codes)
     check_fdr(fdr)
     weights = check_weights(codes, sample_weight)
+    _refuse_alphabet(scores, codes, labels)
     margins = margins_of(scores, codes, labels.size, weights)
     view = View(fit_mixture(margins, codes, weights), margins)
-    return WrongLabels(**findings([view], codes, weights, None, classes=labels, fdr=fdr))
+    return WrongLabels(**findings([view], Labelling(codes, weights), classes=labels, fdr=fdr))
 
 
 def check_fdr(fdr: Any) -> None:
@@ -124,6 +125,7 @@ def margins_of(
     elif values.ndim == 2 and values.shape[1] == n_classes:
         margins = _margins_of_probabilities(values)
     elif values.ndim == 2 and values.shape[1] == n_classes - 1:
+        _refuse_probabilities(values)
         _refuse_rising(values)
         margins = _in_spreads(values, weights)
     else:
@@ -143,6 +145,23 @@ def margins_of(
     return margins
 
 
+def _refuse_alphabet(scores: Any, codes: NDArray[np.integer], labels: NDArray[Any]) -> None:
+    """Refuse probabilities of words whose columns scikit-learn has put in the alphabet's order."""
+    values, K = np.asarray(scores), labels.size
+    alphabet = np.argsort(labels.astype(str), kind="stable")
+    if values.shape != (codes.size, K) or np.array_equal(alphabet, np.arange(K)):
+        return
+    places = np.argsort(alphabet)
+    rows = np.arange(codes.size)
+    in_order, by_alphabet = values[rows, codes].mean(), values[rows, places[codes]].mean()
+    if by_alphabet > in_order + _CLEARLY:
+        raise ValueError(
+            f"scores have their columns in the order of the alphabet, {labels[alphabet].tolist()}, "
+            "as probabilities of scikit-learn's models have: put them in the order of the classes, "
+            f"scores[:, {places.tolist()}]."
+        )
+
+
 def _cuts(score: Array, codes: NDArray[np.integer], n_classes: int) -> Array:
     """Thresholds that cut a score into the shares of the classes."""
     below = np.cumsum(np.bincount(codes, minlength=n_classes))[:-1] / codes.size
@@ -154,6 +173,15 @@ def _in_spreads(margins: Array, weights: Array | None) -> Array:
     score = margins.mean(axis=1)
     away = score - np.average(score, weights=weights)
     return margins / (np.sqrt(np.average(away**2, weights=weights)) or 1.0)
+
+
+def _refuse_probabilities(margins: Array) -> None:
+    total, columns = margins.sum(axis=1), margins.shape[1]
+    if columns > 1 and margins.min() >= 0.0 and np.abs(total - 1.0).max() < 1e-6:
+        raise ValueError(
+            f"scores have {columns} columns that sum to 1, like probabilities of {columns} classes, "
+            f"and there are {columns + 1}: give a column for each class, or margins."
+        )
 
 
 def _refuse_rising(margins: Array) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,6 +124,44 @@ class WrongLabels:
         )
 
 
+class Labelling(NamedTuple):
+    """What is known of labels.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+    confirmed : ndarray of shape (n,) or None
+        True for labels that are known to be right.
+    original : ndarray of shape (n,) or None
+        Codes of what these were before.
+    """
+
+    codes: NDArray[np.int64]
+    weights: Array | None = None
+    confirmed: Mask | None = None
+    original: NDArray[np.int64] | None = None
+
+    @property
+    def judged(self) -> Mask:
+        """The labels that are not known to be right."""
+        known = self.confirmed
+        return np.ones(self.codes.size, dtype=bool) if known is None else ~known
+
+    def share_left(self, before: float) -> float:
+        """The share of all labels that are wrong, where that was so before some were set right."""
+        if self.confirmed is None or self.original is None:
+            return before
+        weights = np.ones(self.codes.size) if self.weights is None else self.weights
+        righted = weights @ (self.confirmed & (self.original != self.codes))
+        return max(0.0, before - float(righted / weights.sum()))
+
+    def share_judged(self, before: float) -> float:
+        """The same of those judged: what is confirmed is right."""
+        judged = np.average(self.judged, weights=self.weights)
+        return min(1.0, self.share_left(before) / judged) if judged > 0.0 else 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """A mixture, the margins that it was fitted to, and its weight beside others."""
@@ -134,15 +172,10 @@ class View:
 
 
 def findings(
-    views: Sequence[View],
-    codes: NDArray[np.int64],
-    weights: Array | None,
-    confirmed: Mask | None,
-    *,
-    classes: NDArray[Any],
-    fdr: float | None = None,
+    views: Sequence[View], labels: Labelling, *, classes: NDArray[Any], fdr: float | None = None
 ) -> dict[str, Any]:
     """What the mixtures say of coded labels in the average: the attributes of `WrongLabels`."""
+    codes, confirmed = labels.codes, labels.confirmed
     weight = np.array([view.weight for view in views])
     weight /= weight.sum()
     truth = np.zeros((codes.size, classes.size))
@@ -161,7 +194,7 @@ def findings(
     best = others.argmax(axis=1)
     moved = flagged | (truth[rows, best] > truth[rows, codes])
     suggested = np.where(moved, best, codes)
-    share, low, high = _share(views, codes, weights, confirmed)
+    share, low, high = _share(views, labels)
     return {
         "share": share,
         "low": low,
@@ -177,7 +210,7 @@ def findings(
         "classes": classes,
         "order": order,
         "log_likelihood": -min(view.mixture.loss for view in views),
-        "n_judged": codes.size if confirmed is None else int((~confirmed).sum()),
+        "n_judged": int(labels.judged.sum()),
     }
 
 
@@ -191,9 +224,7 @@ def flags(probability: Array, order: NDArray[np.intp], fdr: float | None) -> Mas
     return flagged
 
 
-def _share(
-    views: Sequence[View], codes: NDArray[np.int64], weights: Array | None, confirmed: Mask | None
-) -> tuple[float, float, float]:
+def _share(views: Sequence[View], labels: Labelling) -> tuple[float, float, float]:
     """The share and its interval: what is uncertain within the mixtures, and between them."""
     shares = np.array([view.mixture.share for view in views])
     worth = np.array([view.weight for view in views])
@@ -203,8 +234,9 @@ def _share(
     total = sum(view.weight for view in counted)
     within = np.zeros(2)
     for view in counted:
-        ends = share_interval(view.mixture, view.margins, codes, weights, confirmed)
+        ends = share_interval(view.mixture, view.margins, *labels)
         within += view.weight / total * (np.array(ends) - view.mixture.share) ** 2
     between = 1.96**2 * float(worth @ (shares - share) ** 2)
     low, high = share + np.array([-1.0, 1.0]) * np.sqrt(within + between)
-    return share, max(0.0, float(low)), float(high)
+    at = labels.share_judged
+    return at(share), at(max(0.0, float(low))), at(float(high))

@@ -96,6 +96,7 @@ def audit_file(
             cv=options.folds,
             groups=work.groups,
             confirmed=work.confirmed,
+            original=work.original,
             fdr=fdr,
             random_state=options.seed,
             progress=update,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
+from csvor._labels import CodedLabels
 from csvor.cli._errors import UsageError, about, listed
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -65,6 +66,23 @@ class Prepared:
         if self.review is None:
             return None
         return np.isin(self.target.rows, self.review.positions(KEEP, RELABEL))
+
+    @property
+    def original(self) -> CodedLabels | None:
+        """The labels of the rows used as they were before a review."""
+        if self.review is None:
+            return None
+        coded = self.target.coded
+        codes, last = coded.codes.copy(), len(self.target.classes) - 1
+        places = {shown(label): code for code, label in enumerate(self.target.classes)}
+        at = {row: i for i, row in enumerate(self.target.rows.tolist())}
+        for decision in self.review.of(RELABEL):
+            if decision.position in at:
+                i = at[decision.position]
+                # A label that no row has any more is a class no more: as far off as there is one.
+                far = 0 if 2 * codes[i] > last else last
+                codes[i] = places.get(decision.given, far)
+        return CodedLabels(coded.labels, codes)
 
     @property
     def row_numbers(self) -> list[int]:
