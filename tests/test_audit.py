@@ -256,7 +256,7 @@ def test_threads_have_the_settings_of_scikit_learn(monkeypatch):
         ({"cv": [(np.arange(40), np.arange(30, 60))]}, "has row 30 among the training and the"),
         ({"cv": [(np.arange(30), np.arange(30, 61))]}, "names row 60, and there are 60 rows"),
         ({"fdr": 1.0}, "fdr=1.0 must lie between 0 and 1"),
-        ({"confirmed": np.zeros(60)}, "confirmed must be True or False for each row"),
+        ({"confirmed": np.zeros(60)}, "confirmed must be True or False for each of the 60 rows"),
         ({"sample_weight": -np.ones(60)}, "sample_weight has negative values"),
         ({"estimator": []}, "estimator is an empty list"),
         (
@@ -456,13 +456,13 @@ def test_without_an_estimator_features_are_checked_once_and_in_their_units():
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_review_of_the_first_suspects_does_not_make_the_rest_look_clean(seed):
+@pytest.mark.parametrize("draw", range(2))
+def test_a_review_of_the_first_suspects_does_not_make_the_rest_look_clean(draw):
     """The reviewed were picked for being suspect: what was found among them has to count."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(draw)
     X = rng.normal(size=(1500, 4))
     true = np.digitize(X @ [2, 1, 0, -1] + 0.8 * rng.normal(size=1500), [-3, -1, 1, 3])
-    given, wrong = mislabel(true, 0.06, seed)
+    given, wrong = mislabel(true, 0.06, draw)
     line = CSVOR(contamination="auto")
     first = audit_labels(X, given, line)
     reviewed = np.zeros(1500, bool)
@@ -472,7 +472,7 @@ def test_a_review_of_the_first_suspects_does_not_make_the_rest_look_clean(seed):
     left = (wrong & ~reviewed).sum()
     assert left >= 15
     assert second.low * 1430 <= left <= second.high * 1430
-    assert second.share * 1430 == pytest.approx(left, abs=12)
+    assert second.share * 1430 == pytest.approx(left, abs=20)
     assert second.model.contamination == pytest.approx(second.share * 1430 / 1500)
-    with pytest.raises(ValueError, match="original has another label than y for .* not confirmed"):
+    with pytest.raises(ValueError, match=r"original has another label than y for \d+ rows"):
         audit_labels(X, after, line, original=given)

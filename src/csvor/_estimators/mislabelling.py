@@ -30,6 +30,8 @@ _RARE = 1e-3
 _LOG_SLOPES, _SHIFTS, _LOGITS = (-4.0, 5.0), (-5.0, 5.0), (-9.0, 0.0)
 # Log-likelihood that a class beside has to gain: that of a parameter, and two to be sure.
 _SURE = 2.0
+# Rows without errors that are taken to have been seen before.
+_RARITY = 10.0
 # Half of the 95 % point of chi-squared with one degree of freedom.
 _DROP = 1.92
 # More rows tell nothing more of some ten parameters.
@@ -128,7 +130,7 @@ def share_interval(
     parts = np.array([mixture.eta, mixture.nu] if mixture.nu else [mixture.eta])
     theta = np.concatenate([np.log(mixture.slopes), mixture.shifts, logit(parts)])
     problem = _problem_of(margins, codes, weights, confirmed, original)
-    return _interval(problem, theta, mixture.loss)
+    return _interval(problem, theta)
 
 
 def _problem_of(
@@ -207,20 +209,31 @@ class _Problem:
         parts = parts[: theta.size - 2 * q]
         gradient[2 * q :] *= parts * (1.0 - parts)
         # Weak knowledge: slopes and shifts of the size of those of a fit, and rather few errors.
-        value += float(theta[: 2 * q] @ theta[: 2 * q]) / 8.0 - 10.0 * float(np.log1p(-parts).sum())
+        value += float(theta[: 2 * q] @ theta[: 2 * q]) / 8.0 - _RARITY * float(
+            np.log1p(-parts).sum()
+        )
         gradient[: 2 * q] += theta[: 2 * q] / 4.0
-        gradient[2 * q :] += 10.0 * parts
+        gradient[2 * q :] += _RARITY * parts
         return value, gradient
 
 
-def _interval(problem: _Problem, theta: Array, loss: float) -> tuple[float, float]:
-    """Where the profile of the likelihood over the share has fallen by `_DROP`."""
+def _interval(problem: _Problem, theta: Array) -> tuple[float, float]:
+    """Where the profile of the likelihood over the share has fallen by `_DROP`.
+
+    Without the penalty on the share: where labels tell nothing of it, it alone would set the ends.
+    """
     q, beside = problem.q, theta.size > 2 * problem.q + 1
     share = _share(*_parts(theta, q), q + 1)
 
-    def fall(at: float) -> float:
+    def height(at: float) -> float:
         # Always from the best point: from the last one the way can lead up another hill.
-        return problem.minimise(theta, beside=beside, share=at)[1] - loss - _DROP
+        point, value = problem.minimise(theta, beside=beside, share=at)
+        return value + _RARITY * float(np.log1p(-np.array(_parts(point, q))).sum())
+
+    base = height(share)
+
+    def fall(at: float) -> float:
+        return height(at) - base - _DROP
 
     ends = []
     least, most = _share(expit(_LOGITS[0]), 0.0, q + 1), 0.5 * q / (q + 1)

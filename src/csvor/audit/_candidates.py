@@ -27,9 +27,9 @@ _MOST_CUT = 0.5
 _LINES = (0.1, 1.0, 10.0)
 _CURVES = tuple(product((3.0, 30.0), (0.1, 0.3, 1.0)))
 _LANDMARKS, _OF_ROWS = 150, 0.7
-# What differs in log-likelihood counts a sixth: it varies with the parts (found by trial on twelve
-# sets: shares, flags and rankings are best between 4 and 8).
-_TEMPERATURE = 6.0
+# What differs in log-likelihood counts an eighth: it varies with the parts (found by trial on
+# twelve sets: rankings are alike between 2 and 16, promises and clean sets best from 8 on).
+_TEMPERATURE = 8.0
 # How far behind the best, uncapped, a candidate may be to be fitted with a cap as well.
 _BEHIND, _BEHIND_PER_ROW = 20.0, 0.03
 # The likelihood is the same with fits to six digits, at half their work.
@@ -175,7 +175,7 @@ def compare(
 
 
 def weights_of(trials: Sequence[Trial]) -> NDArray[np.float64]:
-    """``exp`` of a sixth of the log-likelihood, in shares of their sum."""
+    """``exp`` of an eighth of the log-likelihood, in shares of their sum."""
     loss = np.array([trial.mixture.loss for trial in trials])
     weights = np.exp((loss.min() - loss) / _TEMPERATURE)
     return weights / weights.sum()

@@ -22,6 +22,9 @@ from csvor.audit._wrong_labels import Labelling
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+# So many rows of each class are in a sample, if there are.
+_OF_A_CLASS = 50
+
 
 @dataclass(frozen=True, eq=False)
 class LabelledRows:
@@ -60,7 +63,15 @@ class LabelledRows:
         n = len(self)
         if n <= size:
             return self
-        X, rows = some_rows(self.X, size, estimator)
+        # What is rare stays: by chance a class could be left out.
+        shuffled = np.random.default_rng(0).permutation(n)
+        codes = self.coded.codes[shuffled]
+        first = [np.flatnonzero(codes == k)[:_OF_A_CLASS] for k in np.unique(codes)]
+        chosen = np.concatenate([*first, np.arange(n)])
+        _, places = np.unique(chosen, return_index=True)
+        rows = np.sort(shuffled[chosen[np.sort(places)][:size]])
+        X = safe_split(estimator, self.X, None, rows, rows)[0]
+        size = rows.size
         place = np.full(n, -1)
         place[rows] = np.arange(size)
         parts = [tuple(place[part][place[part] >= 0] for part in split) for split in self.parts]

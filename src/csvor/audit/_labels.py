@@ -89,7 +89,7 @@ def audit_labels(
     Each row is judged by models of other rows: their margins :math:`m_{ik} = f_i - b_k` give, with
     the label, the probability that it is wrong (`audit_scores` has the formula). Models are
     compared by the likelihood L of the labels given their margins, which wrong labels do not
-    mislead as they do an error, and count with weights :math:`\propto L^{1/6}`. There are two
+    mislead as they do an error, and count with weights :math:`\propto L^{1/8}`. There are two
     rounds: models without a cap show a share of wrong labels, models that cut away that share give
     the result.
 
@@ -113,7 +113,8 @@ def audit_labels(
     groups : array-like of shape (n_samples,), default=None
         Rows of one group (visits of a patient, copies) are judged by models of other groups.
     sample_weight : array-like of shape (n_samples,), default=None
-        What each row counts in the fits and the likelihood; not negative.
+        What each row counts in the fits and the likelihood, as if it were there so many times; not
+        negative. (Scale weights of a survey to the number of rows, or fewer.)
     confirmed : array-like of bool of shape (n_samples,), default=None
         True for labels that are known to be right: they are never flagged, and the share is that
         of the other rows.
@@ -144,7 +145,8 @@ def audit_labels(
     -----
     Beyond 5 000 rows the candidates are compared on a random part, and the best audits all rows.
     Errors to a neighbouring class in noisy data cannot be told from noise, and labels that the
-    features do not predict cannot be judged: the interval is wide there.
+    features do not predict cannot be judged: the interval is wide there. Shares are sought up to
+    half of ``(K - 1) / K``.
 
     Examples
     --------

@@ -19,6 +19,8 @@ from csvor.audit._wrong_labels import Labelling, View, WrongLabels, findings
 
 Array = NDArray[np.float64]
 
+# Mean probability of the labels given by which another order of the columns must be better.
+_CLEARLY = 0.1
 # Log-odds beyond this tell nothing that the mixture could use.
 _FAR = 30.0
 # Rank correlation of scores and classes below which the scores must have the other sign: so many
@@ -179,8 +181,8 @@ def _refuse_probabilities(margins: Array) -> None:
     total, columns = margins.sum(axis=1), margins.shape[1]
     if columns > 1 and margins.min() >= 0.0 and np.abs(total - 1.0).max() < 1e-6:
         raise ValueError(
-            f"scores have {columns} columns that sum to 1, like probabilities of {columns} classes, "
-            f"and there are {columns + 1}: give a column for each class, or margins."
+            f"scores have {columns} columns that sum to 1, like probabilities of {columns} "
+            f"classes, and there are {columns + 1}: give a column for each class, or margins."
         )
 
 
