@@ -5,6 +5,9 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold
 from sklearn.pipeline import make_pipeline
@@ -202,6 +205,38 @@ def test_parts_of_a_splitter_or_of_the_caller():
         assert not set(train // 3) & set(test // 3)
 
 
+def _of_columns(columns):
+    chosen = ColumnTransformer([("scaled", StandardScaler(), list(columns))])
+    return make_pipeline(chosen, CSVOR())
+
+
+def test_parts_without_test_rows_and_groups_of_any_kind_are_fine():
+    X, y = g(0, 60)
+    halves = [(np.arange(30), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
+    expected = audit_labels(X, y, CSVOR(), cv=halves).probability
+    more = [*halves, (np.arange(60), [])]
+    np.testing.assert_array_equal(audit_labels(X, y, CSVOR(), cv=more).probability, expected)
+    names = np.array([("a", 1)[i % 2] if i < 20 else i for i in range(60)], dtype=object)
+    parts = held_out_parts(y, 5, names, 0)
+    for name in ("a", 1):
+        assert sum(name in names[test] for _, test in parts) == 1
+
+
+def test_threads_have_the_settings_of_scikit_learn(monkeypatch):
+    monkeypatch.setattr("csvor._utils.threads.openmp_threads", lambda: 2)
+    X, y = g(0, 100)
+    frame = pd.DataFrame(X).add_prefix("x")
+    steps = make_pipeline(
+        SimpleImputer(), ColumnTransformer([("scaled", StandardScaler(), ["x0", "x1"])])
+    )
+    models = [make_pipeline(*(step for _, step in steps.steps), CSVOR(C=C)) for C in (0.1, 1.0)]
+    with sklearn.config_context(transform_output="pandas"):
+        found = audit_labels(frame, y, models)
+    same = [make_pipeline(StandardScaler(), CSVOR(C=C)) for C in (0.1, 1.0)]
+    expected = audit_labels(X[:, :2], y, same)
+    np.testing.assert_allclose(found.probability, expected.probability, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -209,6 +244,13 @@ def test_parts_of_a_splitter_or_of_the_caller():
         ({"cv": 61}, "cv=61 must lie between 2 and the number of rows, 60"),
         ({"groups": np.arange(60) // 20}, "cv=5 must lie between 2 and the number of groups, 3"),
         ({"groups": [1, 2]}, "inconsistent numbers of samples"),
+        (
+            {"groups": [None, np.nan, *"abc" * 20][:60]},
+            "no group for 2 of 60 rows .first for",
+        ),
+        ({"cv": ["ab"]}, "cv has <U1 of shape .* whole numbers from 0"),
+        ({"cv": [(np.arange(30) + 0.5, np.arange(30, 60))]}, "cv has float64 of shape"),
+        ({"cv": [([True, False], [False, True])]}, "True or False for each of the 60 rows"),
         ({"cv": RepeatedKFold(n_splits=2, n_repeats=2, random_state=0)}, "holds out row 0 2 times"),
         ({"cv": [(np.arange(30), np.arange(30, 59))]}, "holds out row 0 0 times"),
         ({"cv": [(np.arange(40), np.arange(30, 60))]}, "has row 30 among the training and the"),
@@ -219,6 +261,10 @@ def test_parts_of_a_splitter_or_of_the_caller():
         ({"estimator": []}, "estimator is an empty list"),
         (
             {"estimator": [CSVOR(), make_pipeline(StandardScaler(), CSVOR())]},
+            "differ before their last step",
+        ),
+        (
+            {"estimator": [_of_columns(range(100)), _of_columns([*range(50), *range(51, 100)])]},
             "differ before their last step",
         ),
     ],
@@ -273,6 +319,8 @@ def test_confirmed_labels_are_never_flagged_and_the_share_is_of_the_rest():
     assert audit.n_judged == 300 - known.sum()
     assert audit.share == pytest.approx(wrong.sum() / (300 - known.sum()), abs=0.03)
     assert f"of {audit.n_judged} labels" in audit.summary
+    lenient = audit_labels(X, given, CSVOR(contamination="auto"), confirmed=known, fdr=0.95)
+    assert lenient.named == lenient.n_judged and not lenient.flagged[known].any()
 
 
 def test_a_false_discovery_rate_changes_what_is_named_alone():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import spearmanr
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
@@ -168,10 +169,14 @@ def test_units_order_and_repetition(rng):
     found = audit_scores(score, given)
     moved = audit_scores(100.0 * score - 7.0, given)
     assert moved.share == pytest.approx(found.share, abs=1e-6)
+    margins = margins_of(score, given, 4)
+    for unit in (1e-6, 1e6):  # slopes alone do not reach so far
+        scaled = audit_scores(unit * margins, given)
+        np.testing.assert_allclose(scaled.probability, found.probability, atol=1e-4)
     rows = rng.permutation(y.size)
     shuffled = audit_scores(score[rows], given[rows])
     np.testing.assert_allclose(shuffled.probability, found.probability[rows], atol=1e-4)
-    margins, weights = margins_of(score, given, 4), rng.integers(1, 4, y.size)
+    weights = rng.integers(1, 4, y.size)
     weighted = audit_scores(margins, given, sample_weight=weights)
     repeated = audit_scores(np.repeat(margins, weights, 0), np.repeat(given, weights))
     assert weighted.share == pytest.approx(repeated.share, abs=1e-4)
@@ -216,6 +221,10 @@ def test_words_frame_and_repr(rng):
     [
         ({"scores": np.zeros((30, 5))}, "have shape"),
         ({"scores": np.zeros(30)}, "all the same"),
+        ({"scores": np.full((30, 3), 1 / 3)}, "all the same"),
+        ({"scores": np.ones((30, 2))}, "all the same"),
+        ({"scores": np.arange(30.0)[:, None] - [20, 10]}, "rise from column 0 to column 1"),
+        ({"scores": np.ma.masked_less(np.arange(30.0), 1)}, "NaN or infinity .first in row 0"),
         ({"scores": np.full(30, np.nan)}, "NaN or infinity .first in row 0"),
         ({"scores": -np.arange(30.0)}, "fall where the classes rise"),
         ({"scores": np.full((30, 3), 0.4)}, "row 0 is no distribution"),
@@ -228,6 +237,13 @@ def test_refusals(change, message):
     given = {"scores": np.arange(30.0), "y": np.repeat([1, 2, 3], 10), **change}
     with pytest.raises(ValueError, match=message):
         audit_scores(given.pop("scores"), given.pop("y"), **given)
+
+
+def test_scores_that_tell_nothing_may_fall_by_chance():
+    scores, y = np.arange(40.0), np.tile([3, 1, 2, 2], 10)[::-1]
+    y[:4] = 3
+    assert -0.4 < spearmanr(scores, y).statistic < -0.05
+    assert audit_scores(scores, y).named == 0
 
 
 def test_clean_generated_grades_are_left_alone():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from csvor import CSVOR
+from csvor import CSVOR, REDSVM, SVOREX, SVORIM
 from csvor._loss.margins import HINGE, pair_loss
 from csvor._loss.schedule import Stage
 from csvor._objective.balance import balancing_factors, from_thresholds
@@ -16,9 +16,15 @@ from csvor._objective.minimise import has_kinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.augmented import augment
+from csvor._solvers.line import least_between
 from csvor._solvers.solution import Status
-from csvor._solvers.step import least_between
-from exact_programs import ordinal_optimum, random_problem, row_residuals
+from exact_programs import (
+    ordinal_optimum,
+    random_problem,
+    row_residuals,
+    slack_sum_optimum,
+    slack_sum_value,
+)
 from problems import noisy_quartiles, stated_loss
 
 OPEN = Stage(1.0, 1.0, np.inf, 0.0, 0.0)
@@ -73,6 +79,25 @@ def test_the_end_is_the_optimum_and_the_gap_is_no_less_than_it_is(number, pairs)
     assert least * (1 - 1e-6) <= reached <= least * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize(
+    ("method", "pairs", "ridge"),
+    [(SVOREX, "explicit", False), (SVORIM, "implicit", False), (REDSVM, "implicit", True)],
+)
+def test_sums_of_slacks_too(by_multipliers, method, pairs, ridge, number):
+    X, codes, weights, C, n_classes = random_problem(number)
+    program = X, codes, C * weights, n_classes, pairs
+    primal, dual, _, _ = slack_sum_optimum(*program, ridge=ridge)
+    for tol in (1e-2, 1e-6):
+        model = method(C, tol=tol).fit(X, codes, weights)
+        w, b = model.coef_, model.thresholds_
+        reached = slack_sum_value(w, X @ w, b, codes, C * weights, pairs, ridge)
+        assert model.converged_ and np.all(np.diff(b) >= 0)
+        assert model.objective_ == pytest.approx(reached, rel=1e-9)
+        assert 1.0 - dual / reached - 1e-8 <= model.gap_ <= tol
+    assert dual * (1 - 1e-9) <= reached <= primal * (1 + 2e-6)
+
+
 @pytest.mark.parametrize("number", range(1, 30, 4))
 def test_any_multipliers_bound_the_optimum(number, rng):
     """At any point, whatever the multipliers: the certificate trusts no solver."""
@@ -88,7 +113,7 @@ def test_any_multipliers_bound_the_optimum(number, rng):
         value = problem.weigh(theta, x, OPEN).value
         for size in (0.0, 0.1, 10.0):
             pulled = costs * (x > 0.0) + size * costs.max() * rng.normal(size=x.shape)
-            assert problem.gap(theta, x, pulled, costs) >= 1.0 - least / value - 1e-6
+            assert problem.gap(theta, x, pulled, costs) >= value - least * (1.0 + 1e-6)
 
 
 def test_balance_by_hand():
@@ -187,6 +212,25 @@ def test_separable_rows(rng, C):
     assert not model.outliers_.any()
     hard = ordinal_optimum(X, y, np.full(70, 1e3), 4, "explicit", "hinge", p=1)
     assert model.objective_ == pytest.approx(hard, rel=2e-5)
+
+
+def test_where_nothing_is_left_to_move(rng, by_multipliers):
+    """The rows of all classes but one are fewer than those that are cut."""
+    X, y = wide(rng, n=300)
+    rare = np.where(np.arange(300) % 60 == 0, y, 0)
+    model = CSVOR().fit(X, rare)
+    assert model.converged_
+    assert model.objective_ == pytest.approx(np.sum(rare > 0), rel=1e-6)
+    np.testing.assert_array_equal(model.outliers_, rare > 0)
+
+
+@pytest.mark.filterwarnings("ignore:predict never returns")
+@pytest.mark.parametrize("C", [1e-6, 1e6, 1e8])
+def test_extreme_strengths(rng, C):
+    X, y = wide(rng, n=300)
+    y = np.where(rng.random(300) < 0.3, rng.integers(0, 4, 300), y)
+    model = CSVOR(C).fit(X, y)
+    assert model.converged_ and model.gap_ <= 1e-6
 
 
 def test_wide_rows_go_by_multipliers_and_others_do_not(rng):

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.utils import check_consistent_length, check_random_state
 
+from csvor._data.tables import masked_as_nan
+from csvor._labels.factors import is_missing
+
 Rows = NDArray[np.intp]
 Parts = list[tuple[Rows, Rows]]
 
@@ -42,8 +45,7 @@ def held_out_parts(
         Decides the parts where `cv` is a number.
     """
     if groups is not None:
-        groups = np.asarray(groups)
-        check_consistent_length(codes, groups)
+        groups = _check_groups(groups, codes.size)
     if not isinstance(cv, (int, np.integer)):
         return _given_parts(codes, cv, groups)
     if groups is None:
@@ -56,9 +58,21 @@ def held_out_parts(
     return _grouped_parts(codes, int(cv), groups, random_state)
 
 
-def _grouped_parts(
-    codes: NDArray[np.integer], cv: int, groups: NDArray[Any], random_state: Any
-) -> Parts:
+def _check_groups(groups: ArrayLike, n: int) -> Rows:
+    """Groups numbered from 0; rows without one are refused."""
+    check_consistent_length(np.empty(n), groups)
+    names = np.asarray(masked_as_nan(groups)).tolist()
+    without = np.flatnonzero([is_missing(name) for name in names])
+    if without.size:
+        raise ValueError(
+            f"groups names no group for {without.size} of {n} rows (first for row {without[0]}): "
+            "give a row that belongs to no other a group of its own."
+        )
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+
+
+def _grouped_parts(codes: NDArray[np.integer], cv: int, groups: Rows, random_state: Any) -> Parts:
     # It refuses parts that no class can fill, though a class may be rarer than there are parts.
     frequent = np.bincount(codes) >= cv
     strata = np.where(frequent[codes], codes, -1) if frequent.any() else np.zeros_like(codes)
@@ -68,7 +82,7 @@ def _grouped_parts(
         return [(train, test) for train, test in splitter.split(codes[:, None], strata, groups)]
 
 
-def _given_parts(codes: NDArray[np.integer], cv: Any, groups: NDArray[Any] | None) -> Parts:
+def _given_parts(codes: NDArray[np.integer], cv: Any, groups: Rows | None) -> Parts:
     """Those of a splitter or of the caller; refused where they do not hold out each row once."""
     splits: Iterable[Any] | None
     if isinstance(cv, str):
@@ -100,12 +114,19 @@ def _given_parts(codes: NDArray[np.integer], cv: Any, groups: NDArray[Any] | Non
             f"cv holds out row {row} {times[row]} times: each row has to be in the test rows of "
             "one part. Give a splitter that parts all rows once, such as KFold or GroupKFold."
         )
-    return parts
+    return [(train, test) for train, test in parts if test.size]
 
 
 def _positions(rows: Any, n: int) -> Rows:
     rows = np.asarray(rows)
-    rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+    if rows.dtype == bool and rows.shape == (n,):
+        return np.flatnonzero(rows)
+    if rows.size and (rows.ndim != 1 or rows.dtype.kind not in "iu"):
+        raise ValueError(
+            f"cv has {rows.dtype} of shape {rows.shape} in place of rows: give their positions, "
+            f"whole numbers from 0, or True or False for each of the {n} rows."
+        )
+    rows = rows.astype(np.intp)
     if rows.size and (rows.min() < 0 or rows.max() >= n):
         wrong = rows[(rows < 0) | (rows >= n)][0]
         raise ValueError(f"cv names row {wrong}, and there are {n} rows, counted from 0.")

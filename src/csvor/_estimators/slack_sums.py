@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._loss.margins import ROUNDED, pair_loss
 from csvor._loss.pairs import losses_at
+from csvor._objective.minimise import minimise_slacks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
-from csvor._solvers.smoothing import follow_smoothing
 from csvor._utils.warn import Remedy
 
 Array = NDArray[np.float64]
@@ -64,8 +64,8 @@ class SlackSumClassifier(ThresholdClassifier):
     ) -> Fitted:
         rows = DenseRows(matrix, codes, self.C * weights, self._pair())
         problem = OrdinalObjective(rows, int(present.sum()), self._threshold_ridge)
-        solution = follow_smoothing(
-            problem, problem.origin, tol=self.tol, max_iter=self.max_iter, report=self._report_to()
+        solution = minimise_slacks(
+            problem, tol=self.tol, max_iter=self.max_iter, report=self._report_to()
         )
         coef, thresholds = problem.split(solution.point)
         scores, _ = problem.scores_and_losses(solution.point)
@@ -159,7 +159,8 @@ class SVOREX(SlackSumClassifier):
     objective_ : float
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
-        The objective after each stage of smoothing.
+        The objective after each stage of smoothing; where multipliers are used, the lowest so far
+        after each Newton step.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
         from its least value at most, relative to its value; nan where no bound was sought: see
@@ -266,7 +267,8 @@ class SVORIM(SlackSumClassifier):
     objective_ : float
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
-        The objective after each stage of smoothing.
+        The objective after each stage of smoothing; where multipliers are used, the lowest so far
+        after each Newton step.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
         from its least value at most, relative to its value; nan where no bound was sought: see
@@ -374,7 +376,8 @@ class REDSVM(SlackSumClassifier):
     objective_ : float
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
-        The objective after each stage of smoothing.
+        The objective after each stage of smoothing; where multipliers are used, the lowest so far
+        after each Newton step.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
         from its least value at most, relative to its value; nan where no bound was sought: see

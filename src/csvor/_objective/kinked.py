@@ -6,6 +6,7 @@ are linear in theta. All of it is whole arrays, whose large products are BLAS's.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ Array = NDArray[np.float64]
 # A sigma to begin with is at most so many times what one row alone would need to come off its kink
 # by the penalty's means (found by trial).
 _FIRST = 1000.0
+# The largest, in units of the costs: beyond it rounding moves multipliers.
+_LARGEST = 1e7
 
 
 class KinkedObjective:
@@ -57,11 +60,13 @@ class KinkedObjective:
         theta[-m] = -1.0 if m > 1 else 0.0
         return theta
 
-    @property
-    def unit(self) -> float:
-        """A sigma to begin with."""
-        of_costs = self._full @ self._full / self._full.sum()
-        return float(min(of_costs, _FIRST / self._products.mean_square(self._whole.ridge)))
+    @cached_property
+    def sigmas(self) -> tuple[float, float]:
+        """The first sigma, and the largest."""
+        of_costs = float(self._full @ self._full / self._full.sum())
+        square = self._products.mean_square(self._whole.ridge)
+        of_rows = _FIRST / square if square > 0.0 else np.inf
+        return min(of_costs, of_rows), _LARGEST * of_costs
 
     def split(self, theta: Array) -> tuple[Array, Array]:
         """Coefficients of the scaled features, and thresholds."""
@@ -158,7 +163,7 @@ class KinkedObjective:
         return Weighed(counts, moving, float(each * cut), float(cap), stage.p < 1.0)
 
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float:
-        """How far the convex problem can be from its least value, relative to its value here.
+        """How far the convex problem can be from its least value at most.
 
         Multipliers in their sets bound it from below, at the w that is best for them, once they are
         in balance at the thresholds. All parts of the difference are of one sign.
@@ -181,11 +186,15 @@ class KinkedObjective:
         losses = float(costs @ self.losses(x))
         apart = max(losses - float(np.vdot(balanced, x)), 0.0)
         apart += 0.5 * float(by_w @ (by_w / self._whole.ridge))
+        pulls = from_thresholds(by_b)
         if ridge_of_b > 0.0:
-            apart += 0.5 * float(by_b @ by_b) / ridge_of_b
+            # What presses thresholds that are in one place together, their order holds.
+            pulls[1:] = np.where(theta[d + 1 :] > 0.0, pulls[1:], np.minimum(pulls[1:], 0.0))
+            left = np.diff(pulls, append=0.0)
+            apart += 0.5 * float(left @ left) / ridge_of_b
         else:
-            apart += float(from_thresholds(by_b)[1:] @ theta[d + 1 :])
-        return apart / (self.penalty(theta) + losses)
+            apart += float(pulls[1:] @ theta[d + 1 :])
+        return apart
 
     def _slopes(self, theta: Array, multipliers: Array) -> tuple[Array, Array]:
         """By w and b."""

@@ -11,6 +11,7 @@ from csvor._objective.ordinal import OrdinalObjective
 from csvor._solvers.augmented import augment
 from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import reweight_from_sample
+from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Solution
 
 # Measured (`benchmarks/wide.py`): from so many columns on, and up to so many rows for a column
@@ -30,8 +31,20 @@ def minimise_capped(
     return reweight_from_sample(problem, problem.origin, schedule, **options)
 
 
+def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
+    """Minimise a sum of slacks, without a cap."""
+    if is_wide(problem):
+        found = augment(KinkedObjective(problem, sums=True), Schedule(1.0).kinked, **options)
+        return replace(found, loss=None)
+    return follow_smoothing(problem, problem.origin, **options)
+
+
 def has_kinks(problem: OrdinalObjective, p: float) -> bool:
     """Whether so many rows will lie on a kink that multipliers are the way."""
+    return problem.is_hinge and p <= 1.0 and is_wide(problem)
+
+
+def is_wide(problem: OrdinalObjective) -> bool:
+    """Whether the basis has many columns, and not so many rows that kinks are lost among them."""
     d = problem.ridge.size
-    is_wide = d >= _COLUMNS and problem.n_samples <= _ROWS * d**2
-    return problem.is_hinge and p <= 1.0 and is_wide
+    return d >= _COLUMNS and problem.n_samples <= _ROWS * d**2

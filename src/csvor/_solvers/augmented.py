@@ -19,8 +19,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._solvers.line import least_between
 from csvor._solvers.solution import Solution, Status
-from csvor._solvers.step import find_step, least_between
+from csvor._solvers.step import find_step
 
 Array = NDArray[np.float64]
 Report = Callable[[int, float], None] | None
@@ -34,16 +35,16 @@ _NOTHING = 1e-2
 _FLAT = 0.1
 # A stage of the loss ends when its convex problem is solved to this, and falls by no more.
 _STAGE = 1e-2
-# Sigma, in units of the problem's: it stays while an iteration lowers the objective by more than
+# Sigma: it stays while an iteration lowers the objective by more than
 # this share, and grows by a factor, the larger the fewer steps the last one took; it falls where
 # that took too many.
 _FALL = 3e-3
 _FACTORS = ((2, 4.0), (6, 2.0), (_STEPS - 1, 1.5), (_STEPS, 0.5))
-_LEAST, _MOST = 1e-2, 1e7
+_LEAST = 1e-2
 # Iterations without a better bound, all else done, after which a run is over.
 _PATIENCE = 5
 # Less than this share of the objective cannot be told from rounding.
-_ROUNDING = 1e-14
+_ROUNDING, _TOLD = 1e-14, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,11 @@ class Weighed:
     def value(self) -> float:
         return self.moving + self.constant
 
+    @property
+    def scale(self) -> float:
+        """What shares are of: where next to nothing moves, it cannot be told from rounding."""
+        return max(self.moving, _TOLD * self.value)
+
 
 class Problem(Protocol):
     """The last ``n_bounded`` coordinates of theta are not negative; x has a column a sample."""
@@ -74,7 +80,7 @@ class Problem(Protocol):
     @property
     def start(self) -> Array: ...
     @property
-    def unit(self) -> float: ...
+    def sigmas(self) -> tuple[float, float]: ...
     def excess(self, theta: Array) -> Array: ...
     def change(self, step: Array) -> Array: ...
     def weigh(self, theta: Array, x: Array, stage: Any) -> Weighed: ...
@@ -130,7 +136,7 @@ class _Run:
         self.theta = problem.start
         self.x = problem.excess(self.theta)
         self.multipliers = np.zeros_like(self.x)
-        self.sigma, self.share = problem.unit, _SHARE
+        (self.sigma, self.most), self.share = problem.sigmas, _SHARE
         self.stage = self.fixed_from = 0
         self.weighed = problem.weigh(self.theta, self.x, stages[0])
         self.best = _Place(self.theta, self.x, self.weighed)
@@ -156,7 +162,7 @@ class _Run:
 
     def iterate(self) -> Status:
         """Let multipliers, costs and sigma follow until the gap is closed."""
-        unit, last = self.problem.unit, len(self.stages) - 1
+        first, last = self.problem.sigmas[0], len(self.stages) - 1
         least, waited = np.inf, 0
         while len(self.history) < self.max_iter:
             value, begin = self.weighed.value, len(self.history)
@@ -172,25 +178,25 @@ class _Run:
                 left = self.gap = self.certified()
                 if self.gap <= self.tol:
                     return Status.OPTIMAL
-                if self.weighed.concave and abs(fell) <= self.tol * self.weighed.moving:
+                if self.weighed.concave and abs(fell) <= self.tol * self.weighed.scale:
                     return Status.CONVERGED
                 self.share *= 1e-2  # only the steps are not exact enough
-            elif took >= _STEPS or fell <= _FALL * self.weighed.moving:
+            elif took >= _STEPS or fell <= _FALL * self.weighed.scale:
                 factor = next(factor for most, factor in _FACTORS if took <= most)
-                self.sigma = min(max(factor * self.sigma, _LEAST * unit), _MOST * unit)
-            if is_solved or self.sigma == _MOST * unit:
+                self.sigma = min(max(factor * self.sigma, _LEAST * first), self.most)
+            if is_solved or self.sigma == self.most:
                 # Below p = 1 the bound goes up and down with the costs: the objective tells.
                 concave = self.weighed.concave
-                reached = self.best.weighed.value * (1.0 + self.tol) if concave else left
-                waited = waited + 1 if reached >= least else 0
-                least = min(least, self.best.weighed.value if concave else left)
+                reached, enough = (self.best.weighed.value, self.tol) if concave else (left, 1e-2)
+                waited = waited + 1 if reached >= (1.0 - enough) * least else 0
+                least = min(least, reached)
                 if waited > _PATIENCE:
                     return Status.NO_DESCENT if concave else Status.INEXACT
         return Status.MAX_ITER
 
     def begin(self, stage: int) -> None:
         """Another loss: its end may lie far off, so sigma begins anew."""
-        self.stage, self.sigma, self.fixed_from = stage, self.problem.unit, len(self.history)
+        self.stage, self.sigma, self.fixed_from = stage, self.problem.sigmas[0], len(self.history)
         self.weigh()
         self.best = _Place(self.theta, self.x, self.weighed)
 
@@ -201,15 +207,17 @@ class _Run:
     def left(self) -> float:
         """What the multipliers leave of the losses, as a share of the objective."""
         losses = self.weighed.costs @ self.problem.losses(self.x)
-        return float((losses - np.vdot(self.multipliers, self.x)) / self.weighed.moving)
+        return float((losses - np.vdot(self.multipliers, self.x)) / self.weighed.scale)
 
     def certified(self) -> float:
-        return self.problem.gap(self.theta, self.x, self.multipliers, self.weighed.costs)
+        weighed = self.weighed
+        gap = self.problem.gap(self.theta, self.x, self.multipliers, weighed.costs)
+        return gap / weighed.scale
 
     def descend(self) -> None:
         """Newton's steps under the same multipliers and costs; their slopes are the next ones."""
         problem, costs, sigma = self.problem, self.weighed.costs, self.sigma
-        least = _NOTHING * self.tol * self.weighed.moving
+        least = _NOTHING * self.tol * self.weighed.scale
         for taken in range(_STEPS + 1):
             pulled = self.multipliers + sigma * self.x
             slopes = problem.nearest(pulled, costs)
@@ -269,7 +277,7 @@ class _Run:
         x = problem.excess(moved)
         weighed = problem.weigh(moved, x, self.stages[-1])
         multipliers = problem.nearest(self.multipliers, weighed.costs)
-        gap = problem.gap(moved, x, multipliers, weighed.costs)
-        highest = self.weighed.value + _ROUNDING * self.weighed.moving
+        gap = problem.gap(moved, x, multipliers, weighed.costs) / weighed.scale
+        highest = self.weighed.value + _ROUNDING * self.weighed.scale
         if weighed.value <= highest and gap <= max(self.tol, self.gap):
             self.theta, self.x, self.weighed, self.gap = moved, x, weighed, gap

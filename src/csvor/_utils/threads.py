@@ -9,6 +9,7 @@ from functools import cache
 from threading import Event, Lock
 from typing import Any, TypeVar
 
+from sklearn import config_context, get_config
 from threadpoolctl import ThreadpoolController
 
 from csvor._utils.sklearn_private import openmp_threads
@@ -75,8 +76,14 @@ def side_by_side(
         for item in items:
             work(item, stopped)
         return
+    config = get_config()  # scikit-learn keeps one for each thread
+
+    def configured(item: T) -> None:
+        with config_context(**config):
+            work(item, stopped)
+
     with ThreadPoolExecutor(n_threads) as pool:
-        futures = [pool.submit(work, item, stopped) for item in items]
+        futures = [pool.submit(configured, item) for item in items]
         try:
             for future in as_completed(futures):
                 future.result()

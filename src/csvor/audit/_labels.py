@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -232,7 +233,7 @@ def _as_list(estimator: Any) -> list[Any]:
         raise ValueError("estimator is an empty list: give None, an estimator or some of them.")
     for one in given:
         final_of(one)
-    steps = [repr(parted(one)[0]) for one in given]
+    steps = [_spelled(parted(one)[0]) for one in given]
     for one, its in zip(given, steps, strict=True):
         if its != steps[0]:
             raise ValueError(
@@ -240,6 +241,12 @@ def _as_list(estimator: Any) -> list[Any]:
                 "the first. Those compared must share all steps but the last."
             )
     return given
+
+
+def _spelled(steps: Any) -> str:
+    """All parameters of steps: the usual repr leaves out the middle of what is long."""
+    with np.printoptions(threshold=sys.maxsize):
+        return repr(None if steps is None else steps.get_params())
 
 
 def _rows(

@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
+from csvor._data.tables import masked_as_nan
 from csvor._estimators.mislabelling import fit_mixture
 from csvor._labels import CodedLabels
 from csvor.audit._wrong_labels import View, WrongLabels, findings
@@ -20,8 +21,9 @@ Array = NDArray[np.float64]
 
 # Log-odds beyond this tell nothing that the mixture could use.
 _FAR = 30.0
-# Rank correlation of scores and classes below which the scores must have the other sign.
-_BACKWARDS = -0.05
+# Rank correlation of scores and classes below which the scores must have the other sign: so many
+# standard errors of chance at least.
+_BACKWARDS, _BY_CHANCE = -0.05, 3.0
 
 
 def audit_scores(
@@ -50,8 +52,8 @@ def audit_scores(
     ----------
     scores : array-like of shape (n_samples,), (n_samples, n_classes - 1) or (n_samples, n_classes)
         Of a model that has not seen the row (out of fold): one score that rises with the class;
-        or margins ``f - b_k`` to each threshold; or class probabilities in the order of the
-        classes, rows that sum to 1.
+        or margins ``f - b_k`` to each threshold, in any unit; or class probabilities in the order
+        of the classes, rows that sum to 1.
     y : array-like of shape (n_samples,)
         Labels, as estimators take them.
     classes : array-like of shape (n_classes,), default=None
@@ -69,8 +71,9 @@ def audit_scores(
     Raises
     ------
     ValueError
-        For labels without an order, scores of another shape, not finite, or that fall where the
-        classes rise, probabilities that do not sum to 1, and an ``fdr`` outside (0, 1).
+        For labels without an order, scores of another shape, not finite, all the same, or that
+        fall where the classes rise, margins that rise from a threshold to the next, probabilities
+        that do not sum to 1, and an ``fdr`` outside (0, 1).
 
     Notes
     -----
@@ -93,8 +96,8 @@ def audit_scores(
     codes, labels = coded.codes, coded.labels.classes
     check_consistent_length(scores, codes)
     check_fdr(fdr)
-    margins = margins_of(scores, codes, labels.size)
     weights = check_weights(codes, sample_weight)
+    margins = margins_of(scores, codes, labels.size, weights)
     view = View(fit_mixture(margins, codes, weights), margins)
     return WrongLabels(**findings([view], codes, weights, None, classes=labels, fdr=fdr))
 
@@ -105,25 +108,34 @@ def check_fdr(fdr: Any) -> None:
         raise ValueError(f"fdr={fdr!r} must lie between 0 and 1, or be None.")
 
 
-def margins_of(scores: ArrayLike, codes: NDArray[np.integer], n_classes: int) -> Array:
+def margins_of(
+    scores: ArrayLike,
+    codes: NDArray[np.integer],
+    n_classes: int,
+    weights: Array | None = None,
+) -> Array:
     """Margins of shape (n_samples, n_classes - 1) from any form of scores."""
-    values = np.asarray(scores, dtype=np.float64)
+    values = np.asarray(masked_as_nan(scores), dtype=np.float64)
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise ValueError(f"scores hold NaN or infinity (first in row {row}): leave such rows out.")
     if values.ndim == 1:
-        margins = _margins_of_score(values, codes, n_classes)
+        margins = _in_spreads(values[:, None] - _cuts(values, codes, n_classes), weights)
     elif values.ndim == 2 and values.shape[1] == n_classes:
         margins = _margins_of_probabilities(values)
     elif values.ndim == 2 and values.shape[1] == n_classes - 1:
-        margins = values
+        _refuse_rising(values)
+        margins = _in_spreads(values, weights)
     else:
         raise ValueError(
             f"scores have shape {values.shape}; with {n_classes} classes they must be one score a "
             f"row, {n_classes - 1} margins, or {n_classes} probabilities."
         )
-    rising = float(spearmanr(margins.mean(axis=1), codes).statistic)
-    if rising < _BACKWARDS:
+    middle = margins.mean(axis=1)
+    if np.ptp(middle) == 0.0:
+        raise ValueError("scores are all the same, which tells nothing of the labels.")
+    rising = float(spearmanr(middle, codes).statistic)
+    if rising < min(_BACKWARDS, -_BY_CHANCE / np.sqrt(codes.size)):
         raise ValueError(
             f"scores fall where the classes rise (rank correlation {rising:.2f}): give them with "
             "the other sign, or the classes in the other order."
@@ -131,13 +143,27 @@ def margins_of(scores: ArrayLike, codes: NDArray[np.integer], n_classes: int) ->
     return margins
 
 
-def _margins_of_score(score: Array, codes: NDArray[np.integer], n_classes: int) -> Array:
-    """Over thresholds that cut the score into the shares of the classes, in spreads of it."""
-    spread = score.std()
-    if spread == 0.0:
-        raise ValueError("scores are all the same, which tells nothing of the labels.")
+def _cuts(score: Array, codes: NDArray[np.integer], n_classes: int) -> Array:
+    """Thresholds that cut a score into the shares of the classes."""
     below = np.cumsum(np.bincount(codes, minlength=n_classes))[:-1] / codes.size
-    return (score[:, None] - np.quantile(score, below)) / spread
+    return np.asarray(np.quantile(score, below))
+
+
+def _in_spreads(margins: Array, weights: Array | None) -> Array:
+    """In spreads of the score: the mixture's slopes are bounded, so the unit has to be known."""
+    score = margins.mean(axis=1)
+    away = score - np.average(score, weights=weights)
+    return margins / (np.sqrt(np.average(away**2, weights=weights)) or 1.0)
+
+
+def _refuse_rising(margins: Array) -> None:
+    rises = np.flatnonzero(np.diff(margins.mean(axis=0)) > 0.0)
+    if rises.size:
+        k = int(rises[0])
+        raise ValueError(
+            f"scores are margins that rise from column {k} to column {k + 1} (in the mean): give "
+            "f - b_k, which falls from a threshold to the next."
+        )
 
 
 def _margins_of_probabilities(probabilities: Array) -> Array:

@@ -154,6 +154,8 @@ def findings(
     probability = np.clip(1.0 - truth[rows, codes], 0.0, 1.0)
     order = np.argsort(-probability, kind="stable")
     flagged = flags(probability, order, fdr)
+    if confirmed is not None:
+        flagged &= ~confirmed
     others = truth.copy()
     others[rows, codes] = -1.0
     best = others.argmax(axis=1)
