@@ -265,6 +265,16 @@ def test_a_limit_of_steps_is_told(rng):
         assert model.gap_ > 1e-6
 
 
+@pytest.mark.parametrize("weight", [1e-300, 1e-200, 1e100])
+def test_weights_of_any_size_are_numbers(rng, weight):
+    X = rng.normal(size=(150, 80))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = CSVOR().fit(X, y, np.full(150, weight))
+    assert np.isfinite(model.objective_) and np.isfinite(model.coef_).all()
+
+
 def test_tol_0_ends(rng):
     X, y = wide(rng)
     with warnings.catch_warnings():

@@ -63,7 +63,9 @@ class KinkedObjective:
     @cached_property
     def sigmas(self) -> tuple[float, float]:
         """The first sigma, and the largest."""
-        of_costs = float(self._full @ self._full / self._full.sum())
+        most = self._full.max()
+        scaled = self._full / most  # the square of a tiny weight is none
+        of_costs = float(most * (scaled @ scaled / scaled.sum()))
         square = self._products.mean_square(self._whole.ridge)
         of_rows = _FIRST / square if square > 0.0 else np.inf
         return min(of_costs, of_rows), _LARGEST * of_costs

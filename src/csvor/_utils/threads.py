@@ -82,7 +82,8 @@ def side_by_side(
         with config_context(**config):
             work(item, stopped)
 
-    with ThreadPoolExecutor(n_threads) as pool:
+    # Else linear algebra outside of fits would have one thread or several by chance, and round so.
+    with _one_thread, ThreadPoolExecutor(n_threads) as pool:
         futures = [pool.submit(configured, item) for item in items]
         try:
             for future in as_completed(futures):
