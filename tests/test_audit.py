@@ -243,7 +243,8 @@ def test_threads_have_the_settings_of_scikit_learn(monkeypatch):
         ({"cv": 0}, "cv=0 must lie between 2 and the number of rows, 60"),
         ({"cv": 61}, "cv=61 must lie between 2 and the number of rows, 60"),
         ({"groups": np.arange(60) // 20}, "cv=5 must lie between 2 and the number of groups, 3"),
-        ({"groups": [1, 2]}, "inconsistent numbers of samples"),
+        ({"groups": [1, 2]}, r"one name for each of the 60 rows, got shape \(2,\)"),
+        ({"groups": "patient"}, r"one name for each of the 60 rows, got shape \(\)"),
         (
             {"groups": [None, np.nan, *"abc" * 20][:60]},
             "no group for 2 of 60 rows .first for",
@@ -476,3 +477,10 @@ def test_a_review_of_the_first_suspects_does_not_make_the_rest_look_clean(draw):
     assert second.model.contamination == pytest.approx(second.share * 1430 / 1500)
     with pytest.raises(ValueError, match=r"original has another label than y for \d+ rows"):
         audit_labels(X, after, line, original=given)
+
+
+def test_a_class_that_its_judges_have_not_seen_is_named():
+    X, y = g(0, 60)
+    groups = np.where(y == 4, 100, np.arange(60) % 20)
+    with pytest.warns(UserWarning, match="All rows of class 4 are held out together"):
+        audit_labels(X, y, CSVOR(), groups=groups)

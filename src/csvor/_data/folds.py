@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedGroupKFold
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 
 from csvor._data.tables import masked_as_nan
 from csvor._labels.factors import is_missing
@@ -60,8 +60,12 @@ def held_out_parts(
 
 def _check_groups(groups: ArrayLike, n: int) -> Rows:
     """Groups numbered from 0; rows without one are refused."""
-    check_consistent_length(np.empty(n), groups)
-    names = np.asarray(masked_as_nan(groups)).tolist()
+    given = np.asarray(masked_as_nan(groups))
+    if given.shape != (n,):
+        raise ValueError(
+            f"groups must have one name for each of the {n} rows, got shape {given.shape}."
+        )
+    names = given.tolist()
     without = np.flatnonzero([is_missing(name) for name in names])
     if without.size:
         raise ValueError(

@@ -19,7 +19,8 @@ def final_of(estimator: Any) -> ThresholdClassifier:
     final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     if not isinstance(final, ThresholdClassifier):
         raise TypeError(
-            f"estimator must be a csvor estimator or a Pipeline that ends in one, got {final!r}."
+            f"estimator must be a csvor estimator or a Pipeline that ends in one, got {final!r}. "
+            "(Out-of-fold scores of any other model go to audit_scores; classes to classes=.)"
         )
     return final
 

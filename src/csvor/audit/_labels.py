@@ -23,6 +23,7 @@ from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import final_of, fit_coded
 from csvor._labels import CodedLabels
+from csvor._utils.warn import warn
 from csvor.audit._candidates import (
     COMPARED,
     Candidate,
@@ -274,6 +275,7 @@ def _rows(
             f"is left: the classes {coded.labels.classes.tolist()} have {coded.counts.tolist()} "
             "rows. At least two classes need rows in two parts or more."
         )
+    _warn_of_unseen(coded, parts)
     if sample_weight is not None:
         sample_weight = check_weights(coded.codes, sample_weight)
     if confirmed is not None:
@@ -286,6 +288,20 @@ def _rows(
     if original is not None:
         original = _original(original, coded, confirmed)
     return LabelledRows(X, coded, sample_weight, confirmed, original, parts)
+
+
+def _warn_of_unseen(coded: CodedLabels, parts: Parts) -> None:
+    """Of classes that no model sees that judges their rows; a single row cannot be helped."""
+    unseen = [
+        str(label)
+        for k, (label, count) in enumerate(zip(coded.labels.classes, coded.counts, strict=True))
+        if count > 1 and any(not np.any(coded.codes[train] == k) for train, _ in parts)
+    ]
+    if unseen:
+        warn(
+            f"All rows of class {', '.join(unseen)} are held out together, so they are judged by "
+            "models that have not seen it and look wrong: leave the class out, or part it."
+        )
 
 
 def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:

@@ -98,7 +98,7 @@ def data_facts(work: Prepared) -> list[Fact]:
 def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
     """The parameters of the model, and who chose them."""
     model = work.pipeline[-1] if model is None else model
-    cut = model.contamination if model.contamination == "auto" else f"{model.contamination:.3g}"
+    cut = model.contamination if model.contamination == "auto" else f"{round(model.contamination, 3):g}"
     text = f"C {model.C:g}, p {model.p:g}, contamination {cut}"
     if model.loss != "hinge":
         text += f", {model.loss} loss"
