@@ -99,7 +99,7 @@ def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
     """The parameters of the model, and who chose them."""
     model = work.pipeline[-1] if model is None else model
     share = model.contamination
-    cut = share if share == "auto" else f"{round(share, 3):g}"
+    cut = share if isinstance(share, str) else f"{round(share, 3):g}"
     text = f"C {model.C:g}, p {model.p:g}, contamination {cut}"
     if model.loss != "hinge":
         text += f", {model.loss} loss"
