@@ -158,7 +158,7 @@ class Labelling(NamedTuple):
 
     def share_judged(self, before: float) -> float:
         """The same of those judged: what is confirmed is right."""
-        judged = np.average(self.judged, weights=self.weights)
+        judged = float(np.average(self.judged, weights=self.weights))
         return min(1.0, self.share_left(before) / judged) if judged > 0.0 else 0.0
 
 
