@@ -99,8 +99,8 @@ Of the ranking by probability; chance is the share of wrong labels.
 
 {other_kinds(mean)}
 
-An audit takes {seconds.mean():.1f} s of processor time in the mean, {seconds.max():.1f} s at most,
-the start of the program among them.
+An audit takes {seconds.median():.1f} s of processor time in the median, the start of the program
+and the reading of the file among them.
 
 `python benchmarks/wrong_labels.py` with
 {versions("csvor", "cleanlab", "scikit-learn", "skordinal")}.
