@@ -63,11 +63,7 @@ class Candidate:
         model = final_of(self.estimator)
         names = ("C", "kernel", "gamma", "n_components", "constraints", "contamination")
         found = {name: getattr(model, name) for name in names if hasattr(model, name)}
-        if found["kernel"] == "linear":
-            found["n_components"] = None
-        if found["kernel"] not in WITH_GAMMA:
-            found["gamma"] = None
-        return found
+        return {name: None if name in _unused(model) else v for name, v in found.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,13 +138,18 @@ def candidate_models(
     return [Pipeline([*clone(steps).steps, ("model", model)]) for model in _distinct(models)]
 
 
+def _unused(model: Any) -> tuple[str, ...]:
+    """Parameters that its kernel does not read."""
+    if model.kernel == "linear":
+        return ("gamma", "n_components", "random_state")
+    return () if model.kernel in WITH_GAMMA else ("gamma",)
+
+
 def _distinct(models: Iterable[CSVOR]) -> list[CSVOR]:
     """One of those that fixed parameters have made alike."""
     found: dict[str, CSVOR] = {}
     for model in models:
-        unused: tuple[str, ...] = () if model.kernel in WITH_GAMMA else ("gamma",)
-        if model.kernel == "linear":
-            unused = ("gamma", "n_components", "random_state")
+        unused = _unused(model)
         values = model.get_params(deep=False)
         found.setdefault(repr([(k, v) for k, v in values.items() if k not in unused]), model)
     return list(found.values())

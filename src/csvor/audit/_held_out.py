@@ -34,29 +34,18 @@ class LabelledRows:
     ----------
     X : array-like or dataframe of n rows
     coded : CodedLabels of n rows
-    weights : ndarray of shape (n,) or None
-    confirmed : ndarray of shape (n,) or None
-        True for labels that are known to be right.
-    original : ndarray of shape (n,) or None
-        Codes of what these were before.
+    labelling : Labelling of n rows
     parts : list of (train, test)
         Each row is among the test rows of one.
     """
 
     X: Any
     coded: CodedLabels
-    weights: Array | None
-    confirmed: Mask | None
-    original: NDArray[np.int64] | None
+    labelling: Labelling
     parts: Parts
 
     def __len__(self) -> int:
         return len(self.coded)
-
-    @property
-    def labelling(self) -> Labelling:
-        """What is known of the labels."""
-        return Labelling(self.coded.codes, self.weights, self.confirmed, self.original)
 
     def sample(self, size: int, estimator: Any) -> LabelledRows:
         """A random part of the rows, held out as they are here; all rows if there are no more."""
@@ -78,9 +67,7 @@ class LabelledRows:
         return LabelledRows(
             X,
             self.coded[rows],
-            None if self.weights is None else self.weights[rows],
-            None if self.confirmed is None else self.confirmed[rows],
-            None if self.original is None else self.original[rows],
+            self.labelling.take(rows),
             [(train, test) for train, test in parts if test.size],
         )
 
@@ -134,7 +121,7 @@ def held_out(
         train, test = part
         X, X_test = _encoded(before, models[0], rows, train, test)
         labels = rows.coded[train]
-        weights = None if rows.weights is None else rows.weights[train]
+        weights = rows.labelling.take(train).weights
         for one, model in zip(found, models, strict=True):
             if stopped.is_set():
                 return

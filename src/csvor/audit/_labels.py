@@ -36,7 +36,7 @@ from csvor.audit._candidates import (
 )
 from csvor.audit._held_out import LabelledRows, held_out, parted
 from csvor.audit._scores import check_fdr
-from csvor.audit._wrong_labels import View, WrongLabels, findings
+from csvor.audit._wrong_labels import Labelling, View, WrongLabels, findings
 
 # Of less weight, a candidate changes no probability by more than that.
 _NO_WEIGHT = 1e-3
@@ -176,7 +176,7 @@ def audit_labels(
     compared = rows if len(given) == 1 else rows.sample(COMPARED, (given or [CSVOR()])[0])
     if not given:
         # What it refuses or warns of would come from each fit, of features already scaled.
-        training_of(CSVOR(), rows.X, rows.coded, rows.weights)
+        training_of(CSVOR(), rows.X, rows.coded, rows.labelling.weights)
         given = candidate_models(rows.X, n_parts=len(rows.parts), random_state=random_state)
     estimators = [_with_classes(one, rows.coded.labels.classes) for one in given]
     whole = len(compared) == len(rows)
@@ -196,7 +196,7 @@ def audit_labels(
     left = found["share"] * rows.labelling.judged.mean()
     final = with_share(estimators[best.place], left)
     with _said_already() if estimator is None else nullcontext():
-        fit_coded(final, rows.X, rows.coded, rows.weights)
+        fit_coded(final, rows.X, rows.coded, rows.labelling.weights)
     report.end()
     return LabelAudit(
         **found,
@@ -287,7 +287,8 @@ def _rows(
             )
     if original is not None:
         original = _original(original, coded, confirmed)
-    return LabelledRows(X, coded, sample_weight, confirmed, original, parts)
+    labelling = Labelling(coded.codes, sample_weight, confirmed, original)
+    return LabelledRows(X, coded, labelling, parts)
 
 
 def _warn_of_unseen(coded: CodedLabels, parts: Parts) -> None:

@@ -142,6 +142,11 @@ class Labelling(NamedTuple):
     confirmed: Mask | None = None
     original: NDArray[np.int64] | None = None
 
+    def take(self, rows: NDArray[np.intp]) -> Labelling:
+        """The same of some rows."""
+        parts: list[Any] = [None if part is None else part[rows] for part in self]
+        return Labelling(*parts)
+
     @property
     def judged(self) -> Mask:
         """The labels that are not known to be right."""
@@ -194,7 +199,7 @@ def findings(
     best = others.argmax(axis=1)
     moved = flagged | (truth[rows, best] > truth[rows, codes])
     suggested = np.where(moved, best, codes)
-    share, low, high = _share(views, labels)
+    share, low, high = _share(views, weight, labels)
     return {
         "share": share,
         "low": low,
@@ -224,19 +229,16 @@ def flags(probability: Array, order: NDArray[np.intp], fdr: float | None) -> Mas
     return flagged
 
 
-def _share(views: Sequence[View], labels: Labelling) -> tuple[float, float, float]:
+def _share(views: Sequence[View], weight: Array, labels: Labelling) -> tuple[float, float, float]:
     """The share and its interval: what is uncertain within the mixtures, and between them."""
     shares = np.array([view.mixture.share for view in views])
-    worth = np.array([view.weight for view in views])
-    worth /= worth.sum()
-    share = float(worth @ shares)
-    counted = [view for view, w in zip(views, worth, strict=True) if w >= _SLIGHT]
-    total = sum(view.weight for view in counted)
+    share = float(weight @ shares)
+    counted = np.flatnonzero(weight >= _SLIGHT)
     within = np.zeros(2)
-    for view in counted:
-        ends = share_interval(view.mixture, view.margins, *labels)
-        within += view.weight / total * (np.array(ends) - view.mixture.share) ** 2
-    between = 1.96**2 * float(worth @ (shares - share) ** 2)
+    for i in counted.tolist():
+        ends = share_interval(views[i].mixture, views[i].margins, *labels)
+        within += weight[i] / weight[counted].sum() * (np.array(ends) - shares[i]) ** 2
+    between = 1.96**2 * float(weight @ (shares - share) ** 2)
     low, high = share + np.array([-1.0, 1.0]) * np.sqrt(within + between)
     at = labels.share_judged
     return at(share), at(max(0.0, float(low))), at(float(high))
