@@ -1,9 +1,13 @@
 """Few rows: compiled iterations go the way of those that Python drives."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
-from csvor import CSVOR
+from csvor import CSVOR, SVOREX
+from csvor._solvers.iterate import make_state
 from objective_case import both_constraints, every_p
 
 
@@ -44,3 +48,25 @@ def test_a_run_goes_on_where_it_was_left(rng, p, given, monkeypatch):
     by_one = CSVOR(p=p, **given).fit(X, y)
     np.testing.assert_array_equal(at_once.objective_history_, by_one.objective_history_)
     np.testing.assert_array_equal(at_once.coef_, by_one.coef_)
+
+
+@pytest.mark.parametrize("kind", [CSVOR, SVOREX])
+@pytest.mark.parametrize("driven", [False, True])
+def test_a_fit_keeps_no_array_alive(rng, kind, driven, monkeypatch):
+    """Those that a run works in are gone with it, whether compiled code or Python drives it."""
+    made = []
+
+    def watch(theta, stages, max_iter, **run):
+        state = make_state(theta, stages, max_iter, **run)
+        made.extend(map(weakref.ref, (state.history, state.run, state.at.hessian, state.to.theta)))
+        return state
+
+    for module in ("reweight", "smoothing"):
+        monkeypatch.setattr(f"csvor._solvers.{module}.make_state", watch)
+    if driven:
+        monkeypatch.setattr("csvor._rows.dense._SMALL", 0)
+    X = rng.normal(size=(80, 3))
+    kind().fit(X, np.digitize(X.sum(axis=1), [-1.0, 0.0, 1.0]))
+    gc.collect()
+    assert made
+    assert not [reference for reference in made if reference() is not None]

@@ -105,14 +105,14 @@ def fit_mixture(
     n, q = margins.shape
     problem = _problem_of(margins, codes, weights, confirmed, original)
     plain = min((problem.minimise(problem.start(*start)) for start in _STARTS), key=_height)
-    best, beside = plain, False
+    best = _mixture(*plain)
+    least = best.loss - (0.5 * np.log(n) + _SURE)
     if q > 1:
         for start in _LOGITS_BESIDE:
-            found = problem.minimise(np.append(plain[0], start), beside=True)
-            if _height(found) < _height(best) - (0.5 * np.log(n) + _SURE) * (not beside):
-                best, beside = found, True
-    theta, loss = best
-    return Mixture(np.exp(theta[:q]), theta[q : 2 * q], *_parts(theta, q), loss)
+            found = _mixture(*problem.minimise(np.append(plain[0], start), beside=True))
+            if found.loss < min(least, best.loss) and problem.keeps_classes(found):
+                best = found
+    return best
 
 
 def share_interval(
@@ -196,6 +196,17 @@ class _Problem:
         )  # fmt: skip
         return found.x, float(found.fun)
 
+    def keeps_classes(self, mixture: Mixture) -> bool:
+        """Whether of no class more than half of the labels are wrong, by more than chance.
+
+        A class that takes labels of two others beside it, and hardly has rows of its own, fits
+        many data that the curves do not: no evidence of errors.
+        """
+        right = mixture.truth(self.margins, self.codes)[np.arange(self.codes.size), self.codes]
+        counts = np.bincount(self.codes, minlength=self.q + 1)
+        wrong = counts - np.bincount(self.codes, right, self.q + 1)
+        return bool((wrong <= 0.5 * counts + np.sqrt(counts)).all())
+
     def loss(self, theta: Array) -> tuple[float, Array]:
         q = self.q
         slopes, shifts = np.exp(theta[:q]), theta[q : 2 * q]
@@ -243,6 +254,11 @@ def _interval(problem: _Problem, theta: Array) -> tuple[float, float]:
             continue
         ends.append(float(brentq(fall, share, end, xtol=5e-4, maxiter=20)))
     return ends[0], ends[1]
+
+
+def _mixture(theta: Array, loss: float) -> Mixture:
+    q = (theta.size - 1) // 2
+    return Mixture(np.exp(theta[:q]), theta[q : 2 * q], *_parts(theta, q), loss)
 
 
 def _height(found: tuple[Array, float]) -> float:

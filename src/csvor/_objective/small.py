@@ -16,9 +16,19 @@ from csvor._objective.theta import finish, shape, slope_on_line, to_thresholds
 from csvor._rows.dense_pass import add_rows, begin_line
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap, moved_rows
-from csvor._solvers.iterate import BEGIN, CAP, EVALUATE, QUANTILE, SLOPE, iterate, newton
+from csvor._solvers.iterate import (
+    BEGIN,
+    CAP,
+    EVALUATE,
+    QUANTILE,
+    SLOPE,
+    Point,
+    State,
+    iterate,
+    newton,
+)
 from csvor._solvers.step import bounded_step
-from csvor._utils.compile import compiled
+from csvor._utils.compile import compiled, unowned
 
 Small = namedtuple("Small", "rows on_line pair ridge threshold_ridge loss sums curvature b db")
 
@@ -35,17 +45,32 @@ def small_problem(
 
 @compiled()
 def serve_reweighting(problem, run, at, to, best, step, line, slopes, stages, history):
-    for request in iterate(run, at, to, best, step, line, slopes, stages, history):
+    state = _unowned_state(run, at, to, best, step, line, slopes, stages, history)
+    for request in iterate(*state):
         _answer(request, problem, run, at, to, step, line, slopes)
 
 
 @compiled()
 def serve_newton(problem, run, at, to, best, step, line, slopes, stages, history):
-    for request in newton(run, at, to, best, step, line, slopes, stages, history):
+    state = _unowned_state(run, at, to, best, step, line, slopes, stages, history)
+    for request in newton(*state):
         _answer(request, problem, run, at, to, step, line, slopes)
 
 
 SERVE = {"reweight": serve_reweighting, "newton": serve_newton}
+
+
+@compiled()
+def _unowned_state(run, at, to, best, step, line, slopes, stages, history):
+    points = _unowned_point(at), _unowned_point(to), _unowned_point(best)
+    arrays = unowned(step), unowned(line), unowned(slopes), unowned(stages), unowned(history)
+    return State(unowned(run), *points, *arrays)
+
+
+@compiled()
+def _unowned_point(point):
+    parts = unowned(point.parts)
+    return Point(unowned(point.theta), unowned(point.gradient), unowned(point.hessian), parts)
 
 
 @compiled(inline="always")

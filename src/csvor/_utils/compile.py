@@ -13,6 +13,9 @@ from typing import Any
 
 from numba import njit
 from numba.core.caching import FunctionCache, NullCache
+from numba.core.cgutils import get_null_value
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 from csvor._utils.warn import warn
 
@@ -49,6 +52,23 @@ def compiled(*, keep: bool = True, **options: Any) -> Callable[[Callable[..., An
         return loop
 
     return decorate
+
+
+@intrinsic
+def unowned(typing_context, array):
+    """The same array, for a compiled generator inside compiled code.
+
+    Numba counts a reference to each array that such a generator is given, and never takes it back:
+    the arrays would stay in memory for good. The caller has to hold on to them.
+    """
+
+    def generate(context, builder, signature, arguments):
+        view = make_array(signature.args[0])(context, builder, arguments[0])
+        view.meminfo = get_null_value(view.meminfo.type)
+        view.parent = get_null_value(view.parent.type)
+        return view._getvalue()
+
+    return array(array), generate
 
 
 @contextmanager
