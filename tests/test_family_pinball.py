@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from csvor import PINSVOR, SVOREX
-from csvor._solvers.program import solve_program
 from exact_programs import (
     pinball_dual_optimum,
     pinball_optimum,
@@ -151,14 +149,59 @@ def test_the_limit_of_iterations_is_reported():
     assert "limit of iterations" in model.status_
 
 
-@pytest.mark.parametrize(
-    ("P", "q", "A", "b", "word"),
-    [
-        ([[1.0]], [0.0], [[1.0], [-1.0]], [-1.0, -1.0], "PrimalInfeasible"),
-        ([[0.0]], [1.0], [[1.0]], [0.0], "DualInfeasible"),
-    ],
-)
-def test_a_failed_program_raises_with_the_reason(P, q, A, b, word):
-    P, A = sparse.csc_matrix(np.array(P)), sparse.csc_matrix(np.array(A))
-    with pytest.raises(RuntimeError, match=rf"not solved \({word}\).*smaller C"):
-        solve_program(P, np.array(q), A, np.array(b), tol=1e-8, max_iter=50)
+@may_collapse
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", range(0, 30, 4))
+def test_the_gap_bounds_how_far_the_optimum_is(number, form):
+    """Also where the fit ends early, which then is no nearer than it says."""
+    X, codes, weights, C, n_classes, tau, C2 = pinball_problem(number)
+    spread_cost = C if C2 is None else C2
+    least = pinball_optimum(X, codes, C * weights, n_classes, tau, spread_cost, form)
+    for tol in (1e-1, 1e-3, 1e-5, 1e-9):
+        model = PINSVOR(C, tau=tau, C2=C2, form=form, tol=tol).fit(X, codes, weights)
+        assert model.converged_
+        objective = model.objective_
+        assert model.gap_ * objective <= tol * max(objective, 1e-3 * C * weights.sum())
+        assert (objective - least) / objective <= model.gap_ + 1e-8
+    assert model.objective_history_[-1] == model.objective_
+    assert np.all(np.diff(model.objective_history_) <= 0)
+    assert model.objective_history_.shape == (model.n_iter_,)
+
+
+@may_collapse
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_rows_on_a_grid_that_stand_there_many_times(C, form):
+    """Eight classes of equal rows under unlike labels, where hardly any solution is unique."""
+    rng = np.random.default_rng(3)
+    X, codes = rng.integers(0, 3, (120, 3)).astype(float), np.arange(120) % 8
+    for tau in (0.05, 0.4, 0.9):
+        model = PINSVOR(C, tau=tau, form=form).fit(X, codes)
+        least = pinball_optimum(X, codes, np.full(120, C), 8, tau, C, form)
+        assert model.converged_
+        assert model.objective_ == pytest.approx(least, rel=1e-7)
+
+
+def test_a_fit_does_not_depend_on_those_before_it():
+    X, codes, weights, _, _, tau, _ = pinball_problem(1)
+    settings = [{"C": C, "tau": tau} for C in (1e-3, 1.0, 1e3)]
+    for setting, model in zip(
+        settings, PINSVOR().fit_many(X, codes, settings, weights), strict=True
+    ):
+        alone = PINSVOR(**setting).fit(X, codes, weights)
+        assert np.array_equal(model.coef_, alone.coef_)
+        assert np.array_equal(model.boundaries_, alone.boundaries_)
+
+
+@may_collapse
+def test_no_more_exact_than_rounding_allows():
+    X, codes, weights, C, _, tau, _ = pinball_problem(1)
+    with pytest.warns(ConvergenceWarning, match="rounding ended the run"):
+        model = PINSVOR(C, tau=tau, tol=0.0).fit(X, codes, weights)
+    assert model.gap_ < 1e-8
+
+
+def test_numbers_without_range_are_refused():
+    X, codes, _, _, _, _, _ = pinball_problem(1)
+    with np.errstate(over="ignore"), pytest.raises(FloatingPointError, match="smaller C"):
+        PINSVOR(1e308).fit(X, codes)

@@ -23,9 +23,8 @@ def test_paper_is_the_whole_experiment() -> None:
     names = [method.name for method in spec.methods]
     others = ["SVOREX", "SVORIM", "PINSVOR", "REDSVM", "POM", "KDLOR"]
     assert names == ["CSVOR", "CSVOR-auto", *others]
-    for method in spec.methods:  # of PINSVOR, whose fits take hours, three splits
-        splits = 3 if method.name == "PINSVOR" else None
-        assert method == MethodSpec(method.name, splits=splits)
+    for method in spec.methods:
+        assert method == MethodSpec(method.name)
 
 
 @pytest.mark.parametrize(

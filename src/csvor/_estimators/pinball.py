@@ -1,4 +1,4 @@
-"""PINSVOR: distances to class centres beside the ordinal hinges, by a quadratic program."""
+"""PINSVOR: distances to class centres beside the ordinal hinges."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
-from csvor._estimators.pinball_program import pinball_losses, pinball_program
+from csvor._loss.pinball import pinball_losses, pinball_pieces
+from csvor._objective.boundaries import BoundaryObjective
 from csvor._rows.dense import DenseMatrix
-from csvor._solvers.program import solve_program
+from csvor._solvers.interior import minimise_maxima
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy, warn
 
@@ -77,13 +78,15 @@ class PINSVOR(ThresholdClassifier):
     class_weight : dict or "balanced", default=None
         Factors of the weights of a class's rows; "balanced" gives all classes the same sum.
     tol : float, default=1e-8
-        Gap between primal and dual objective, absolute and relative; not below 1e-10.
+        The fit ends when the objective is certified to lie within this share of its minimum (of
+        ``C sum(s) / 1000`` where that is more), >= 0. Below 1e-10 rounding may end it first,
+        which gives a warning.
     max_iter : int, default=200
-        Limit of interior-point iterations, >= 1.
+        Limit of iterations of the interior-point method, >= 1. A dozen is the rule.
     random_state : int, RandomState instance or None, default=None
         Decides the landmarks.
     verbose : int, default=0
-        1 prints the objective.
+        1 prints the objective of each iteration.
 
     Attributes
     ----------
@@ -115,16 +118,15 @@ class PINSVOR(ThresholdClassifier):
         these, inf above the last. Found when they are first asked for.
     objective_ : float
         The objective at the end.
-    objective_history_ : ndarray of shape (1,)
-        The objective at the end alone; the program is solved in one go.
+    objective_history_ : ndarray of shape (n_iter_,)
+        The lowest objective so far after each iteration.
     gap_ : float
-        How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
-        from its least value at most, relative to its value; nan where no bound was sought: see
-        the algorithm's page.
+        How far the objective can be from its minimum at most, relative to its value; inf where
+        ``max_iter`` ended the fit before any bound was found.
     n_iter_ : int
-        Interior-point iterations done.
+        Iterations of the interior-point method done.
     converged_ : bool
-        False where ``max_iter`` ended the fit.
+        False where ``max_iter`` or rounding ended the fit.
     status_ : str
         Why the fit ended.
     n_features_in_ : int
@@ -198,22 +200,18 @@ class PINSVOR(ThresholdClassifier):
     ) -> Fitted:
         n_classes = int(present.sum())
         spread_cost = self.C if self.C2 is None else self.C2
-        program = pinball_program(
-            matrix.values,
-            matrix.ridge,
+        problem = BoundaryObjective(
+            matrix,
             codes,
             n_classes,
             costs=self.C * weights,
-            spread_cost=float(spread_cost),
-            tau=self.tau,
-            form=self.form,
+            width_cost=float(spread_cost),
+            pieces=pinball_pieces(self.tau, self.form),
         )
-        solution = solve_program(*program, tol=self.tol, max_iter=self.max_iter)
-        if self.verbose:
-            print(f"[{type(self).__name__}] objective {solution.objective:.8g}")
-        d = matrix.X.shape[1]
-        coef = solution.point[:d]
-        boundaries = np.maximum.accumulate(solution.point[d : d + n_classes + 1])
+        solution = minimise_maxima(
+            problem, tol=self.tol, max_iter=self.max_iter, report=self._report_to()
+        )
+        coef, boundaries = problem.split(solution.point)
         inner = boundaries[1:-1] if n_classes > 2 else boundaries
         coincide = bool(inner[-1] - inner[0] <= 1e-6 * (1.0 + np.abs(boundaries).max()))
         if coincide:

@@ -31,16 +31,18 @@ class Products:
         """Mean of ``z' diag(1 / ridge) z`` over the rows: of their kernel with themselves."""
         return float(np.einsum("nd,nd->d", self._Z, self._Z) @ (1.0 / ridge) / self._Z.shape[0])
 
-    def curved(self, rows: NDArray[np.intp], weights: Array, share: Array) -> tuple[Array, Array]:
-        """``Z' diag(weights) Z`` and ``Z' share'`` over some of the rows; weights not negative."""
+    def curved(
+        self, rows: NDArray[np.intp] | None, weights: Array, share: Array
+    ) -> tuple[Array, Array]:
+        """``Z' diag(weights) Z`` and ``Z' share'`` over some rows, or all; weights not negative."""
         d = self._Z.shape[1]
         own, mixed = np.zeros((d, d)), np.zeros((d, share.shape[0]))
         step = max(_AT_ONCE // d, 1)
         root = np.sqrt(weights)
-        for start in range(0, rows.size, step):
+        for start in range(0, weights.size, step):
             part = slice(start, start + step)
-            Z = self._Z[rows[part]]
+            Z = self._Z[part if rows is None else rows[part]]
             mixed += Z.T @ share[:, part].T
-            Z *= root[part, None]
+            Z = Z * root[part, None]
             own += Z.T @ Z
         return own, mixed

@@ -45,7 +45,7 @@ def find_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) -> 
     scale = hessian.diagonal().copy()
     scale[scale <= 0.0] = 1.0  # a coordinate that nothing pulls at keeps its place
     scale **= -0.5
-    lower = _cholesky(hessian * scale * scale[:, None])
+    lower = cholesky(hessian * scale * scale[:, None])
     step = -dpotrs(lower, gradient * scale, lower=True)[0]
     bounded = theta[free:] / scale[free:]
     if (step[free:] + bounded >= 0.0).all():
@@ -68,7 +68,7 @@ def _solve(lower: Array, right: Array, transposed: bool = False) -> Array:
     return solve_triangular(lower, right, lower=True, check_finite=False)
 
 
-def _cholesky(scaled: Array) -> Array:
+def cholesky(scaled: Array) -> Array:
     """Factor a positive semi-definite matrix of unit diagonal, lifted by rounding if need be."""
     for jitter in (0.0, *_LIFTS):
         np.fill_diagonal(scaled, 1.0 + jitter)

@@ -161,7 +161,7 @@ STUDY_METHODS: dict[str, StudyMethod] = {
     ),
     "SVOREX": StudyMethod({"C": STRENGTHS}, fit_together, cost=4.0),
     "SVORIM": StudyMethod({"C": STRENGTHS}, fit_together, cost=5.0),
-    "PINSVOR": StudyMethod({"C": STRENGTHS, "tau": TAUS}, fit_together, cost=35.0),
+    "PINSVOR": StudyMethod({"C": STRENGTHS, "tau": TAUS}, fit_together, cost=4.0),
     "REDSVM": StudyMethod({"C": STRENGTHS}, fit_together, cost=5.0),
     # Maximum likelihood without a penalty, as published.
     "POM": StudyMethod(cost=10.0),
