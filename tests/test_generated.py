@@ -1,18 +1,20 @@
-"""Generated clusters and images, and faces read from a folder."""
+"""Generated clusters, images and reviews, and faces read from a folder."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
-from csvor import CSVOR, SVOREX
+from csvor import CSVOR, SVOREX, SVORIM
 from csvor.datasets import (
     DatasetError,
     DatasetNotFoundError,
     load_faces,
     make_ordinal_clusters,
     make_ordinal_images,
+    make_ordinal_reviews,
 )
 
 
@@ -119,6 +121,19 @@ def test_images_are_the_same_again() -> None:
 def test_wrong_images(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_ordinal_images(**options)
+
+
+def test_words_of_reviews_tell_the_stars_but_not_without_errors() -> None:
+    texts, stars = make_ordinal_reviews(600, random_state=0)
+    again = make_ordinal_reviews(600, random_state=0)
+    assert texts == again[0]
+    np.testing.assert_array_equal(stars, again[1])
+    assert np.unique(stars).tolist() == [1, 2, 3, 4, 5]
+    counts = CountVectorizer().fit_transform(texts).toarray()
+    score = SVORIM(C=0.1).fit(counts[:400], stars[:400]).score(counts[400:], stars[400:])
+    assert 0.4 < score < 0.9
+    with pytest.raises(ValueError, match="n_samples=0 must be at least 1"):
+        make_ordinal_reviews(0)
 
 
 @pytest.fixture

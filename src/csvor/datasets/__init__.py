@@ -13,6 +13,7 @@ from csvor.datasets._generated import make_ordinal_clusters, make_ordinal_images
 from csvor.datasets._load import load
 from csvor.datasets._places import cache_folder, locate
 from csvor.datasets._protocol import equal_frequency, splits
+from csvor.datasets._reviews import make_ordinal_reviews
 from csvor.datasets._table import load_csv
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "locate",
     "make_ordinal_clusters",
     "make_ordinal_images",
+    "make_ordinal_reviews",
     "names",
     "splits",
 ]
