@@ -98,7 +98,7 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
     def _fit_coded(
         self,
         matrix: DenseMatrix,
-        codes: NDArray[np.intp],
+        codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,
     ) -> Fitted:
@@ -203,11 +203,10 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
             self.__dict__.pop(name, None)  # of a fit with another kernel
         for name, value in {**data.features.attributes_of(coef), **fitted.extra}.items():
             setattr(self, name, value)
-        kept = fitted.kept if fitted.kept.any() else np.ones(data.counted.size, dtype=bool)
-        of_kept = fitted.scores[kept]
-        thresholds = spread_over_classes(
-            fitted.thresholds, data.present, of_kept.min(), of_kept.max()
-        )
+        kept = fitted.kept if fitted.kept.any() else np.ones(fitted.scores.size, dtype=bool)
+        lowest = fitted.scores.min(where=kept, initial=np.inf)
+        highest = fitted.scores.max(where=kept, initial=-np.inf)
+        thresholds = spread_over_classes(fitted.thresholds, data.present, lowest, highest)
         self.classes_ = data.classes
         self.thresholds_ = thresholds + shift
         self._present = data.present

@@ -51,7 +51,13 @@ class DenseMatrix:
     @cached_property
     def values(self) -> Array:
         """The features, as an array of their own."""
-        return (self.X - self.center) * self.factor
+        return self.scaled(slice(None))
+
+    def scaled(self, rows: slice | NDArray[np.intp]) -> Array:
+        """The features of some rows, as an array of their own."""
+        part = self.X[rows] - self.center
+        part *= self.factor
+        return part
 
     def take(self, rows: NDArray[np.intp]) -> DenseMatrix:
         """Some of the rows, with the same center and factors."""
@@ -77,8 +83,12 @@ class DenseRows:
         self.codes = codes
         self.costs = costs
         self.pair = pair
-        self._losses = np.empty(codes.size)
         self._threads = RowThreads(*matrix.X.shape)
+
+    @cached_property
+    def _losses(self) -> Array:
+        """Room for the losses g of the last pass that kept them."""
+        return np.empty(self.n_samples)
 
     @cached_property
     def _line(self) -> Line:
@@ -94,8 +104,8 @@ class DenseRows:
         return self.matrix.X.size <= _SMALL
 
     def whole(self) -> tuple[Rows, Line]:
-        """All rows for compiled code, of one memory layout, so that one compilation serves all."""
-        X = np.require(self.matrix.X, requirements=["C", "W"])
+        """All rows for compiled code, of one type and layout: one compilation serves all."""
+        X = np.require(self.matrix.X, np.float64, ["C", "W"])
         matrix = self.matrix
         rows = Rows(X, matrix.center, matrix.factor, self.codes, self.costs, self._losses)
         return rows, self._line
@@ -147,7 +157,8 @@ class DenseRows:
 
     def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
         """The score and the losses g of each row."""
-        f, g = np.empty((2, self.codes.size))
+        f, g = np.empty(self.n_samples), self._losses
+        del self._losses  # the caller has them now; a pass that keeps losses makes room anew
         self._threads.map(
             lambda rows: find_losses(self._part(rows), w, b, self.pair, f[rows], g[rows])
         )

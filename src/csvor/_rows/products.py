@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._rows.blocks import row_blocks
 from csvor._rows.dense import DenseMatrix
 
 Array = NDArray[np.float64]
 
-# Numbers of rows that are copied at a time.
+# Numbers of rows that are copied at a time: so many at most are kept.
 _AT_ONCE = 4_000_000
 
 
@@ -17,30 +20,46 @@ class Products:
     """What whole-array code asks of the scaled features Z of a matrix."""
 
     def __init__(self, matrix: DenseMatrix) -> None:
-        self._Z = matrix.values
+        self._matrix = matrix
+        self._shape = matrix.X.shape
 
     def scores(self, w: Array) -> Array:
         """``Z w``."""
-        return self._Z @ w
+        found = np.empty(self._shape[0])
+        for rows, Z in self._blocks():
+            found[rows] = Z @ w
+        return found
 
     def pulled(self, v: Array) -> Array:
         """``Z' v``."""
-        return v @ self._Z
+        found = np.zeros(self._shape[1])
+        for rows, Z in self._blocks():
+            found += v[rows] @ Z
+        return found
 
     def mean_square(self, ridge: Array) -> float:
         """Mean of ``z' diag(1 / ridge) z`` over the rows: of their kernel with themselves."""
-        return float(np.einsum("nd,nd->d", self._Z, self._Z) @ (1.0 / ridge) / self._Z.shape[0])
+        squares = np.zeros(self._shape[1])
+        for _, Z in self._blocks():
+            squares += np.einsum("nd,nd->d", Z, Z)
+        return float(squares @ (1.0 / ridge) / self._shape[0])
 
     def curved(self, rows: NDArray[np.intp], weights: Array, share: Array) -> tuple[Array, Array]:
         """``Z' diag(weights) Z`` and ``Z' share'`` over some of the rows; weights not negative."""
-        d = self._Z.shape[1]
+        d = self._shape[1]
         own, mixed = np.zeros((d, d)), np.zeros((d, share.shape[0]))
-        step = max(_AT_ONCE // d, 1)
         root = np.sqrt(weights)
-        for start in range(0, rows.size, step):
-            part = slice(start, start + step)
-            Z = self._Z[rows[part]]
+        for part in row_blocks(rows.size, d, _AT_ONCE):
+            Z = self._matrix.scaled(rows[part])
             mixed += Z.T @ share[:, part].T
             Z *= root[part, None]
             own += Z.T @ Z
         return own, mixed
+
+    def _blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Where each block of rows lies, and its features; those of few numbers are kept."""
+        if self._matrix.X.size <= _AT_ONCE:
+            yield slice(None), self._matrix.values
+            return
+        for rows in row_blocks(*self._shape):
+            yield rows, self._matrix.scaled(rows)

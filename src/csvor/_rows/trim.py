@@ -77,7 +77,8 @@ def moved_rows(rows, loss, cap, sums):
         if least < losses[i] <= most:
             count += 1
     d = rows.X.shape[1]
-    X, codes, costs = np.empty((count, d)), np.empty(count, np.intp), np.empty(count)
+    X, codes = np.empty((count, d), rows.X.dtype), np.empty(count, rows.codes.dtype)
+    costs = np.empty(count)
     count = 0
     for i in range(losses.size):
         if least < losses[i] <= most:
