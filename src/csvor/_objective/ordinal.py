@@ -72,8 +72,7 @@ class OrdinalObjective:
         """The same objective with its slacks rounded at their kinks."""
         pair = self.rows.pair.copy()
         pair["width"] = width
-        rows = DenseRows(self.rows.matrix, self.rows.codes, self.rows.costs, pair)
-        return OrdinalObjective(rows, self.n_classes, self.threshold_ridge)
+        return OrdinalObjective(self.rows.under(pair), self.n_classes, self.threshold_ridge)
 
     def sample(self, size: int) -> OrdinalObjective:
         """The objective of a part of the rows that stands for all of them."""
@@ -147,7 +146,8 @@ class OrdinalObjective:
         elif request == BEGIN:
             loss = np.zeros(1, LOSS)
             shape(run[0], at.parts, self.size, self.rows.costs.size, loss)
-            self.rows.begin_line(*self.split(at.theta), self.split(state.step)[0], loss)
+            step, keep = self.split(state.step)[0], _asks_for_quantiles(state)
+            self.rows.begin_line(*self.split(at.theta), step, loss, keep)
         elif request == SLOPE:
             b, db = self.split(at.theta)[1], self.split(state.step)[1]
             of_penalty = (self.ridge, self.threshold_ridge)
@@ -174,10 +174,14 @@ class OrdinalObjective:
             sums, curvature, cap = self.rows.trim(w, b, loss, float(run["trim"][0]))
             to.parts[CAP:] = cap
         else:
-            of_quantiles = bool(np.any(state.stages[:, LEVEL] < 1.0))
-            sums, curvature = self.rows.sums(w, b, loss, keep=of_quantiles)
+            sums, curvature = self.rows.sums(w, b, loss, _asks_for_quantiles(state))
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
         finish(run[0], to, self.ridge, self.threshold_ridge, b, sums, curvature)
+
+
+def _asks_for_quantiles(state: State) -> bool:
+    """Whether a stage takes its cap from the losses of the last pass."""
+    return bool(np.any(state.stages[:, LEVEL] < 1.0))
 
 
 def _tell(report: Report, state: State, begin: int) -> None:

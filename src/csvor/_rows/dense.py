@@ -91,9 +91,20 @@ class DenseRows:
         return np.empty(self.n_samples)
 
     @cached_property
+    def _on_line(self) -> Array:
+        """Room for scores on a line and their changes: fits on many rows hardly ever search one."""
+        return np.empty((2, self.n_samples))
+
+    @cached_property
     def _line(self) -> Line:
-        """Room for a line, which fits on many rows hardly ever search."""
+        """Room for a line of few rows; of many, the one that was begun last."""
         return Line(*np.empty((3, self.n_samples)))
+
+    def under(self, pair: Any) -> DenseRows:
+        """The same rows under another loss of their pairs."""
+        rows = copy(self)
+        rows.pair = pair
+        return rows
 
     @property
     def n_samples(self) -> int:
@@ -128,15 +139,26 @@ class DenseRows:
         sums, curvature = self.sums(w, b, loss, keep=True)
         cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
         find_cap(self._losses, self.costs, share, cap)
-        part = moved_rows(self._part(slice(None), self._losses), loss, cap, sums)
-        if part.codes.size:
-            loss = loss.copy()
-            lift_cap(loss)
-            add_rows(part, w, b, self.pair, loss, sums, curvature)
+        lifted = loss.copy()
+        lift_cap(lifted)
+
+        def recount(rows: slice) -> Sums:
+            cut = np.zeros(w.size + b.size + 3)
+            part = moved_rows(self._part(rows, self._losses), loss, cap, cut)
+            of_part, bent = self._add(part, w, b, lifted)
+            return of_part + cut, bent
+
+        for total, change in zip((sums, curvature), self._sum(recount), strict=True):
+            total += change
         return sums, curvature, cap
 
-    def begin_line(self, w: Array, b: Array, dw: Array, loss: Any) -> None:
-        """Set off along a step of w; `slopes` are those of the surrogate here."""
+    def begin_line(self, w: Array, b: Array, dw: Array, loss: Any, keep: bool = True) -> None:
+        """Set off along a step of w; `slopes` are those of the surrogate here.
+
+        Where nobody will ask for the losses of the last pass, not to ``keep`` them saves room.
+        """
+        scores, changes = self._on_line
+        self._line = Line(scores, changes, np.empty(self.n_samples) if keep else self._losses)
 
         def begin(rows: slice) -> None:
             line = Line(*(of_rows[rows] for of_rows in self._line))
