@@ -43,7 +43,7 @@ class Training:
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        All rows as given.
+        All rows as given, float32 or float64.
     codes : ndarray of shape (n_samples,)
         Their classes as 0..K-1.
     classes, present : ndarrays of shape (n_classes,)

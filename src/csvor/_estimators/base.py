@@ -112,7 +112,9 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Features, finite. Units and shifts do not matter to the solver; units do matter to
-            the penalty, so put columns on one scale first (``StandardScaler``).
+            the penalty, so put columns on one scale first (``StandardScaler``). float32 and
+            float64 are read as they are, in any memory layout, all else as float64; sums and
+            results are float64.
         y : array-like of shape (n_samples,)
             Labels: numbers, numbers as text, an ordered categorical, or any labels that the
             parameter ``classes`` lists.

@@ -60,6 +60,7 @@ class ThresholdModel(ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            float32 or float64, each read as it is, whatever X was at `fit`.
 
         Returns
         -------

@@ -12,8 +12,11 @@ from csvor._rows.dense import DenseMatrix
 
 Array = NDArray[np.float64]
 
-# Numbers of rows that are copied at a time: so many at most are kept.
-_AT_ONCE = 4_000_000
+# Numbers of rows with curvature that are copied at a time.
+_AT_ONCE = 1_000_000
+# Of float32, so many numbers at most are kept in float64: made anew each time they take thrice as
+# long, but more of them would be twice X.
+_FEW = 4_000_000
 
 
 class Products:
@@ -57,8 +60,9 @@ class Products:
         return own, mixed
 
     def _blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Where each block of rows lies, and its features; those of few numbers are kept."""
-        if self._matrix.X.size <= _AT_ONCE:
+        """Where each block of rows lies, and its features."""
+        X = self._matrix.X
+        if X.dtype == np.float64 or X.size <= _FEW:
             yield slice(None), self._matrix.values
             return
         for rows in row_blocks(*self._shape):
