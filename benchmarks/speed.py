@@ -45,6 +45,10 @@ def model_of(name, parameters):
         from csvor import CSVOR
 
         return CSVOR(**parameters)
+    if name in ("CSVOR", "SVOREX"):
+        import csvor
+
+        return getattr(csvor, name)(**parameters)
     if name == "LinearSVC":
         from sklearn.svm import LinearSVC
 
@@ -87,6 +91,7 @@ class OrderedProbit:
 def one(job):
     """Seconds of the fits of a method (least and median), and what they reached."""
     X, y, (X_test, y_test) = problem(job["n"], job["d"], job.get("wrong", 0.1))
+    X = X.astype(job.get("dtype", "float64"))
     name, parameters = job["method"], job.get("parameters", {})
     make = {"OLS": OLS, "statsmodels": OrderedProbit}.get(name)
     make = make or (lambda: model_of(name, parameters))
@@ -107,16 +112,16 @@ def one(job):
             best = model_of("csvor", {**parameters, "tol": 1e-9, "max_iter": 3000}).fit(X, y)
             found["gap"] = model.objective_ / min(best.objective_, model.objective_) - 1.0
     if job.get("memory", False):
-        found["memory"] = memory(X, y)
+        found["memory"] = memory(name, X, y)
     return found
 
 
-def memory(X, y):
+def memory(method, X, y):
     """Peak of NumPy's memory in a fit, as a share of the size of X."""
     import tracemalloc
 
     tracemalloc.start()
-    model_of("csvor", {}).fit(X, y)
+    model_of(method, {}).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak / X.nbytes
@@ -253,12 +258,19 @@ def draw_growth(sizes, times):
     figure.savefig(Path(__file__).parents[1] / "docs" / "images" / "growth.png", dpi=150)
 
 
-def memory_row(limit):
-    found = run(limit, method="csvor", n=4_000_000, d=10, repeat=1, memory=True)
-    return (
-        "## Memory\n\n4,000,000 rows, 10 columns: the peak beyond X and y is "
-        f"{found['memory']:.2f} times the size of X (a fit takes {found['least']:.2f} s).\n"
-    )
+def memory_rows(limit):
+    rows = []
+    for n, d, dtype, method in (
+        (4_000_000, 10, "float64", "CSVOR"),
+        (4_000_000, 10, "float64", "SVOREX"),
+        (1_000_000, 20, "float32", "CSVOR"),
+        (1_000_000, 20, "float32", "SVOREX"),
+    ):
+        found = run(limit, method=method, n=n, d=d, dtype=dtype, repeat=1, memory=True)
+        took = f"{found['least']:.2f} s"
+        rows.append([f"{n:,}", d, dtype, method, f"{found['memory']:.2f}", took])
+    head = ["rows", "columns", "numbers", "method", "peak beyond X and y, times X", "a fit"]
+    return "## Memory\n\n" + markdown(head, rows)
 
 
 def imports(limit):
@@ -288,7 +300,7 @@ PARTS = {
     "peers": peers,
     "small": small,
     "growth": growth,
-    "memory": memory_row,
+    "memory": memory_rows,
     "import": imports,
 }
 

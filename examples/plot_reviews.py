@@ -50,8 +50,8 @@ def draw_suspects(ax, texts, audit, wrong):
         ax.text(0.13, place, f"{audit.probability[i]:.2f}", va="center")
         ax.text(0.25, place, "yes" if wrong[i] else "no", va="center")
         ax.text(0.36, place, texts[i][:76], va="center", fontsize="small")
-    for at, head in zip((0.0, 0.07, 0.13, 0.25, 0.36),
-                        ("stars", "fit", "P(wrong)", "was it?", "review"), strict=True):  # fmt: skip
+    heads = {"stars": 0.0, "fit": 0.07, "P(wrong)": 0.13, "was it?": 0.25, "review": 0.36}
+    for head, at in heads.items():
         ax.text(at, -1.0, head, va="center", color="0.4", fontsize="small")
     ax.set(xlim=(0.0, 1.4), ylim=(FIRST - 0.5, -1.6), title="Stars most probably wrong")
     ax.axis("off")

@@ -28,18 +28,30 @@ class FarValueWarning(UserWarning):
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Array:
-    """A finite float64 array of shape (n_samples, n_features); the columns known at fit."""
+    """A finite array of shape (n_samples, n_features), float32 where X is, else float64.
+
+    Its columns are those known at fit.
+    """
     X = read_features(
-        estimator, X, reset=reset, dtype=np.float64, order=None, ensure_all_finite=False
+        estimator,
+        X,
+        reset=reset,
+        dtype=[np.float64, np.float32],
+        order=None,
+        ensure_all_finite=False,
     )
     # One pass: the sum is finite unless a value is not (or the sum itself overflows).
-    if not np.isfinite(X.sum()) and not np.isfinite(X).all():
+    with np.errstate(over="ignore"):
+        total = X.sum()
+    if not np.isfinite(total) and not np.isfinite(X).all():
         raise ValueError(_not_finite(estimator, X))
     return X
 
 
 def check_weights(X: NDArray[Any], sample_weight: Any) -> Array:
-    """Weights of shape (n_samples,), not negative, not all zero."""
+    """Weights of shape (n_samples,), not negative, not all zero; without any, one 1 for all."""
+    if sample_weight is None:
+        return np.broadcast_to(np.float64(1.0), X.shape[0])
     sample_weight = masked_as_nan(sample_weight)
     try:
         weights = check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -71,7 +83,7 @@ def _weight_not_finite(sample_weight: Any) -> str | None:
 def check_class_weight(
     class_weight: dict[Any, float] | str | None,
     classes: NDArray[Any],
-    codes: NDArray[np.int64],
+    codes: NDArray[np.integer],
     weights: Array,
 ) -> Array:
     """Weights of shape (n_samples,) with those of the classes multiplied in."""
@@ -139,21 +151,22 @@ def _warn_of_far_values(
     estimator: Any, X: Array, suspects: NDArray[np.intp], positions: NDArray[np.intp]
 ) -> list[int]:
     """Warn of a value that lies hundreds of spreads from its column; the columns with one."""
-    values = X[:, suspects]
-    low, median, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
-    distance = np.abs(values - median)
-    rows = distance.argmax(axis=0)
-    furthest = distance[rows, np.arange(suspects.size)]
-    odd = (furthest > _FAR_SPREADS * (high - low)) & (high > low) & (X.shape[0] >= 10)
-    for j in np.flatnonzero(odd):
-        warn(
-            f"{_column_name(estimator, suspects[j])} has the value {values[rows[j], j]:g} in row "
-            f"{positions[rows[j]]}, {furthest[j] / (high[j] - low[j]):.0f} interquartile ranges "
-            f"from its median {median[j]:g}. "
-            "Correct the value, leave the row out, or clip the column.",
-            FarValueWarning,
-        )
-    return suspects[odd].tolist()
+    found: list[int] = []
+    for j in suspects.tolist() if X.shape[0] >= 10 else []:
+        values = X[:, j].astype(np.float64, copy=False)
+        low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
+        distance = np.abs(values - median)
+        row = int(distance.argmax())
+        if low < high and distance[row] > _FAR_SPREADS * (high - low):
+            found.append(j)
+            warn(
+                f"{_column_name(estimator, j)} has the value {values[row]:g} in row "
+                f"{positions[row]}, {distance[row] / (high - low):.0f} interquartile ranges from "
+                f"its median {median:g}. "
+                "Correct the value, leave the row out, or clip the column.",
+                FarValueWarning,
+            )
+    return found
 
 
 def _range_of(estimator: Any, column: np.integer[Any], low: Array, high: Array) -> str:
@@ -161,7 +174,7 @@ def _range_of(estimator: Any, column: np.integer[Any], low: Array, high: Array) 
     return f"{name} ranges from {low[column]:g} to {high[column]:g}"
 
 
-def _column_name(estimator: Any, column: np.integer[Any]) -> str:
+def _column_name(estimator: Any, column: int | np.integer[Any]) -> str:
     names = getattr(estimator, "feature_names_in_", None)
     return f"column {column}" if names is None else f"column {names[column]!r}"
 

@@ -18,6 +18,7 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
+from csvor._rows.blocks import float64_blocks
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
@@ -50,10 +51,13 @@ class FeatureMap(Protocol):
 class LinearMap:
     """The features, or an orthonormal basis of the rows where there are more columns than rows."""
 
-    def __init__(self, X: Array) -> None:
+    def __init__(self, X: NDArray[Any]) -> None:
         n, d = X.shape
-        self._basis = np.linalg.qr(X.T)[0] if d > n else None
-        self.mapped = X if self._basis is None else X @ self._basis
+        self._basis, self.mapped = None, X
+        if d > n:
+            X = X.astype(np.float64, copy=False)
+            self._basis = np.linalg.qr(X.T)[0]
+            self.mapped = X @ self._basis
 
     def attributes_of(self, coef: Array) -> dict[str, Any]:
         """The fitted attributes from which scores are computed."""
@@ -72,12 +76,14 @@ class Kernel:
     def __call__(
         self, X: Array, landmarks: Array | None, columns: NDArray[np.intp], first: int = 0
     ) -> Array:
-        """Values of rows X, of which the first is row ``first``, against landmarks.
+        """Values of rows X, of which the first is row ``first``, against landmarks, in float64.
 
         These stand in ``columns`` of a precomputed kernel.
         """
         if self.name == "precomputed":
-            return X[:, columns]
+            return X[:, columns].astype(np.float64, copy=False)
+        X = X.astype(np.float64, copy=False)
+        landmarks = landmarks if landmarks is None else landmarks.astype(np.float64, copy=False)
         if callable(self.name):
             values = np.asarray(self.name(X, landmarks), dtype=np.float64)
             if values.shape != (X.shape[0], columns.size):
@@ -98,6 +104,15 @@ class Kernel:
                 "number where gamma x.z + coef0 can be negative) and coef0."
             )
         return values
+
+    def scores(
+        self, X: Array, landmarks: Array | None, columns: NDArray[np.intp], dual_coef: Array
+    ) -> Array:
+        """``k(X, landmarks) dual_coef``, block by block: the values take the most memory."""
+        blocks = [slice(start, start + _BLOCK) for start in range(0, X.shape[0], _BLOCK)]
+        return np.concatenate(
+            [self(X[rows], landmarks, columns, rows.start) @ dual_coef for rows in blocks]
+        )
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -170,8 +185,12 @@ class KernelMap:
 def gamma_of(gamma: str | float, X: Array, weights: Array) -> float:
     """The number that ``gamma`` stands for: "scale" and "auto" are those of SVC."""
     if gamma == "scale":
-        share = weights / weights.sum()
-        middle = share @ X.mean(axis=1)
-        spread = share @ ((X - middle) ** 2).mean(axis=1)
+        share, of_rows = weights / weights.sum(), np.empty(X.shape[0])
+        for rows, block in float64_blocks(X):
+            of_rows[rows] = block.mean(axis=1)
+        middle = share @ of_rows
+        for rows, block in float64_blocks(X):
+            of_rows[rows] = ((block - middle) ** 2).mean(axis=1)
+        spread = share @ of_rows
         return float(1.0 / (X.shape[1] * spread)) if spread > 0 else 1.0
     return 1.0 / X.shape[1] if gamma == "auto" else float(gamma)

@@ -43,13 +43,13 @@ class Training:
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        All rows as given.
+        All rows as given, float32 or float64.
     codes : ndarray of shape (n_samples,)
         Their classes as 0..K-1.
     classes, present : ndarrays of shape (n_classes,)
         The labels in their order, and which of them have rows.
-    counted : ndarray
-        Positions of the rows with a positive weight.
+    counted : ndarray of shape (n_samples,), bool
+        The rows with a positive weight.
     weights, seen_codes : ndarrays
         Of the counted rows: weights, and classes as numbers of those that are present.
     features : FeatureMap
@@ -58,19 +58,19 @@ class Training:
     """
 
     X: Array
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int32]
     classes: NDArray[Any]
     present: NDArray[np.bool_]
-    counted: NDArray[np.intp]
+    counted: NDArray[np.bool_]
     weights: Array
-    seen_codes: NDArray[np.intp]
+    seen_codes: NDArray[np.int32]
     features: FeatureMap
     matrix: DenseMatrix
 
     @property
     def left_out(self) -> bool:
         """Whether rows have no weight."""
-        return self.counted.size < self.codes.size
+        return self.seen_codes.size < self.codes.size
 
 
 def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
@@ -82,36 +82,36 @@ def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
             "but the target y is None."
         )
     coded = CodedLabels.from_data(y, estimator.classes)
-    labels, codes = coded.labels, coded.codes
+    labels, codes = coded.labels, coded.codes.astype(np.int32)
     check_consistent_length(X, codes)
     weights = check_weights(X, sample_weight)
     weights = check_class_weight(estimator.class_weight, labels.classes, codes, weights)
     present = _classes_with_rows(estimator, labels, codes, weights)
 
-    counted = np.flatnonzero(weights > 0)  # a weight of 0 is a row left out
-    rows, seen = X, codes
-    if counted.size < weights.size:
+    counted = weights > 0  # a weight of 0 is a row left out
+    rows, seen, positions = X, codes, np.flatnonzero(counted)
+    if positions.size < weights.size:
         rows, seen, weights = X[counted], codes[counted], weights[counted]
     spans = None
     if estimator.kernel != "precomputed":
         spans = spans_of(rows, weights)
-        check_ranges(estimator, rows, spans, counted)
+        check_ranges(estimator, rows, spans, positions)
     elif X.shape[0] != X.shape[1]:
         raise ValueError(
             f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
             "give k(x_i, x_j) for all training rows i and j."
         )
-    with threads_for(counted.size * _n_columns(estimator, rows)):
-        features = _features(estimator, rows, counted, weights)
+    with threads_for(positions.size * _n_columns(estimator, rows)):
+        features = _features(estimator, rows, positions, weights)
         matrix = DenseMatrix(features.mapped, weights, spans if features.mapped is rows else None)
-    seen_codes = (np.cumsum(present) - 1)[seen]
+    seen_codes = seen if present.all() else (np.cumsum(present) - 1).astype(np.int32)[seen]
     return Training(
         X, codes, labels.classes, present, counted, weights, seen_codes, features, matrix
     )
 
 
 def _classes_with_rows(
-    estimator: Any, labels: OrdinalLabels, codes: NDArray[np.int64], weights: Array
+    estimator: Any, labels: OrdinalLabels, codes: NDArray[np.integer], weights: Array
 ) -> NDArray[np.bool_]:
     present = labels.counts(codes, weights) > 0
     if present.sum() < 2:

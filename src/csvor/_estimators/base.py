@@ -98,7 +98,7 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
     def _fit_coded(
         self,
         matrix: DenseMatrix,
-        codes: NDArray[np.intp],
+        codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,
     ) -> Fitted:
@@ -112,7 +112,9 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Features, finite. Units and shifts do not matter to the solver; units do matter to
-            the penalty, so put columns on one scale first (``StandardScaler``).
+            the penalty, so put columns on one scale first (``StandardScaler``). float32 and
+            float64 are read as they are, in any memory layout, all else as float64; sums and
+            results are float64.
         y : array-like of shape (n_samples,)
             Labels: numbers, numbers as text, an ordered categorical, or any labels that the
             parameter ``classes`` lists.
@@ -203,11 +205,10 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
             self.__dict__.pop(name, None)  # of a fit with another kernel
         for name, value in {**data.features.attributes_of(coef), **fitted.extra}.items():
             setattr(self, name, value)
-        kept = fitted.kept if fitted.kept.any() else np.ones(data.counted.size, dtype=bool)
-        of_kept = fitted.scores[kept]
-        thresholds = spread_over_classes(
-            fitted.thresholds, data.present, of_kept.min(), of_kept.max()
-        )
+        kept = fitted.kept if fitted.kept.any() else np.ones(fitted.scores.size, dtype=bool)
+        lowest = fitted.scores.min(where=kept, initial=np.inf)
+        highest = fitted.scores.max(where=kept, initial=-np.inf)
+        thresholds = spread_over_classes(fitted.thresholds, data.present, lowest, highest)
         self.classes_ = data.classes
         self.thresholds_ = thresholds + shift
         self._present = data.present

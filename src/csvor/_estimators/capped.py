@@ -16,7 +16,7 @@ from csvor._estimators.mislabelling import fit_mixture
 from csvor._loss.capped import CappedPower
 from csvor._loss.margins import CONSTRAINTS as PAIRS
 from csvor._loss.margins import MARGIN_LOSSES, pair_loss
-from csvor._loss.pairs import losses_at
+from csvor._loss.pairs import losses_of
 from csvor._loss.schedule import Schedule
 from csvor._objective.minimise import minimise_capped
 from csvor._objective.ordinal import OrdinalObjective
@@ -240,7 +240,7 @@ class CSVOR(ThresholdClassifier):
     def _fit_coded(
         self,
         matrix: DenseMatrix,
-        codes: NDArray[np.intp],
+        codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,
     ) -> Fitted:
@@ -263,6 +263,7 @@ class CSVOR(ThresholdClassifier):
         coef, thresholds = problem.split(solution.point)
         loss = solution.loss
         scores, g = problem.scores_and_losses(solution.point)
+        del problem  # what it holds of each row is no longer needed
         extra = {
             "epsilon_": loss.epsilon,
             "settled_from_": solution.fixed_from,
@@ -272,7 +273,7 @@ class CSVOR(ThresholdClassifier):
         return Fitted(coef, thresholds, scores, kept, solution, extra, residuals)
 
     def _problem(
-        self, matrix: DenseMatrix, codes: NDArray[np.intp], n_classes: int, weights: Array
+        self, matrix: DenseMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
     ) -> OrdinalObjective:
         rows = DenseRows(matrix, codes, self.C * weights, self._pair())
         return OrdinalObjective(rows, n_classes)
@@ -290,7 +291,7 @@ class CSVOR(ThresholdClassifier):
         )
 
     def _share_of_wrong_labels(
-        self, matrix: DenseMatrix, codes: NDArray[np.intp], n_classes: int, weights: Array
+        self, matrix: DenseMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
     ) -> float:
         """By margins of rows that a model has not seen: without a cap, then with what was found."""
         if codes.size > _ENOUGH:
@@ -310,9 +311,8 @@ class CSVOR(ThresholdClassifier):
         bounded = self.solver == "alternating"
         return pair_loss(MARGIN_LOSSES[self.loss], self.constraints, bounded=bounded)
 
-    def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
-        g = np.empty(scores.size)
-        losses_at(scores, codes, self.thresholds_, self._pair(), g)
+    def _residuals_of(self, scores: Array, codes: NDArray[np.integer]) -> Array:
+        g = losses_of(scores, codes, self.thresholds_, self._pair())
         return CappedPower(self.p).uncapped(g)
 
     def _remedy_for_empty_intervals(self, rare: bool) -> Remedy:

@@ -14,6 +14,7 @@ from csvor._data.checks import check_features, check_weights
 from csvor._estimators.intervals import depths, predicted_codes
 from csvor._estimators.probability import Calibration, interval_probabilities
 from csvor._labels import OrdinalLabels, read_column
+from csvor._rows.blocks import product
 
 Array = NDArray[np.float64]
 
@@ -50,7 +51,7 @@ class ThresholdModel(ABC):
         return self._calibration.curve[1].copy()
 
     @abstractmethod
-    def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
+    def _residuals_of(self, scores: Array, codes: NDArray[np.integer]) -> Array:
         """How badly each row's class fits its score, under the fitted model."""
 
     def predict_projection(self, X: ArrayLike) -> Array:
@@ -59,6 +60,7 @@ class ThresholdModel(ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            float32 or float64, each read as it is, whatever X was at `fit`.
 
         Returns
         -------
@@ -69,9 +71,9 @@ class ThresholdModel(ABC):
 
     def _project(self, X: Array) -> Array:
         if hasattr(self, "coef_"):
-            return X @ self.coef_
+            return product(X, self.coef_)
         landmarks = getattr(self, "X_fit_", None)
-        return self._kernel(X, landmarks, self.landmarks_) @ self.dual_coef_
+        return self._kernel.scores(X, landmarks, self.landmarks_, self.dual_coef_)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Classes by counting: the first class, plus one for each threshold with ``f >= b_k``.

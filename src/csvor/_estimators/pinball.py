@@ -194,7 +194,7 @@ class PINSVOR(ThresholdClassifier):
     def _fit_coded(
         self,
         matrix: DenseMatrix,
-        codes: NDArray[np.intp],
+        codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,
     ) -> Fitted:
@@ -234,7 +234,7 @@ class PINSVOR(ThresholdClassifier):
         less = f" than {self.tau}, which draws rows to their centres less"
         return Remedy("use a smaller ", "tau", after=less)
 
-    def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
+    def _residuals_of(self, scores: Array, codes: NDArray[np.integer]) -> Array:
         return pinball_losses(scores, codes, self.boundaries_, self.tau, self.form)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._loss.margins import ROUNDED, pair_loss
-from csvor._loss.pairs import losses_at
+from csvor._loss.pairs import losses_of
 from csvor._objective.minimise import minimise_slacks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
@@ -58,7 +58,7 @@ class SlackSumClassifier(ThresholdClassifier):
     def _fit_coded(
         self,
         matrix: DenseMatrix,
-        codes: NDArray[np.intp],
+        codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,
     ) -> Fitted:
@@ -80,10 +80,8 @@ class SlackSumClassifier(ThresholdClassifier):
     def _pair(self) -> Any:
         return pair_loss(ROUNDED, self._constraints)
 
-    def _residuals_of(self, scores: Array, codes: NDArray[np.intp]) -> Array:
-        slacks = np.empty(scores.size)
-        losses_at(scores, codes, self.thresholds_, self._pair(), slacks)
-        return slacks
+    def _residuals_of(self, scores: Array, codes: NDArray[np.integer]) -> Array:
+        return losses_of(scores, codes, self.thresholds_, self._pair())
 
 
 class SVOREX(SlackSumClassifier):

@@ -6,6 +6,8 @@ are the classes as 0..K-1; threshold k (0-based) parts the codes ``<= k`` from t
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,14 @@ Codes = NDArray[np.integer]
 
 # A slack of this size, in units of the margin, is what a solver leaves of none.
 _ROUNDING = 1e-6
+
+
+def losses_of(scores: Array, codes: Codes, b: Array, pair: Any) -> Array:
+    """The g of each row."""
+    losses = np.empty(scores.size)
+    # In the one type that loops are compiled for.
+    losses_at(scores, codes.astype(np.int32, copy=False), b, pair, losses)
+    return losses
 
 
 @compiled(fastmath=FAST)

@@ -40,7 +40,7 @@ class KinkedObjective:
         self._products = Products(rows.matrix)
         self._full = rows.costs
         self.size, self.n_bounded = objective.size, objective.n_classes - 2
-        m, y = objective.n_classes - 1, rows.codes
+        m, y = objective.n_classes - 1, rows.codes.astype(np.intp)  # NumPy's own for positions
         if rows.pair["implicit"][0]:
             self._k = np.repeat(np.arange(m)[:, None], y.size, axis=1)
             met = np.ones(self._k.shape, dtype=bool)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from csvor._solvers.iterate import (
     EVALUATE,
     FAILED,
     GOING,
+    LEVEL,
     QUANTILE,
     SLOPE,
     State,
@@ -72,8 +72,7 @@ class OrdinalObjective:
         """The same objective with its slacks rounded at their kinks."""
         pair = self.rows.pair.copy()
         pair["width"] = width
-        rows = DenseRows(self.rows.matrix, self.rows.codes, self.rows.costs, pair)
-        return OrdinalObjective(rows, self.n_classes, self.threshold_ridge)
+        return OrdinalObjective(self.rows.under(pair), self.n_classes, self.threshold_ridge)
 
     def sample(self, size: int) -> OrdinalObjective:
         """The objective of a part of the rows that stands for all of them."""
@@ -138,16 +137,17 @@ class OrdinalObjective:
         """Set ``state.to`` to theta and what is known there, under the loss in force."""
         state.to.theta[:] = theta
         state.to.parts[:] = state.best.parts
-        self._evaluate(state.run, state.to)
+        self._evaluate(state)
 
     def _answer(self, request: int, state: State) -> None:
         run, at = state.run, state.at
         if request == EVALUATE:
-            self._evaluate(run, state.to)
+            self._evaluate(state)
         elif request == BEGIN:
             loss = np.zeros(1, LOSS)
             shape(run[0], at.parts, self.size, self.rows.costs.size, loss)
-            self.rows.begin_line(*self.split(at.theta), self.split(state.step)[0], loss)
+            step, keep = self.split(state.step)[0], _asks_for_quantiles(state)
+            self.rows.begin_line(*self.split(at.theta), step, loss, keep)
         elif request == SLOPE:
             b, db = self.split(at.theta)[1], self.split(state.step)[1]
             of_penalty = (self.ridge, self.threshold_ridge)
@@ -165,8 +165,8 @@ class OrdinalObjective:
             except IndefiniteError:
                 run["solved"] = 0
 
-    def _evaluate(self, run: Any, to: Any) -> None:
-        loss = np.zeros(1, LOSS)
+    def _evaluate(self, state: State) -> None:
+        run, to, loss = state.run, state.to, np.zeros(1, LOSS)
         shape(run[0], to.parts, self.size, self.rows.costs.size, loss)
         self.rows.pair["majorant"] = run["damping"]
         w, b = self.split(to.theta)
@@ -174,9 +174,14 @@ class OrdinalObjective:
             sums, curvature, cap = self.rows.trim(w, b, loss, float(run["trim"][0]))
             to.parts[CAP:] = cap
         else:
-            sums, curvature = self.rows.sums(w, b, loss, keep=run["warm"][0] == 0)
+            sums, curvature = self.rows.sums(w, b, loss, _asks_for_quantiles(state))
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
         finish(run[0], to, self.ridge, self.threshold_ridge, b, sums, curvature)
+
+
+def _asks_for_quantiles(state: State) -> bool:
+    """Whether a stage takes its cap from the losses of the last pass."""
+    return bool(np.any(state.stages[:, LEVEL] < 1.0))
 
 
 def _tell(report: Report, state: State, begin: int) -> None:

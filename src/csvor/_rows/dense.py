@@ -51,7 +51,13 @@ class DenseMatrix:
     @cached_property
     def values(self) -> Array:
         """The features, as an array of their own."""
-        return (self.X - self.center) * self.factor
+        return self.scaled(slice(None))
+
+    def scaled(self, rows: slice | NDArray[np.intp]) -> Array:
+        """The features of some rows, as an array of their own."""
+        part = self.X[rows] - self.center
+        part *= self.factor
+        return part
 
     def take(self, rows: NDArray[np.intp]) -> DenseMatrix:
         """Some of the rows, with the same center and factors."""
@@ -77,13 +83,28 @@ class DenseRows:
         self.codes = codes
         self.costs = costs
         self.pair = pair
-        self._losses = np.empty(codes.size)
         self._threads = RowThreads(*matrix.X.shape)
 
     @cached_property
+    def _losses(self) -> Array:
+        """Room for the losses g of the last pass that kept them."""
+        return np.empty(self.n_samples)
+
+    @cached_property
+    def _on_line(self) -> Array:
+        """Room for scores on a line and their changes: fits on many rows hardly ever search one."""
+        return np.empty((2, self.n_samples))
+
+    @cached_property
     def _line(self) -> Line:
-        """Room for a line, which fits on many rows hardly ever search."""
+        """Room for a line of few rows; of many, the one that was begun last."""
         return Line(*np.empty((3, self.n_samples)))
+
+    def under(self, pair: Any) -> DenseRows:
+        """The same rows under another loss of their pairs."""
+        rows = copy(self)
+        rows.pair = pair
+        return rows
 
     @property
     def n_samples(self) -> int:
@@ -94,8 +115,8 @@ class DenseRows:
         return self.matrix.X.size <= _SMALL
 
     def whole(self) -> tuple[Rows, Line]:
-        """All rows for compiled code, of one memory layout, so that one compilation serves all."""
-        X = np.require(self.matrix.X, requirements=["C", "W"])
+        """All rows for compiled code, of one type and layout: one compilation serves all."""
+        X = np.require(self.matrix.X, np.float64, ["C", "W"])
         matrix = self.matrix
         rows = Rows(X, matrix.center, matrix.factor, self.codes, self.costs, self._losses)
         return rows, self._line
@@ -118,15 +139,26 @@ class DenseRows:
         sums, curvature = self.sums(w, b, loss, keep=True)
         cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
         find_cap(self._losses, self.costs, share, cap)
-        part = moved_rows(self._part(slice(None), self._losses), loss, cap, sums)
-        if part.codes.size:
-            loss = loss.copy()
-            lift_cap(loss)
-            add_rows(part, w, b, self.pair, loss, sums, curvature)
+        lifted = loss.copy()
+        lift_cap(lifted)
+
+        def recount(rows: slice) -> Sums:
+            cut = np.zeros(w.size + b.size + 3)
+            part = moved_rows(self._part(rows, self._losses), loss, cap, cut)
+            of_part, bent = self._add(part, w, b, lifted)
+            return of_part + cut, bent
+
+        for total, change in zip((sums, curvature), self._sum(recount), strict=True):
+            total += change
         return sums, curvature, cap
 
-    def begin_line(self, w: Array, b: Array, dw: Array, loss: Any) -> None:
-        """Set off along a step of w; `slopes` are those of the surrogate here."""
+    def begin_line(self, w: Array, b: Array, dw: Array, loss: Any, keep: bool = True) -> None:
+        """Set off along a step of w; `slopes` are those of the surrogate here.
+
+        Where nobody will ask for the losses of the last pass, not to ``keep`` them saves room.
+        """
+        scores, changes = self._on_line
+        self._line = Line(scores, changes, np.empty(self.n_samples) if keep else self._losses)
 
         def begin(rows: slice) -> None:
             line = Line(*(of_rows[rows] for of_rows in self._line))
@@ -147,7 +179,8 @@ class DenseRows:
 
     def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
         """The score and the losses g of each row."""
-        f, g = np.empty((2, self.codes.size))
+        f, g = np.empty(self.n_samples), self._losses
+        del self._losses  # the caller has them now; a pass that keeps losses makes room anew
         self._threads.map(
             lambda rows: find_losses(self._part(rows), w, b, self.pair, f[rows], g[rows])
         )

@@ -11,7 +11,12 @@ def weighted_quantile(values, level, weights):
 
     By selection: what lies on the wrong side of a pivot is not looked at again.
     """
-    v, w = values.copy(), weights.copy()
+    return select(values.copy(), level, weights.copy())
+
+
+@compiled()
+def select(v, level, w):
+    """The same, which puts values and weights into another order."""
     n = v.size
     total = 0.0
     for i in range(n):

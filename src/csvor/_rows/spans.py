@@ -28,7 +28,7 @@ def spans_of(X: Array, weights: Array) -> Spans:
     n, d = X.shape
     share = weights / weights.sum()
     # Squares are taken from about the middle, or a large mean would swallow them.
-    some = X[:: max(n // 1000, 1)]
+    some = X[:: max(n // 1000, 1)].astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.median(some, axis=0)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from csvor._loss.capped import TIE, counted_share
 from csvor._rows.dense_pass import Rows
-from csvor._rows.quantile import weighted_quantile
+from csvor._rows.quantile import select
 from csvor._utils.compile import compiled
 
 
@@ -24,7 +24,9 @@ def find_cap(losses, weights, share, cap):
     budget = share * total * (1.0 + 1e-12)
     low, high = 0.9 * cap[1], 1.1 * cap[1]
     if not high < np.inf:
-        low, high = 0.0, np.inf
+        low, high = 1.0, np.inf
+    widest = 4.0 * cap[1]
+    cap[0] = cap[1] = cap[2] = 1.0
     while True:
         above, inside, count = 0.0, 0.0, 0
         for i in range(n):
@@ -33,12 +35,14 @@ def find_cap(losses, weights, share, cap):
             elif losses[i] >= low:
                 inside += weights[i]
                 count += 1
-        if above <= budget < above + inside or (low == 0.0 and high == np.inf):
+        if above <= budget < above + inside:
             break
-        if high < np.inf and high < 4.0 * cap[1]:
+        if low == 1.0 and high == np.inf:
+            return
+        if high < widest:
             low, high = 0.5 * low, 2.0 * high
         else:
-            low, high = 0.0, np.inf
+            low, high = 1.0, np.inf
     values, own = np.empty(count), np.empty(count)
     count = 0
     for i in range(n):
@@ -46,8 +50,7 @@ def find_cap(losses, weights, share, cap):
             values[count], own[count] = losses[i], weights[i]
             count += 1
     level = (inside - (budget - above)) / inside
-    at = weighted_quantile(values, level, own)
-    cap[0] = cap[1] = cap[2] = 1.0
+    at = select(values, level, own)
     if at <= 1.0:
         return
     cap[0], cap[1] = at * (1.0 - TIE), at * (1.0 + TIE)
@@ -77,7 +80,8 @@ def moved_rows(rows, loss, cap, sums):
         if least < losses[i] <= most:
             count += 1
     d = rows.X.shape[1]
-    X, codes, costs = np.empty((count, d)), np.empty(count, np.intp), np.empty(count)
+    X, codes = np.empty((count, d), rows.X.dtype), np.empty(count, rows.codes.dtype)
+    costs = np.empty(count)
     count = 0
     for i in range(losses.size):
         if least < losses[i] <= most:

@@ -39,6 +39,7 @@ MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
 # A row for each stage: power, level, epsilon, delta, trimmed share, the share of the objective by
 # which it has to fall in an iteration for the stage to go on, and for how many iterations at most.
 # Where ``level`` is below 1 the cap is that quantile when the stage begins.
+LEVEL = 1
 _NUMBERS = (
     "p epsilon delta trim damping first_damping damping_factor least_damping level quantile floor"
     " tol"

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from csvor._utils.random_state import generator
 
 _THINGS = (
-    "room bed breakfast staff bathroom view lobby pool location lift parking dinner wifi carpet "
-    "balcony shower service bar"
-).split()
+    "room", "bed", "breakfast", "staff", "bathroom", "view", "lobby", "pool", "location", "lift",
+    "parking", "dinner", "wifi", "carpet", "balcony", "shower", "service", "bar",
+)  # fmt: skip
 # From awful to wonderful; levels side by side share words, as people do.
 _WORDS = [
     words.split()
