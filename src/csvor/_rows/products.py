@@ -11,6 +11,8 @@ Array = NDArray[np.float64]
 
 # Numbers of rows that are copied at a time.
 _AT_ONCE = 4_000_000
+# All rows are passed over rather than more than one in so many copied.
+_FEW = 3
 
 
 class Products:
@@ -19,6 +21,15 @@ class Products:
     def __init__(self, matrix: DenseMatrix) -> None:
         self._Z = matrix.values
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, d = self._Z.shape
+        return n, d
+
+    def rows(self, rows: NDArray[np.intp]) -> Array:
+        """Some rows of Z."""
+        return self._Z[rows]
+
     def scores(self, w: Array) -> Array:
         """``Z w``."""
         return self._Z @ w
@@ -26,6 +37,18 @@ class Products:
     def pulled(self, v: Array) -> Array:
         """``Z' v``."""
         return v @ self._Z
+
+    def scores_of(self, rows: NDArray[np.intp], w: Array) -> Array:
+        """``Z w`` of some of the rows."""
+        if _FEW * rows.size > self._Z.shape[0]:
+            return self.scores(w)[rows]
+        return self._Z[rows] @ w
+
+    def pulled_by(self, rows: NDArray[np.intp], v: Array) -> Array:
+        """``Z' v`` over some of the rows."""
+        if _FEW * rows.size > self._Z.shape[0]:
+            return self.pulled(np.bincount(rows, v, self._Z.shape[0]))
+        return v @ self._Z[rows]
 
     def mean_square(self, ridge: Array) -> float:
         """Mean of ``z' diag(1 / ridge) z`` over the rows: of their kernel with themselves."""
