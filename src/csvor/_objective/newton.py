@@ -93,15 +93,11 @@ def step_by_rows(
     d, m = ridge.size, at.by_b.shape[0]
     bent = at.whole > 0.0
     rows, root = at.samples[bent], np.sqrt(at.whole[bent])
-    model = gram.between(rows)
-    model *= root
-    model *= root[:, None]
-    model[range(rows.size), range(rows.size)] += 1.0
     along = at.share[:, bent] / root
     pulled = root * products.scores_of(rows, gradient[:d] / ridge)
     solved = np.column_stack([pulled, along.T])
     if rows.size:  # LAPACK refuses none
-        lower, failed = dpotrf(model.T, lower=True, clean=False, overwrite_a=True)
+        lower, failed = dpotrf(gram.system(rows, root), lower=True, clean=False, overwrite_a=True)
         if failed:
             return None
         solved = dpotrs(lower, solved, lower=True)[0]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._rows.products import Products
+from csvor._utils.compile import compiled
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -34,8 +35,8 @@ class Gram:
         new = new if old else rows.size
         return _COMES_AGAIN * new * (2 * old + new) * self._scale.size
 
-    def between(self, rows: Rows) -> Array:
-        """The products of rows with each other, as an array of their own."""
+    def system(self, rows: Rows, root: Array) -> Array:
+        """The lower triangle of ``1 + diag(root) G diag(root)``, G the products of rows."""
         new = rows[self._place[rows] < 0]
         if not self._has_room(new.size):
             self._place[:], self._n, new = -1, 0, rows
@@ -46,8 +47,18 @@ class Gram:
             added = self._rows[old : self._n] @ self._rows[: self._n].T
             self._known[old : self._n, : self._n] = added
             self._known[:old, old : self._n] = added[:, :old].T
-        place = self._place[rows]
-        return self._known[place[:, None], place]
+        upper = np.empty((rows.size, rows.size))
+        _gather(self._known, self._place[rows], root, upper)
+        return upper.T
 
     def _has_room(self, new: int) -> bool:
         return self._n + new <= len(self._known)
+
+
+@compiled()
+def _gather(known, place, root, upper):
+    for i in range(place.size):
+        of_row = known[place[i]]
+        for j in range(i, place.size):
+            upper[i, j] = root[i] * of_row[place[j]] * root[j]
+        upper[i, i] += 1.0
