@@ -25,9 +25,9 @@ from csvor._solvers.solution import Solution, Status
 Array = NDArray[np.float64]
 Report = Callable[[int, float], None] | None
 
-# All found by trial. Newton's steps under the same multipliers: at most so many, until the next one
+# All found by trial. Newton's steps under the same multipliers: at most so many, until one that
 # promises no more than this share of what the multipliers have moved by.
-_STEPS, _SHARE = 12, 0.1
+_STEPS, _SHARE = 12, 0.3
 # What they have moved by counts as at least this share of tol.
 _NOTHING = 1e-2
 # The slope at which a line is searched no further, as a share of that at its start.
@@ -219,18 +219,19 @@ class _Run:
         """Newton's steps under the same multipliers and costs; their slopes are the next ones."""
         problem, costs, sigma = self.problem, self.weighed.costs, self.sigma
         least = _NOTHING * self.tol * self.weighed.scale
-        for taken in range(_STEPS + 1):
+        begin, is_last = len(self.history), False
+        while True:
             pulled = self.multipliers + sigma * self.x
             slopes = problem.nearest(pulled, costs)
-            if taken == _STEPS or len(self.history) == self.max_iter:
+            taken = len(self.history) - begin
+            if is_last or taken == _STEPS or len(self.history) == self.max_iter:
                 break
             gradient = problem.gradient(self.theta, slopes)
             step = problem.newton(self.theta, gradient, pulled, costs, sigma)
             promised = -float(gradient @ step)
             moved = slopes - self.multipliers
             enough = max(float(np.vdot(moved, moved)) / (2.0 * sigma), least)
-            if taken > 0 and 0.5 * promised <= self.share * enough:
-                break
+            is_last = 0.5 * promised <= self.share * enough
             change = problem.change(step)
             t = self.least_along(step, change, pulled, costs, promised)
             self.theta = self.theta + t * step
