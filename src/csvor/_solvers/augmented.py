@@ -34,12 +34,12 @@ _NOTHING = 1e-2
 _FLAT = 0.1
 # A stage of the loss ends when its convex problem is solved to this, and falls by no more.
 _STAGE = 1e-2
-# Sigma: it stays while an iteration lowers the objective by more than
-# this share, and grows by a factor, the larger the fewer steps the last one took; it falls where
-# that took too many.
+# Sigma: it stays while an iteration of more than one step lowers the objective by more than this
+# share, and grows by a factor, the larger the fewer steps the last one took; it falls where that
+# took too many. A stage begins with this share of it.
 _FALL = 3e-3
 _FACTORS = ((2, 4.0), (6, 2.0), (_STEPS - 1, 1.5), (_STEPS, 0.5))
-_LEAST = 1e-2
+_LEAST, _ANEW = 1e-2, 0.25
 # Iterations without a better bound, all else done, after which a run is over.
 _PATIENCE = 5
 # Less than this share of the objective cannot be told from rounding.
@@ -99,6 +99,7 @@ class _Place:
     theta: Array
     x: Array
     weighed: Weighed
+    sigma: float
 
 
 def augment(
@@ -140,7 +141,7 @@ class _Run:
         (self.sigma, self.most), self.share = problem.sigmas, _SHARE
         self.stage = self.fixed_from = 0
         self.weighed = problem.weigh(self.theta, self.x, stages[0])
-        self.best = _Place(self.theta, self.x, self.weighed)
+        self.best = self.place()
         self.history: list[float] = []
         self.gap = np.inf
 
@@ -182,7 +183,7 @@ class _Run:
                 if self.weighed.concave and abs(fell) <= self.tol * self.weighed.scale:
                     return Status.CONVERGED
                 self.share *= 1e-2  # only the steps are not exact enough
-            elif took >= _STEPS or fell <= _FALL * self.weighed.scale:
+            elif took <= 1 or took >= _STEPS or fell <= _FALL * self.weighed.scale:
                 factor = next(factor for most, factor in _FACTORS if took <= most)
                 self.sigma = min(max(factor * self.sigma, _LEAST * first), self.most)
             if is_solved or self.sigma == self.most:
@@ -196,10 +197,14 @@ class _Run:
         return Status.MAX_ITER
 
     def begin(self, stage: int) -> None:
-        """Another loss: its end may lie far off, so sigma begins anew."""
-        self.stage, self.sigma, self.fixed_from = stage, self.problem.sigmas[0], len(self.history)
+        """Another loss: its end may lie far off, so sigma begins lower."""
+        self.stage, self.fixed_from = stage, len(self.history)
+        self.sigma = max(_ANEW * self.sigma, self.problem.sigmas[0])
         self.weigh()
-        self.best = _Place(self.theta, self.x, self.weighed)
+        self.best = self.place()
+
+    def place(self) -> _Place:
+        return _Place(self.theta, self.x, self.weighed, self.sigma)
 
     def weigh(self) -> None:
         self.weighed = self.problem.weigh(self.theta, self.x, self.stages[self.stage])
@@ -245,7 +250,7 @@ class _Run:
         """Keep the lowest point of the loss in force, and tell."""
         self.weighed = self.problem.weigh(self.theta, self.x, self.stages[self.stage])
         if self.weighed.value < self.best.weighed.value:
-            self.best = _Place(self.theta, self.x, self.weighed)
+            self.best = self.place()
         self.history.append(self.best.weighed.value)
         if self.report is not None:
             self.report(len(self.history), self.history[-1])
@@ -267,7 +272,7 @@ class _Run:
         best, reached = self.best, self.gap
         if best.weighed.value >= self.weighed.value:
             return True
-        self.theta, self.x, self.weighed = best.theta, best.x, best.weighed
+        self.theta, self.x, self.weighed, self.sigma = best.theta, best.x, best.weighed, best.sigma
         self.multipliers = self.problem.nearest(self.multipliers, self.weighed.costs)
         self.gap = self.certified()
         return self.gap <= max(self.tol, reached)
