@@ -147,14 +147,14 @@ def test_hessian_is_the_slope_of_the_gradient(pairs, sums, rng):
     costs = rng.exponential(size=60)
     problem = problem_of(X, codes, costs, 4, pairs, threshold_ridge=0.7, sums=sums)
     theta = np.concatenate([0.3 * rng.normal(size=8), [-0.5], rng.exponential(size=2)])
-    x, sigma, step = problem.excess(theta), 0.8, 1e-6
+    x, rate, step = problem.excess(theta), 0.8 * costs, 1e-6
     multipliers = problem.nearest(np.where(x == -1.0, 0.0, rng.normal(size=x.shape)), costs)
 
     def gradient(at):
-        pulled = multipliers + sigma * problem.excess(at)
+        pulled = multipliers + rate * problem.excess(at)
         return problem.gradient(at, problem.nearest(pulled, costs))
 
-    hessian = problem.hessian(multipliers + sigma * x, costs, sigma)
+    hessian = problem.hessian(multipliers + rate * x, costs, rate)
     rows = step * np.eye(theta.size)
     by_differences = [(gradient(theta + e) - gradient(theta - e)) / (2 * step) for e in rows]
     np.testing.assert_allclose(hessian, by_differences, rtol=1e-5, atol=1e-6)

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 # A sigma to begin with is at most so many times what one row alone would need to come off its kink
 # by the penalty's means (found by trial).
 _FIRST = 1000.0
-# The largest, in units of the costs: beyond it rounding moves multipliers.
+# The largest: beyond it rounding moves multipliers.
 _LARGEST = 1e7
 
 
@@ -71,8 +71,8 @@ class KinkedObjective:
         scaled = self._full / most  # the square of a tiny weight is none
         of_costs = float(most * (scaled @ scaled / scaled.sum()))
         square = self._products.mean_square(self._whole.ridge)
-        of_rows = _FIRST / square if square > 0.0 else np.inf
-        return min(of_costs, of_rows), _LARGEST * of_costs
+        of_rows = _FIRST / (square * of_costs) if square > 0.0 else np.inf
+        return min(1.0, of_rows), _LARGEST
 
     def split(self, theta: Array) -> tuple[Array, Array]:
         """Coefficients of the scaled features, and thresholds."""
@@ -112,9 +112,9 @@ class KinkedObjective:
         by_w, by_b = self._slopes(theta, multipliers)
         return np.concatenate([by_w, from_thresholds(by_b)])
 
-    def newton(self, theta: Array, gradient: Array, u: Array, costs: Array, sigma: float) -> Array:
+    def newton(self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array) -> Array:
         """The step to where the model of the augmented problem is least."""
-        at = self._curvature(u, costs, sigma)
+        at = self._curvature(u, costs, rate)
         d, r = self._whole.ridge.size, at.samples.size
         penalty = self._whole.ridge, self._whole.threshold_ridge
         if r**3 / 3 + self._gram.work_of(at.samples) < r * d**2 + d**3 / 3:
@@ -126,13 +126,13 @@ class KinkedObjective:
         hessian = by_columns(at, self._products, *penalty)
         return find_step(hessian, gradient, theta, self.n_bounded)
 
-    def hessian(self, u: Array, costs: Array, sigma: float) -> Array:
+    def hessian(self, u: Array, costs: Array, rate: Array) -> Array:
         """Of the augmented problem, by theta."""
         penalty = self._whole.ridge, self._whole.threshold_ridge
-        return by_columns(self._curvature(u, costs, sigma), self._products, *penalty)
+        return by_columns(self._curvature(u, costs, rate), self._products, *penalty)
 
-    def _curvature(self, u: Array, costs: Array, sigma: float) -> Curvature:
-        bend = self._support.bend(u, costs, sigma)
+    def _curvature(self, u: Array, costs: Array, rate: Array) -> Curvature:
+        bend = self._support.bend(u, costs, rate)
         at = bend.samples
         return curvature(bend, self._side[:, at], self._k[:, at], self._whole.n_classes - 1)
 

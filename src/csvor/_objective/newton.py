@@ -17,7 +17,7 @@ from csvor._loss.support import Bend
 from csvor._objective.balance import from_thresholds
 from csvor._rows.gram import Gram
 from csvor._rows.products import Products
-from csvor._solvers.step import find_step
+from csvor._solvers.step import IndefiniteError, find_step
 
 Array = NDArray[np.float64]
 
@@ -105,7 +105,10 @@ def step_by_rows(
     by_b = at.left + along @ solved[:, 1:]
     pull = gradient[d:] + from_thresholds(along @ solved[:, 0])
     step = np.empty_like(theta)
-    step[d:] = find_step(_by_gaps(by_b, ridge_of_b), pull, theta[d:], n_bounded)
+    try:
+        step[d:] = find_step(_by_gaps(by_b, ridge_of_b), pull, theta[d:], n_bounded)
+    except IndefiniteError:
+        return None
     change = root * (solved[:, 0] + solved[:, 1:] @ step[d:].cumsum())
     step[:d] = (products.pulled_by(rows, change) - gradient[:d]) / ridge
     return step

@@ -1,10 +1,11 @@
 """A sum of losses with kinks, by multipliers: an augmented Lagrangian and Newton's steps.
 
 The problem is ``h(theta) + sum_i c_i phi(x_i(theta))`` with x linear and phi the support function
-of a set L. With multipliers ``l_i`` in ``c_i L`` and sigma > 0,
-``h + sum_i max {u.x_i - |u - l_i|^2 / (2 sigma) : u in c_i L}`` is smooth. Its slopes by x_i are
-``P(l_i + sigma x_i)``, P the nearest point of ``c_i L``: where Newton's steps end, they are the
-next multipliers. Only samples on a kink or on a curved part of their loss have curvature, and
+of a set L. With multipliers ``l_i`` in ``c_i L``, sigma > 0 and rates ``s_i = sigma c_i`` (so that
+a weight of 2 is two samples),
+``h + sum_i max {u.x_i - |u - l_i|^2 / (2 s_i) : u in c_i L}`` is smooth. Its slopes by x_i are
+``P(l_i + s_i x_i)``, P the nearest point of ``c_i L``: where Newton's steps end, they are the next
+multipliers. Only samples on a kink or on a curved part of their loss have curvature, and
 nothing grows stiff at a kink.
 
 What samples count for, c, follows the loss of each stage between the steps.
@@ -87,7 +88,7 @@ class Problem(Protocol):
     def nearest(self, u: Array, costs: Array) -> Array: ...
     def gradient(self, theta: Array, multipliers: Array) -> Array: ...
     def newton(
-        self, theta: Array, gradient: Array, u: Array, costs: Array, sigma: float
+        self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array
     ) -> Array: ...
     def penalty_on_line(self, theta: Array, step: Array) -> tuple[float, float]: ...
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float: ...
@@ -154,6 +155,8 @@ class _Run:
             self.begin(len(self.stages) - 1)
         self.takes_best()
         self.centre()
+        if status is Status.OPTIMAL and not self.gap <= self.tol:
+            status = Status.INEXACT
         at = self.weighed
         objective = min(at.value, self.history[-1]) if settled else at.value
         self.history[-1] = objective
@@ -222,20 +225,22 @@ class _Run:
 
     def descend(self) -> None:
         """Newton's steps under the same multipliers and costs; their slopes are the next ones."""
-        problem, costs, sigma = self.problem, self.weighed.costs, self.sigma
+        problem, costs = self.problem, self.weighed.costs
+        rate = self.sigma * costs
+        doubled = 2.0 * np.where(costs > 0.0, rate, 1.0)
         least = _NOTHING * self.tol * self.weighed.scale
         begin, is_last = len(self.history), False
         while True:
-            pulled = self.multipliers + sigma * self.x
+            pulled = self.multipliers + rate * self.x
             slopes = problem.nearest(pulled, costs)
             taken = len(self.history) - begin
             if is_last or taken == _STEPS or len(self.history) == self.max_iter:
                 break
             gradient = problem.gradient(self.theta, slopes)
-            step = problem.newton(self.theta, gradient, pulled, costs, sigma)
+            step = problem.newton(self.theta, gradient, pulled, costs, rate)
             promised = -float(gradient @ step)
             moved = slopes - self.multipliers
-            enough = max(float(np.vdot(moved, moved)) / (2.0 * sigma), least)
+            enough = max(float(np.sum(moved * moved / doubled)), least)
             is_last = 0.5 * promised <= self.share * enough
             change = problem.change(step)
             t = self.least_along(step, change, pulled, costs, promised)
@@ -259,10 +264,11 @@ class _Run:
         self, step: Array, change: Array, pulled: Array, costs: Array, promised: float
     ) -> float:
         """About where on [0, 1] the smooth problem is least along a step."""
+        rate = self.sigma * costs
         first, second = self.problem.penalty_on_line(self.theta, step)
 
         def slope(t: float) -> float:
-            moved = self.problem.nearest(pulled + (t * self.sigma) * change, costs)
+            moved = self.problem.nearest(pulled + t * rate * change, costs)
             return first + t * second + float(np.vdot(moved, change))
 
         return least_between(slope, -promised, _FLAT)
