@@ -115,6 +115,9 @@ def step_by_rows(
 
 
 def _by_gaps(by_b: Array, ridge_of_b: float) -> Array:
-    m = by_b.shape[0]
-    with_ridge = by_b + ridge_of_b * (np.eye(m) - 1.0 / m)
-    return from_thresholds(from_thresholds(with_ridge).T)
+    bends = from_thresholds(from_thresholds(by_b).T)
+    if ridge_of_b > 0.0:  # it holds the gaps alone; rounding must not hold the first threshold
+        m = by_b.shape[0]
+        after = m - np.arange(1.0, m)
+        bends[1:, 1:] += ridge_of_b * (np.minimum.outer(after, after) - np.outer(after, after) / m)
+    return bends

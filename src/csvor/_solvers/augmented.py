@@ -275,12 +275,14 @@ class _Run:
 
     def takes_best(self) -> bool:
         """Go to the lowest point seen; whether the multipliers at hand certify it too."""
-        best, reached = self.best, self.gap
-        if best.weighed.value >= self.weighed.value:
+        best, reached, left = self.best, self.gap, self.weighed
+        if best.weighed.value >= left.value:
             return True
+        same = np.array_equal(best.weighed.costs, left.costs)  # then the bound of one is the other's
+        bound = left.moving - reached * left.scale if same and not left.concave else -np.inf
         self.theta, self.x, self.weighed, self.sigma = best.theta, best.x, best.weighed, best.sigma
         self.multipliers = self.problem.nearest(self.multipliers, self.weighed.costs)
-        self.gap = self.certified()
+        self.gap = min(self.certified(), (best.weighed.moving - bound) / best.weighed.scale)
         return self.gap <= max(self.tol, reached)
 
     def centre(self) -> None:
