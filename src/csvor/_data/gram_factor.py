@@ -50,9 +50,9 @@ class _Triangle:
     """By Cholesky's method: the basis of the landmarks that span all of them, in turn."""
 
     def __init__(self, lower: Array, order: NDArray[np.intp]) -> None:
-        self._pivots = order[: lower.shape[1]]
-        self._corner = lower[: lower.shape[1]]
-        self.landmarks = np.empty(lower.shape)
+        n, rank = lower.shape
+        self._pivots, self._corner = order[:rank], lower[:rank]
+        self.landmarks = np.empty((n, rank))
         self.landmarks[order] = lower
 
     def mapped(self, values: Array) -> Array:
@@ -60,7 +60,7 @@ class _Triangle:
         return np.ascontiguousarray(solve_triangular(self._corner, of_pivots, lower=True).T)
 
     def dual(self, coef: Array) -> Array:
-        of_landmarks = np.zeros(self.landmarks.shape[0])
+        of_landmarks = np.zeros(len(self.landmarks))
         of_landmarks[self._pivots] = solve_triangular(self._corner, coef, lower=True, trans="T")
         return of_landmarks
 

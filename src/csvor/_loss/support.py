@@ -4,7 +4,8 @@ For losses that are support functions: with the excesses x of the pairs (1 - mar
 ``c |max(0, x)|`` is the largest ``l.x`` over the ball ``{l >= 0, |l| <= c}``, and
 ``c sum max(0, x)`` that over the box ``{0 <= l <= c}``. A point ``u = l + rate x`` is brought back
 to the nearest one of the set, P(u): the slope of the augmented loss by x, whose curvature is
-``rate dP``, each sample with a rate of its own. Arrays hold a row for each pair of a sample, and a column for each sample.
+``rate dP``, each sample with a rate of its own. Arrays hold a row for each pair of a sample, and a
+column for each sample.
 """
 
 from __future__ import annotations

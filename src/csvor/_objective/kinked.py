@@ -42,6 +42,7 @@ class KinkedObjective:
         self._support = Box if sums else Ball
         self._products = Products(rows.matrix)
         self._gram = Gram(self._products, objective.ridge)
+        self._penalty = objective.ridge, objective.threshold_ridge
         self._full = rows.costs
         self.size, self.n_bounded = objective.size, objective.n_classes - 2
         m, y = objective.n_classes - 1, rows.codes
@@ -116,20 +117,18 @@ class KinkedObjective:
         """The step to where the model of the augmented problem is least."""
         at = self._curvature(u, costs, rate)
         d, r = self._whole.ridge.size, at.samples.size
-        penalty = self._whole.ridge, self._whole.threshold_ridge
         if r**3 / 3 + self._gram.work_of(at.samples) < r * d**2 + d**3 / 3:
             step = step_by_rows(
-                at, self._gram, self._products, *penalty, theta, gradient, self.n_bounded
+                at, self._gram, self._products, *self._penalty, theta, gradient, self.n_bounded
             )
             if step is not None:
                 return step
-        hessian = by_columns(at, self._products, *penalty)
+        hessian = by_columns(at, self._products, *self._penalty)
         return find_step(hessian, gradient, theta, self.n_bounded)
 
     def hessian(self, u: Array, costs: Array, rate: Array) -> Array:
         """Of the augmented problem, by theta."""
-        penalty = self._whole.ridge, self._whole.threshold_ridge
-        return by_columns(self._curvature(u, costs, rate), self._products, *penalty)
+        return by_columns(self._curvature(u, costs, rate), self._products, *self._penalty)
 
     def _curvature(self, u: Array, costs: Array, rate: Array) -> Curvature:
         bend = self._support.bend(u, costs, rate)

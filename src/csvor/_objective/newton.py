@@ -90,8 +90,7 @@ def step_by_rows(
     n_bounded: int,
 ) -> Array | None:
     """Newton's step from a system in the rows; None where rounding has made it indefinite."""
-    d, m = ridge.size, at.by_b.shape[0]
-    bent = at.whole > 0.0
+    d, bent = ridge.size, at.whole > 0.0
     rows, root = at.samples[bent], np.sqrt(at.whole[bent])
     along = at.share[:, bent] / root
     pulled = root * products.scores_of(rows, gradient[:d] / ridge)

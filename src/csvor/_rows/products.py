@@ -47,7 +47,9 @@ class Products:
     def pulled_by(self, rows: NDArray[np.intp], v: Array) -> Array:
         """``Z' v`` over some of the rows."""
         if _FEW * rows.size > self._Z.shape[0]:
-            return self.pulled(np.bincount(rows, v, self._Z.shape[0]))
+            whole = np.zeros(self._Z.shape[0])
+            whole[rows] = v
+            return self.pulled(whole)
         return v @ self._Z[rows]
 
     def mean_square(self, ridge: Array) -> float:

@@ -278,7 +278,9 @@ class _Run:
         best, reached, left = self.best, self.gap, self.weighed
         if best.weighed.value >= left.value:
             return True
-        same = np.array_equal(best.weighed.costs, left.costs)  # then the bound of one is the other's
+        same = np.array_equal(
+            best.weighed.costs, left.costs
+        )  # then the bound of one is the other's
         bound = left.moving - reached * left.scale if same and not left.concave else -np.inf
         self.theta, self.x, self.weighed, self.sigma = best.theta, best.x, best.weighed, best.sigma
         self.multipliers = self.problem.nearest(self.multipliers, self.weighed.costs)
