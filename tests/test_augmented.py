@@ -13,11 +13,15 @@ from csvor._loss.schedule import Stage
 from csvor._objective.balance import balancing_factors, from_thresholds
 from csvor._objective.kinked import KinkedObjective
 from csvor._objective.minimise import has_kinks
+from csvor._objective.newton import step_by_rows
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
+from csvor._rows.gram import Gram
+from csvor._rows.products import Products
 from csvor._solvers.augmented import augment
 from csvor._solvers.line import least_between
 from csvor._solvers.solution import Status
+from csvor._solvers.step import find_step
 from exact_programs import (
     ordinal_optimum,
     random_problem,
@@ -57,7 +61,7 @@ def counted(number):
 
 
 @pytest.mark.parametrize("pairs", ["explicit", "implicit"])
-@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize("number", range(50))
 def test_the_end_is_the_optimum_and_the_gap_is_no_less_than_it_is(number, pairs):
     """By Clarabel; also of runs that end far from the optimum."""
     X, codes, weights, C, n_classes = counted(number)
@@ -147,17 +151,51 @@ def test_hessian_is_the_slope_of_the_gradient(pairs, sums, rng):
     costs = rng.exponential(size=60)
     problem = problem_of(X, codes, costs, 4, pairs, threshold_ridge=0.7, sums=sums)
     theta = np.concatenate([0.3 * rng.normal(size=8), [-0.5], rng.exponential(size=2)])
-    x, sigma, step = problem.excess(theta), 0.8, 1e-6
+    x, rate, step = problem.excess(theta), 0.8 * costs, 1e-6
     multipliers = problem.nearest(np.where(x == -1.0, 0.0, rng.normal(size=x.shape)), costs)
 
     def gradient(at):
-        pulled = multipliers + sigma * problem.excess(at)
+        pulled = multipliers + rate * problem.excess(at)
         return problem.gradient(at, problem.nearest(pulled, costs))
 
-    hessian = problem.hessian(multipliers + sigma * x, costs, sigma)
+    hessian = problem.hessian(multipliers + rate * x, costs, rate)
     rows = step * np.eye(theta.size)
     by_differences = [(gradient(theta + e) - gradient(theta - e)) / (2 * step) for e in rows]
     np.testing.assert_allclose(hessian, by_differences, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("sums", [False, True])
+@pytest.mark.parametrize("pairs", ["explicit", "implicit"])
+@pytest.mark.parametrize("ridge", [0.0, 0.7])
+def test_a_step_by_rows_is_the_step_by_columns(pairs, sums, ridge, rng):
+    """Where rows on one kink, on several, and free thresholds come together."""
+    X, codes = wide(rng, n=90, d=60)
+    costs = rng.exponential(size=90)
+    problem = problem_of(X, codes, costs, 4, pairs, threshold_ridge=ridge, sums=sums)
+    for spread in (0.03, 0.3, 1.0):
+        theta = np.concatenate([spread * rng.normal(size=60), [-0.8], rng.exponential(size=2)])
+        rate, x = 3.0 * costs, problem.excess(theta)
+        pulled = costs * rng.normal(size=x.shape) * (x > -1.0) + rate * x
+        gradient = problem.gradient(theta, problem.nearest(pulled, costs))
+        step = step_by_rows(
+            problem._curvature(pulled, costs, rate), problem._gram, problem._products,
+            *problem._penalty, theta, gradient, problem.n_bounded,
+        )  # fmt: skip
+        hessian = problem.hessian(pulled, costs, rate)
+        np.testing.assert_allclose(step, find_step(hessian, gradient, theta, 2), atol=1e-9)
+
+
+def test_products_are_kept_and_let_go(rng):
+    X = rng.normal(size=(60, 20))
+    products, ridge = Products(DenseMatrix(X, np.ones(60))), rng.exponential(size=20)
+    gram, Z = Gram(products, ridge), products.rows(np.arange(60))
+    assert gram.work_of(np.arange(60)) == np.inf  # more than Z itself
+    for _ in range(20):
+        rows = np.sort(rng.choice(60, 25, replace=False))
+        root = rng.exponential(size=25)
+        whole = np.eye(25) + np.outer(root, root) * ((Z[rows] / ridge) @ Z[rows].T)
+        np.testing.assert_allclose(np.tril(gram.system(rows, root)), np.tril(whole), rtol=1e-10)
+        assert gram.work_of(rows) == 0.0
 
 
 def test_least_between():

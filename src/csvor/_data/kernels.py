@@ -1,9 +1,9 @@
 """Feature maps: from rows to the basis in which a linear score is fitted, and back.
 
 A kernel k(x, z) = <phi(x), phi(z)> is a linear model in phi. On landmarks L with Gram matrix
-K_LL = U diag(l) U', the map ``Z = k(X, L) U diag(l)^-1/2`` has the same inner products (exactly
-where L is all rows, in the sense of Nystroem otherwise), so a penalty on its coefficients is the
-penalty of the kernel machine.
+K_LL = B B', the map ``Z = k(X, L) B'^-1`` has the same inner products (exactly where L is all rows,
+in the sense of Nystroem otherwise), so a penalty on its coefficients is the penalty of the kernel
+machine.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
+from csvor._data.gram_factor import factored
 from csvor._rows.blocks import float64_blocks
-from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 
@@ -36,8 +35,6 @@ _PARAMETERS = {
 WITH_GAMMA = frozenset(_PARAMETERS)
 # Rows whose values against the landmarks are held at once.
 _BLOCK = 16_384
-# Directions of the Gram matrix below this share of its largest eigenvalue are rounding.
-_RANK = 1e-12
 
 
 class FeatureMap(Protocol):
@@ -150,29 +147,22 @@ class KernelMap:
             raise ValueError(
                 f"The kernel is not symmetric: k(x, z) and k(z, x) differ by up to {uneven:.2g}."
             )
-        values, vectors = eigh(gram)
-        if values[0] < -1e-6 * values[-1]:
-            warn(
-                f"The kernel is not positive semi-definite (smallest eigenvalue {values[0]:.2g}, "
-                f"largest {values[-1]:.2g}); its negative part is left out. Use another kernel "
-                "or other gamma and coef0."
-            )
-        kept = values > _RANK * values[-1]
-        if not kept.any():
-            raise ValueError("The kernel is zero on all rows; rows must not all be at the origin.")
-        self._basis = vectors[:, kept] * values[kept] ** -0.5
-        self.mapped = np.empty((n, self._basis.shape[1]))
-        np.matmul(values_of, self._basis, out=self.mapped[:_BLOCK])
+        self._factor = factored(gram)
+        if drawn.size == n:
+            self.mapped = self._factor.landmarks
+            return
+        self.mapped = np.empty((n, self._factor.landmarks.shape[1]))
+        self.mapped[:_BLOCK] = self._factor.mapped(values_of)
         for start in range(_BLOCK, n, _BLOCK):
             block = X[start : start + _BLOCK]
             values_of = kernel(block, self._landmarks, self._columns, start)
-            np.matmul(values_of, self._basis, out=self.mapped[start : start + _BLOCK])
+            self.mapped[start : start + _BLOCK] = self._factor.mapped(values_of)
 
     def attributes_of(self, coef: Array) -> dict[str, Any]:
         """The fitted attributes from which scores are computed."""
         found: dict[str, Any] = {
             "landmarks_": self._columns,
-            "dual_coef_": self._basis @ coef,
+            "dual_coef_": self._factor.dual(coef),
             "_kernel": self._kernel,
         }
         if self._landmarks is not None:

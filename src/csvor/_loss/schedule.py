@@ -19,6 +19,10 @@ Array = NDArray[np.float64]
 _USUAL, _BEFORE_TRIMMING = (1e-2, 20.0), (1e-5, np.inf)
 
 
+# Where kinks need no smoothing a cap closes on this share of the rows at most: on more it ends
+# higher (found by trial on 216 problems: 2 % in the mean).
+_KINKED_CLOSES_ON = 0.3
+
 # The loss of a stage for a solver that knows kinks: power, level of the quantile that is the cap (1
 # where it is epsilon), the least cap, what is added to residuals below p = 1, and trimmed share.
 Stage = namedtuple("Stage", "p level epsilon delta trim")
@@ -72,7 +76,7 @@ class Schedule:
         stages = [Stage(1.0, 1.0, np.inf, 0.0, 0.0)]
         deltas = [0.0] if self.p == 1.0 else [1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6]
         for stage in range(1, self.warmup + 1 if self.closes_on > 0.0 else 1):
-            level = 1.0 - self.closes_on * stage / self.warmup
+            level = 1.0 - min(self.closes_on, _KINKED_CLOSES_ON) * stage / self.warmup
             stages.append(Stage(self.p, level, self.epsilon, deltas[0], 0.0))
         if self.p < 1.0 or self.trim > 0.0 or self.epsilon < np.inf:
             stages += [Stage(self.p, 1.0, self.epsilon, delta, self.trim) for delta in deltas]

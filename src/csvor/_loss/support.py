@@ -2,9 +2,10 @@
 
 For losses that are support functions: with the excesses x of the pairs (1 - margin),
 ``c |max(0, x)|`` is the largest ``l.x`` over the ball ``{l >= 0, |l| <= c}``, and
-``c sum max(0, x)`` that over the box ``{0 <= l <= c}``. A point ``u = l + sigma x`` is brought back
+``c sum max(0, x)`` that over the box ``{0 <= l <= c}``. A point ``u = l + rate x`` is brought back
 to the nearest one of the set, P(u): the slope of the augmented loss by x, whose curvature is
-``sigma dP``. Arrays hold a row for each pair of a sample, and a column for each sample.
+``rate dP``, each sample with a rate of its own. Arrays hold a row for each pair of a sample, and a
+column for each sample.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Ball:
         return kept
 
     @staticmethod
-    def bend(u: Array, c: Array, sigma: float) -> Bend:
+    def bend(u: Array, c: Array, rate: Array) -> Bend:
         on = u > 0.0
         length = _length(np.maximum(u, 0.0))
         # Outside, one excess alone costs c, level.
@@ -53,7 +54,8 @@ class Ball:
         u, length = u[:, samples], length[samples]
         outside = length > c[samples]
         positive = (u > 0.0).astype(np.float64)
-        factor = np.where(outside, sigma * c[samples] / length, sigma)
+        rate = rate[samples]
+        factor = np.where(outside, rate * c[samples] / length, rate)
         towards = positive * u * (outside / length)
         return Bend(samples, factor, positive, towards)
 
@@ -70,11 +72,11 @@ class Box:
         return np.minimum(np.maximum(u, 0.0), c)
 
     @staticmethod
-    def bend(u: Array, c: Array, sigma: float) -> Bend:
+    def bend(u: Array, c: Array, rate: Array) -> Bend:
         on = (u > 0.0) & (u < c)
         samples = np.flatnonzero(on.any(axis=0))
         own = on[:, samples].astype(np.float64)
-        return Bend(samples, np.full(samples.size, sigma), own, np.zeros_like(own))
+        return Bend(samples, rate[samples], own, np.zeros_like(own))
 
 
 def _length(x: Array) -> Array:

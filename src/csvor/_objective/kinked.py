@@ -12,21 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.support import Ball, Bend, Box
+from csvor._loss.support import Ball, Box
 from csvor._objective.balance import balancing_factors, from_thresholds
+from csvor._objective.newton import Curvature, by_columns, curvature, step_by_rows
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import penalise
+from csvor._rows.gram import Gram
 from csvor._rows.products import Products
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
 from csvor._solvers.augmented import Weighed
+from csvor._solvers.step import find_step
 
 Array = NDArray[np.float64]
 
 # A sigma to begin with is at most so many times what one row alone would need to come off its kink
 # by the penalty's means (found by trial).
 _FIRST = 1000.0
-# The largest, in units of the costs: beyond it rounding moves multipliers.
+# The largest: beyond it rounding moves multipliers.
 _LARGEST = 1e7
 
 
@@ -38,6 +41,8 @@ class KinkedObjective:
         self._whole = objective
         self._support = Box if sums else Ball
         self._products = Products(rows.matrix)
+        self._gram = Gram(self._products, objective.ridge)
+        self._penalty = objective.ridge, objective.threshold_ridge
         self._full = rows.costs
         self.size, self.n_bounded = objective.size, objective.n_classes - 2
         m, y = objective.n_classes - 1, rows.codes.astype(np.intp)  # NumPy's own for positions
@@ -67,8 +72,8 @@ class KinkedObjective:
         scaled = self._full / most  # the square of a tiny weight is none
         of_costs = float(most * (scaled @ scaled / scaled.sum()))
         square = self._products.mean_square(self._whole.ridge)
-        of_rows = _FIRST / square if square > 0.0 else np.inf
-        return min(of_costs, of_rows), _LARGEST * of_costs
+        of_rows = _FIRST / (square * of_costs) if square > 0.0 else np.inf
+        return min(1.0, of_rows), _LARGEST
 
     def split(self, theta: Array) -> tuple[Array, Array]:
         """Coefficients of the scaled features, and thresholds."""
@@ -108,36 +113,27 @@ class KinkedObjective:
         by_w, by_b = self._slopes(theta, multipliers)
         return np.concatenate([by_w, from_thresholds(by_b)])
 
-    def hessian(self, u: Array, costs: Array, sigma: float) -> Array:
-        """Of the augmented problem, by theta."""
-        d, m = self._whole.ridge.size, self._whole.n_classes - 1
-        bend = self._support.bend(u, costs, sigma)
-        whole, share, by_bb = self._shared_out(bend, m)
-        own, mixed = self._products.curved(bend.samples, whole, share)
-        H = np.empty((d + m, d + m))
-        H[:d, :d] = own
-        H[range(d), range(d)] += self._whole.ridge
-        by_bb += self._whole.threshold_ridge * (np.eye(m) - 1.0 / m)
-        H[:d, d:] = -from_thresholds(mixed.T).T
-        H[d:, :d] = H[:d, d:].T
-        H[d:, d:] = from_thresholds(from_thresholds(by_bb).T)
-        return H
+    def newton(self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array) -> Array:
+        """The step to where the model of the augmented problem is least."""
+        at = self._curvature(u, costs, rate)
+        d, r = self._whole.ridge.size, at.samples.size
+        if r**3 / 3 + self._gram.work_of(at.samples) < r * d**2 + d**3 / 3:
+            step = step_by_rows(
+                at, self._gram, self._products, *self._penalty, theta, gradient, self.n_bounded
+            )
+            if step is not None:
+                return step
+        hessian = by_columns(at, self._products, *self._penalty)
+        return find_step(hessian, gradient, theta, self.n_bounded)
 
-    def _shared_out(self, bend: Bend, m: int) -> tuple[Array, Array, Array]:
-        """What multiplies the features twice, once by threshold, and what does not."""
-        side, k = self._side[:, bend.samples], self._k[:, bend.samples]
-        towards = side * bend.towards
-        total = towards.sum(axis=0)
-        whole = bend.factor * (bend.on.sum(axis=0) - total**2)
-        one, two = np.zeros((2, m, bend.samples.size))
-        each = np.arange(bend.samples.size)
-        by_bb = np.zeros((m, m))
-        for j in range(k.shape[0]):  # a pair of its own threshold; one that does not count adds 0
-            one[k[j], each] += bend.factor * (bend.on[j] - towards[j] * total)
-            two[k[j], each] += np.sqrt(bend.factor) * towards[j]
-            by_bb[range(m), range(m)] += np.bincount(k[j], bend.factor * bend.on[j], m)
-        by_bb -= two @ two.T
-        return np.maximum(whole, 0.0), one, by_bb
+    def hessian(self, u: Array, costs: Array, rate: Array) -> Array:
+        """Of the augmented problem, by theta."""
+        return by_columns(self._curvature(u, costs, rate), self._products, *self._penalty)
+
+    def _curvature(self, u: Array, costs: Array, rate: Array) -> Curvature:
+        bend = self._support.bend(u, costs, rate)
+        at = bend.samples
+        return curvature(bend, self._side[:, at], self._k[:, at], self._whole.n_classes - 1)
 
     def weigh(self, theta: Array, x: Array, stage: Any) -> Weighed:
         """What rows count for under the loss of a stage."""

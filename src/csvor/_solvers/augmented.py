@@ -1,10 +1,11 @@
 """A sum of losses with kinks, by multipliers: an augmented Lagrangian and Newton's steps.
 
 The problem is ``h(theta) + sum_i c_i phi(x_i(theta))`` with x linear and phi the support function
-of a set L. With multipliers ``l_i`` in ``c_i L`` and sigma > 0,
-``h + sum_i max {u.x_i - |u - l_i|^2 / (2 sigma) : u in c_i L}`` is smooth. Its slopes by x_i are
-``P(l_i + sigma x_i)``, P the nearest point of ``c_i L``: where Newton's steps end, they are the
-next multipliers. Only samples on a kink or on a curved part of their loss have curvature, and
+of a set L. With multipliers ``l_i`` in ``c_i L``, sigma > 0 and rates ``s_i = sigma c_i`` (so that
+a weight of 2 is two samples),
+``h + sum_i max {u.x_i - |u - l_i|^2 / (2 s_i) : u in c_i L}`` is smooth. Its slopes by x_i are
+``P(l_i + s_i x_i)``, P the nearest point of ``c_i L``: where Newton's steps end, they are the next
+multipliers. Only samples on a kink or on a curved part of their loss have curvature, and
 nothing grows stiff at a kink.
 
 What samples count for, c, follows the loss of each stage between the steps.
@@ -21,26 +22,25 @@ from numpy.typing import NDArray
 
 from csvor._solvers.line import least_between
 from csvor._solvers.solution import Solution, Status
-from csvor._solvers.step import find_step
 
 Array = NDArray[np.float64]
 Report = Callable[[int, float], None] | None
 
-# All found by trial. Newton's steps under the same multipliers: at most so many, until the next one
+# All found by trial. Newton's steps under the same multipliers: at most so many, until one that
 # promises no more than this share of what the multipliers have moved by.
-_STEPS, _SHARE = 12, 0.1
+_STEPS, _SHARE = 12, 0.3
 # What they have moved by counts as at least this share of tol.
 _NOTHING = 1e-2
 # The slope at which a line is searched no further, as a share of that at its start.
 _FLAT = 0.1
 # A stage of the loss ends when its convex problem is solved to this, and falls by no more.
 _STAGE = 1e-2
-# Sigma: it stays while an iteration lowers the objective by more than
-# this share, and grows by a factor, the larger the fewer steps the last one took; it falls where
-# that took too many.
+# Sigma: it stays while an iteration of more than one step lowers the objective by more than this
+# share, and grows by a factor, the larger the fewer steps the last one took; it falls where that
+# took too many. A stage begins with this share of it.
 _FALL = 3e-3
 _FACTORS = ((2, 4.0), (6, 2.0), (_STEPS - 1, 1.5), (_STEPS, 0.5))
-_LEAST = 1e-2
+_LEAST, _ANEW = 1e-2, 0.25
 # Iterations without a better bound, all else done, after which a run is over.
 _PATIENCE = 5
 # Less than this share of the objective cannot be told from rounding.
@@ -87,7 +87,9 @@ class Problem(Protocol):
     def losses(self, x: Array) -> Array: ...
     def nearest(self, u: Array, costs: Array) -> Array: ...
     def gradient(self, theta: Array, multipliers: Array) -> Array: ...
-    def hessian(self, u: Array, costs: Array, sigma: float) -> Array: ...
+    def newton(
+        self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array
+    ) -> Array: ...
     def penalty_on_line(self, theta: Array, step: Array) -> tuple[float, float]: ...
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float: ...
     def centred(self, theta: Array, cap: float) -> Array: ...
@@ -98,6 +100,7 @@ class _Place:
     theta: Array
     x: Array
     weighed: Weighed
+    sigma: float
 
 
 def augment(
@@ -139,7 +142,7 @@ class _Run:
         (self.sigma, self.most), self.share = problem.sigmas, _SHARE
         self.stage = self.fixed_from = 0
         self.weighed = problem.weigh(self.theta, self.x, stages[0])
-        self.best = _Place(self.theta, self.x, self.weighed)
+        self.best = self.place()
         self.history: list[float] = []
         self.gap = np.inf
 
@@ -152,6 +155,8 @@ class _Run:
             self.begin(len(self.stages) - 1)
         self.takes_best()
         self.centre()
+        if status is Status.OPTIMAL and not self.gap <= self.tol:
+            status = Status.INEXACT
         at = self.weighed
         objective = min(at.value, self.history[-1]) if settled else at.value
         self.history[-1] = objective
@@ -181,7 +186,7 @@ class _Run:
                 if self.weighed.concave and abs(fell) <= self.tol * self.weighed.scale:
                     return Status.CONVERGED
                 self.share *= 1e-2  # only the steps are not exact enough
-            elif took >= _STEPS or fell <= _FALL * self.weighed.scale:
+            elif took <= 1 or took >= _STEPS or fell <= _FALL * self.weighed.scale:
                 factor = next(factor for most, factor in _FACTORS if took <= most)
                 self.sigma = min(max(factor * self.sigma, _LEAST * first), self.most)
             if is_solved or self.sigma == self.most:
@@ -195,10 +200,14 @@ class _Run:
         return Status.MAX_ITER
 
     def begin(self, stage: int) -> None:
-        """Another loss: its end may lie far off, so sigma begins anew."""
-        self.stage, self.sigma, self.fixed_from = stage, self.problem.sigmas[0], len(self.history)
+        """Another loss: its end may lie far off, so sigma begins lower."""
+        self.stage, self.fixed_from = stage, len(self.history)
+        self.sigma = max(_ANEW * self.sigma, self.problem.sigmas[0])
         self.weigh()
-        self.best = _Place(self.theta, self.x, self.weighed)
+        self.best = self.place()
+
+    def place(self) -> _Place:
+        return _Place(self.theta, self.x, self.weighed, self.sigma)
 
     def weigh(self) -> None:
         self.weighed = self.problem.weigh(self.theta, self.x, self.stages[self.stage])
@@ -216,21 +225,23 @@ class _Run:
 
     def descend(self) -> None:
         """Newton's steps under the same multipliers and costs; their slopes are the next ones."""
-        problem, costs, sigma = self.problem, self.weighed.costs, self.sigma
+        problem, costs = self.problem, self.weighed.costs
+        rate = self.sigma * costs
+        doubled = 2.0 * np.where(costs > 0.0, rate, 1.0)
         least = _NOTHING * self.tol * self.weighed.scale
-        for taken in range(_STEPS + 1):
-            pulled = self.multipliers + sigma * self.x
+        begin, is_last = len(self.history), False
+        while True:
+            pulled = self.multipliers + rate * self.x
             slopes = problem.nearest(pulled, costs)
-            if taken == _STEPS or len(self.history) == self.max_iter:
+            taken = len(self.history) - begin
+            if is_last or taken == _STEPS or len(self.history) == self.max_iter:
                 break
             gradient = problem.gradient(self.theta, slopes)
-            hessian = problem.hessian(pulled, costs, sigma)
-            step = find_step(hessian, gradient, self.theta, problem.n_bounded)
+            step = problem.newton(self.theta, gradient, pulled, costs, rate)
             promised = -float(gradient @ step)
             moved = slopes - self.multipliers
-            enough = max(float(np.vdot(moved, moved)) / (2.0 * sigma), least)
-            if taken > 0 and 0.5 * promised <= self.share * enough:
-                break
+            enough = max(float(np.sum(moved * moved / doubled)), least)
+            is_last = 0.5 * promised <= self.share * enough
             change = problem.change(step)
             t = self.least_along(step, change, pulled, costs, promised)
             self.theta = self.theta + t * step
@@ -244,7 +255,7 @@ class _Run:
         """Keep the lowest point of the loss in force, and tell."""
         self.weighed = self.problem.weigh(self.theta, self.x, self.stages[self.stage])
         if self.weighed.value < self.best.weighed.value:
-            self.best = _Place(self.theta, self.x, self.weighed)
+            self.best = self.place()
         self.history.append(self.best.weighed.value)
         if self.report is not None:
             self.report(len(self.history), self.history[-1])
@@ -253,22 +264,27 @@ class _Run:
         self, step: Array, change: Array, pulled: Array, costs: Array, promised: float
     ) -> float:
         """About where on [0, 1] the smooth problem is least along a step."""
+        rate = self.sigma * costs
         first, second = self.problem.penalty_on_line(self.theta, step)
 
         def slope(t: float) -> float:
-            moved = self.problem.nearest(pulled + (t * self.sigma) * change, costs)
+            moved = self.problem.nearest(pulled + t * rate * change, costs)
             return first + t * second + float(np.vdot(moved, change))
 
         return least_between(slope, -promised, _FLAT)
 
     def takes_best(self) -> bool:
         """Go to the lowest point seen; whether the multipliers at hand certify it too."""
-        best, reached = self.best, self.gap
-        if best.weighed.value >= self.weighed.value:
+        best, reached, left = self.best, self.gap, self.weighed
+        if best.weighed.value >= left.value:
             return True
-        self.theta, self.x, self.weighed = best.theta, best.x, best.weighed
+        same = np.array_equal(
+            best.weighed.costs, left.costs
+        )  # then the bound of one is the other's
+        bound = left.moving - reached * left.scale if same and not left.concave else -np.inf
+        self.theta, self.x, self.weighed, self.sigma = best.theta, best.x, best.weighed, best.sigma
         self.multipliers = self.problem.nearest(self.multipliers, self.weighed.costs)
-        self.gap = self.certified()
+        self.gap = min(self.certified(), (best.weighed.moving - bound) / best.weighed.scale)
         return self.gap <= max(self.tol, reached)
 
     def centre(self) -> None:

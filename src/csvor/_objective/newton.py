@@ -1,0 +1,122 @@
+"""Where is the quadratic model of an augmented problem least, found in the smaller dimension?
+
+The curvature is ``R + sum_i c_i z_i z_i'`` in w, a sum over the rows that have any, and what it
+shares with the few thresholds. A system in w has the size of the columns, one in the multipliers
+that of these rows: ``(R + Z' W Z)^-1`` follows from ``(1 + W^1/2 Z R^-1 Z' W^1/2)^-1`` (Woodbury).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from csvor._loss.support import Bend
+from csvor._objective.balance import from_thresholds
+from csvor._rows.gram import Gram
+from csvor._rows.products import Products
+from csvor._solvers.step import IndefiniteError, find_step
+
+Array = NDArray[np.float64]
+
+# A row whose curvature is less than this share of its pairs' has none in w.
+_NONE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """Of the rows ``samples``, with ``whole`` times the features twice and ``share`` times once.
+
+    ``by_b`` is what the thresholds bend alone, ``left`` what remains of it where the score of each
+    row follows them.
+    """
+
+    samples: NDArray[np.intp]
+    whole: Array
+    share: Array
+    by_b: Array
+    left: Array
+
+
+def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int) -> Curvature:
+    """From that of the pairs, whose excess is ``side (b_k - f)``; side is 0 where it counts not."""
+    towards = side * bend.towards
+    n_on, total = bend.on.sum(axis=0), towards.sum(axis=0)
+    spare = n_on - total**2  # what a row's features are multiplied with twice, by its factor
+    bends = spare > _NONE * n_on
+    whole = np.where(bends, bend.factor * spare, 0.0)
+    on, pull = np.zeros((2, m, total.size))
+    each = np.arange(total.size)
+    for j in range(k.shape[0]):  # a pair of its own threshold; one that does not count adds 0
+        on[k[j], each] += bend.on[j]
+        pull[k[j], each] += towards[j]
+    bent = bend.factor * pull
+    by_b = -bent @ pull.T
+    by_b[range(m), range(m)] += on @ bend.factor
+    share = bend.factor * on - bent * total
+    # A row's score follows its thresholds when all move alike: what is left is known by what
+    # it has off the diagonal, where a row on one kink has nothing.
+    of_row = np.where(bends, bend.factor / np.where(bends, spare, 1.0), 0.0)
+    turned = pull * total
+    left = -(of_row * (on - turned)) @ (on - turned).T - bent @ pull.T
+    np.fill_diagonal(left, 0.0)
+    left[range(m), range(m)] = -left.sum(axis=0)
+    return Curvature(bend.samples, whole, share, by_b, left)
+
+
+def by_columns(at: Curvature, products: Products, ridge: Array, ridge_of_b: float) -> Array:
+    """The Hessian by theta."""
+    d, m = ridge.size, at.by_b.shape[0]
+    own, mixed = products.curved(at.samples, at.whole, at.share)
+    H = np.empty((d + m, d + m))
+    H[:d, :d] = own
+    H[range(d), range(d)] += ridge
+    H[:d, d:] = -from_thresholds(mixed.T).T
+    H[d:, :d] = H[:d, d:].T
+    H[d:, d:] = _by_gaps(at.by_b, ridge_of_b)
+    return H
+
+
+def step_by_rows(
+    at: Curvature,
+    gram: Gram,
+    products: Products,
+    ridge: Array,
+    ridge_of_b: float,
+    theta: Array,
+    gradient: Array,
+    n_bounded: int,
+) -> Array | None:
+    """Newton's step from a system in the rows; None where rounding has made it indefinite."""
+    d, bent = ridge.size, at.whole > 0.0
+    rows, root = at.samples[bent], np.sqrt(at.whole[bent])
+    along = at.share[:, bent] / root
+    pulled = root * products.scores_of(rows, gradient[:d] / ridge)
+    solved = np.column_stack([pulled, along.T])
+    if rows.size:  # LAPACK refuses none
+        lower, failed = dpotrf(gram.system(rows, root), lower=True, clean=False, overwrite_a=True)
+        if failed:
+            return None
+        solved = dpotrs(lower, solved, lower=True)[0]
+    # What is left for the thresholds, w following them.
+    by_b = at.left + along @ solved[:, 1:]
+    pull = gradient[d:] + from_thresholds(along @ solved[:, 0])
+    step = np.empty_like(theta)
+    try:
+        step[d:] = find_step(_by_gaps(by_b, ridge_of_b), pull, theta[d:], n_bounded)
+    except IndefiniteError:
+        return None
+    change = root * (solved[:, 0] + solved[:, 1:] @ step[d:].cumsum())
+    step[:d] = (products.pulled_by(rows, change) - gradient[:d]) / ridge
+    return step
+
+
+def _by_gaps(by_b: Array, ridge_of_b: float) -> Array:
+    bends = from_thresholds(from_thresholds(by_b).T)
+    if ridge_of_b > 0.0:  # it holds the gaps alone; rounding must not hold the first threshold
+        m = by_b.shape[0]
+        after = m - np.arange(1.0, m)
+        bends[1:, 1:] += ridge_of_b * (np.minimum.outer(after, after) - np.outer(after, after) / m)
+    return bends
