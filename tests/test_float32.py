@@ -123,7 +123,7 @@ def test_products_of_blocks_are_those_of_the_whole(dtype, monkeypatch):
     X = (100.0 + rng.normal(size=(3000, 70))).astype(dtype)
     matrix = DenseMatrix(X, np.ones(3000))
     Z = (X.astype(np.float64) - matrix.center) * matrix.factor
-    monkeypatch.setattr(products, "_FEW", 0)
+    monkeypatch.setattr(products, "_KEPT", 0)
     monkeypatch.setattr(products, "_AT_ONCE", 10_000)
     found = Products(matrix)
     w, v = rng.normal(size=70), rng.normal(size=3000)
