@@ -79,6 +79,14 @@ def lift_cap(loss):
 
 
 @compiled(fastmath=FAST)
+def _without(x, half, power, g):
+    """``g^half`` from ``power = (g + delta)^half``, x being delta's share: without a power if few."""
+    if x > 1e-4:
+        return g**half
+    return power * (1.0 - half * x * (1.0 + 0.5 * (1.0 - half) * x * (1.0 + (2.0 - half) / 3.0 * x)))
+
+
+@compiled(fastmath=FAST)
 def weigh(n, g, cost, loss, weight, curvature, concavity, totals):
     """Set slope and curvature of v(g) for n rows; add up the losses.
 
@@ -116,19 +124,19 @@ def weigh(n, g, cost, loss, weight, curvature, concavity, totals):
             else:
                 curvature[r] = weight[r]
     else:
+        at_0 = half * least / delta if delta > 0.0 else 0.0
+        bent_0 = half * kink ** (half - 1.0) if kink != delta else at_0
         for r in range(n):
-            weight[r] = 0.0
-            if g[r] + delta > 0.0 and curvature[r] != 0.0:
-                power = (g[r] + delta) ** half if g[r] > 0.0 else least
-                weight[r] = half * curvature[r] * power / (g[r] + delta)
-                value += curvature[r] * (power if delta < 1e-17 * g[r] else g[r] ** half)
-                smooth += curvature[r] * (power - least)
+            own, weight[r] = curvature[r], at_0 * curvature[r]
+            curvature[r] *= bent_0
+            if g[r] > 0.0 and own != 0.0:
+                power = (g[r] + delta) ** half
+                weight[r] = half * own * power / (g[r] + delta)
+                value += own * _without(delta / (g[r] + delta), half, power, g[r])
+                smooth += own * (power - least)
+                curvature[r] = weight[r]
                 if kink != delta:
-                    curvature[r] = half * curvature[r] * (g[r] + kink) ** (half - 1.0)
-                else:
-                    curvature[r] = weight[r]
-            else:
-                curvature[r] = 0.0
+                    curvature[r] = half * own * (g[r] + kink) ** (half - 1.0)
     totals[0] += value
     totals[1] += smooth
     totals[2] += cut

@@ -98,19 +98,15 @@ class Schedule:
         return replace(self, delta_min=max(1e-14, least))
 
     def resumed(self) -> Schedule:
-        """The schedule to go on with where a run on some of the rows ended."""
-        # Below 1 the objective has many small bends, which a larger delta smooths.
-        start, ratio = (self.delta_min, 1.0) if self.p >= 1.0 else (1e-2, 0.2)
-        part = replace(
+        """The schedule to go on with where a run on some of the rows ended: its last stage."""
+        return replace(
             self,
-            delta_start=start,
-            delta_ratio=ratio,
+            delta_start=self.delta_min,
             closes_on=0.0,
             squared=False,
-            warmup=0,
+            warmup=-1,
             open_above=np.inf,
         )
-        return replace(part, warmup=len(part.stages) - 2)
 
     @property
     def _open(self) -> list[float]:

@@ -12,7 +12,7 @@ from csvor._loss.capped import LOSS
 from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.small import SERVE, small_problem
-from csvor._objective.theta import finish, penalise, shape, slope_on_line
+from csvor._objective.theta import NO_ROWS, Far, finish, penalise, shape, slope_on_line
 from csvor._rows.dense import DenseRows
 from csvor._solvers.iterate import (
     BEGIN,
@@ -37,10 +37,13 @@ _AT_ONCE = 10_000_000
 
 
 class OrdinalObjective:
-    """Penalty plus the rows' losses, b ordered."""
+    """Penalty plus the rows' losses, b ordered; ``far`` are rows that stand as their model."""
 
-    def __init__(self, rows: DenseRows, n_classes: int, threshold_ridge: float = 0.0) -> None:
+    def __init__(
+        self, rows: DenseRows, n_classes: int, threshold_ridge: float = 0.0, far: Far = NO_ROWS
+    ) -> None:
         self.rows = rows
+        self.far = far
         self.n_classes = n_classes
         self.ridge = rows.matrix.ridge
         self.threshold_ridge = threshold_ridge
@@ -85,9 +88,12 @@ class OrdinalObjective:
 
     def value(self, theta: Array) -> float:
         """Penalty plus losses, not capped: of the p = 2 loss."""
+        return self.penalty(theta) + float(self.rows.costs @ self.scores_and_losses(theta)[1])
+
+    def penalty(self, theta: Array) -> float:
         pull = np.empty(self.size)
-        penalty = penalise(theta, self.split(theta)[1], self.ridge, self.threshold_ridge, pull)
-        return float(penalty + self.rows.costs @ self.scores_and_losses(theta)[1])
+        b = self.split(theta)[1]
+        return float(penalise(theta, b, self.ridge, self.threshold_ridge, pull))
 
     def centred(self, theta: Array, cap: float) -> Array:
         """theta with each threshold that no row pulls at in the middle of its interval.
@@ -110,7 +116,7 @@ class OrdinalObjective:
     def go_on(self, policy: str, state: State, report: Report = None) -> None:
         """Let a run go on until it ends or ``run.until`` is reached."""
         if self.rows.is_small and self.size <= _MOST_COORDINATES:
-            penalty = self.ridge, self.threshold_ridge
+            penalty = self.ridge, self.threshold_ridge, self.far
             m = self.n_classes - 1
             problem = small_problem(*self.rows.whole(), self.rows.pair, *penalty, m)
             run, until = state.run, int(state.run["until"][0])
@@ -146,11 +152,11 @@ class OrdinalObjective:
             self._evaluate(run, state.to)
         elif request == BEGIN:
             loss = np.zeros(1, LOSS)
-            shape(run[0], at.parts, self.size, self.rows.costs.size, loss)
+            shape(run[0], at.parts, loss)
             self.rows.begin_line(*self.split(at.theta), self.split(state.step)[0], loss)
         elif request == SLOPE:
             b, db = self.split(at.theta)[1], self.split(state.step)[1]
-            of_penalty = (self.ridge, self.threshold_ridge)
+            of_penalty = (self.ridge, self.threshold_ridge, self.far)
             t = float(state.line[2])
             slope_on_line(at.theta, state.step, b, db, *of_penalty, t, state.slopes)
             state.slopes[:] += self.rows.slopes(b, db, t)
@@ -167,7 +173,7 @@ class OrdinalObjective:
 
     def _evaluate(self, run: Any, to: Any) -> None:
         loss = np.zeros(1, LOSS)
-        shape(run[0], to.parts, self.size, self.rows.costs.size, loss)
+        shape(run[0], to.parts, loss)
         self.rows.pair["majorant"] = run["damping"]
         w, b = self.split(to.theta)
         if run["trim"][0] > 0.0:
@@ -176,7 +182,7 @@ class OrdinalObjective:
         else:
             sums, curvature = self.rows.sums(w, b, loss, keep=run["warm"][0] == 0)
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
-        finish(run[0], to, self.ridge, self.threshold_ridge, b, sums, curvature)
+        finish(run[0], to, self.ridge, self.threshold_ridge, self.far, b, sums, curvature)
 
 
 def _tell(report: Report, state: State, begin: int) -> None:

@@ -41,7 +41,7 @@ MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
 # Where ``level`` is below 1 the cap is that quantile when the stage begins.
 _NUMBERS = (
     "p epsilon delta trim damping first_damping damping_factor least_damping level quantile floor"
-    " tol"
+    " tol kink corner"
 )
 _COUNTS = "stage waited n until fixed_from fixed ended lowered went_back bound warm solved warmup"
 RUN = np.dtype([(f, "f8") for f in _NUMBERS.split()] + [(c, "i8") for c in _COUNTS.split()])

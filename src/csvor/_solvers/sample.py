@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,21 +22,21 @@ LEAST = 10_000
 _TOL = 1e-5
 
 
-def reweight_from_sample(problem: Any, theta: Array, schedule: Any, **options: Any) -> Solution:
-    """`reweight`, begun where a part of many samples ends; with few the same as `reweight`.
+def reweight_from_sample(
+    problem: Any, theta: Array, schedule: Any, go_on: Callable[..., Solution], **options: Any
+) -> Solution:
+    """`reweight` on a part of many samples, and on from its end; with few the same as `reweight`.
 
-    The part is the same in every run.
+    The part is the same in every run. ``go_on(point, schedule, cap=..., **options)`` goes on.
     """
     n = problem.n_samples
     if n < LEAST:
         return reweight(problem, theta, schedule, **options)
     tol = options["tol"]
-    schedule = schedule.for_many(tol)
     part = problem.sample(min(SIZE, int(SHARE * n)))
     of_part = {**options, "report": None, "tol": max(tol, _TOL)}
-    start = reweight(part, theta, schedule, **of_part)
+    start = reweight(part, theta, schedule.for_many(of_part["tol"]), **of_part)
     # What tol is a share of, for one sample of weight 1.
     loss = (start.objective - start.constant) / part.weight
     schedule = schedule.for_many(tol * min(loss, 1.0)).resumed()
-    cap = start.loss.cap
-    return reweight(problem, start.point, schedule, warm=True, cap=cap, **options)
+    return go_on(start.point, schedule, cap=start.loss.cap, **options)
