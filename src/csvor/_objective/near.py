@@ -86,9 +86,7 @@ class NearKinks:
         """Over which g the kink at 0, and over which share of it a cap, are matters of density."""
         g = _some(at.losses)
         enough = int(_ENOUGH * self._whole.size * g.size / at.losses.size)
-        kink, corner = _KINK, 0.0
-        if loss.p >= 1.0:
-            kink = min(_least(g[g > 0.0], enough), _KINK)
+        kink, corner = min(_least(g[g > 0.0], enough), _KINK), 0.0
         if at.cap[1] < np.inf:
             corner = min(_least(np.abs(g / at.cap[1] - 1.0), enough), _CORNER)
         return kink, corner

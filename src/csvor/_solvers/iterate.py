@@ -183,7 +183,8 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         least = max(least, NOTHING * value)
         run[0].waited += 1
         if run[0].stage <= run[0].warmup and not bound:
-            early, patience = stages[run[0].stage, 5], stages[run[0].stage, 6]
+            early = max(stages[run[0].stage, 5], run[0].tol)
+            patience = stages[run[0].stage, 6]
             if fall <= max(early * moving, NOTHING * value) or run[0].waited >= patience:
                 run[0].stage, run[0].waited = run[0].stage + 1, 0
         else:

@@ -47,7 +47,7 @@ def refine(
     problem : Problem
     theta : ndarray
     schedule : Schedule
-        Of a single stage.
+        Whose loss is final from the first stage on, but for delta.
     cap : float
         About where a trimmed loss is cut.
     tol : float

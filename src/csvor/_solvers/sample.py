@@ -18,8 +18,8 @@ Array = NDArray[np.float64]
 SIZE = 20_000
 SHARE = 0.2
 LEAST = 10_000
-# The part needs no more precision than it has.
-_TOL = 1e-5
+# The part needs no more precision than it has: least tol and delta.
+_TOL, _DELTA = 1e-4, 1e-4
 
 
 def reweight_from_sample(
@@ -35,8 +35,8 @@ def reweight_from_sample(
     tol = options["tol"]
     part = problem.sample(min(SIZE, int(SHARE * n)))
     of_part = {**options, "report": None, "tol": max(tol, _TOL)}
-    start = reweight(part, theta, schedule.for_many(of_part["tol"]), **of_part)
+    start = reweight(part, theta, schedule.smoothed(_DELTA), **of_part)
     # What tol is a share of, for one sample of weight 1.
     loss = (start.objective - start.constant) / part.weight
-    schedule = schedule.for_many(tol * min(loss, 1.0)).resumed()
+    schedule = schedule.for_many(tol * min(loss, 1.0)).resumed(_DELTA)
     return go_on(start.point, schedule, cap=start.loss.cap, **options)
