@@ -79,11 +79,15 @@ def lift_cap(loss):
 
 
 @compiled(fastmath=FAST)
-def _without(x, half, power, g):
-    """``g^half`` from ``power = (g + delta)^half``, x being delta's share: without a power if few."""
-    if x > 1e-4:
-        return g**half
-    return power * (1.0 - half * x * (1.0 + 0.5 * (1.0 - half) * x * (1.0 + (2.0 - half) / 3.0 * x)))
+def _power_below_1(x, e):
+    """``(1 - x)^e``, by its series where x is small."""
+    if x > 2e-3:
+        return (1.0 - x) ** e
+    total, term = 1.0, 1.0
+    for k in range(5):
+        term *= x * (k - e) / (k + 1.0)
+        total += term
+    return total
 
 
 @compiled(fastmath=FAST)
@@ -132,11 +136,10 @@ def weigh(n, g, cost, loss, weight, curvature, concavity, totals):
             if g[r] > 0.0 and own != 0.0:
                 power = (g[r] + delta) ** half
                 weight[r] = half * own * power / (g[r] + delta)
-                value += own * _without(delta / (g[r] + delta), half, power, g[r])
+                value += own * power * _power_below_1(delta / (g[r] + delta), half)
                 smooth += own * (power - least)
-                curvature[r] = weight[r]
-                if kink != delta:
-                    curvature[r] = half * own * (g[r] + kink) ** (half - 1.0)
+                spread_out = (kink - delta) / (g[r] + kink)
+                curvature[r] = weight[r] * _power_below_1(spread_out, 1.0 - half)
     totals[0] += value
     totals[1] += smooth
     totals[2] += cut
