@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,12 +31,12 @@ def minimise_capped(
     if has_kinks(problem, schedule.p):
         found = augment(KinkedObjective(problem), schedule.kinked, **options)
         return replace(found, loss=schedule.final.under(found.loss))
-    go_on: Callable[..., Solution] = (
-        partial(refine, NearKinks(problem))
-        if problem.is_hinge
-        else partial(reweight, problem, warm=True)
-    )
+    go_on = _refine_near_kinks if problem.is_hinge else partial(reweight, warm=True)
     return reweight_from_sample(problem, problem.origin, schedule, go_on, **options)
+
+
+def _refine_near_kinks(problem: OrdinalObjective, *start: Any, **options: Any) -> Solution:
+    return refine(NearKinks(problem), *start, **options)
 
 
 def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
