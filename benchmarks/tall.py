@@ -3,8 +3,8 @@
     python benchmarks/tall.py [--repeats 3] [--only WORD] [--limit 20]
 
 Each problem is fitted in turn with the benchmark's, and the least times are compared: by the clock
-and, since a busy machine moves that, by the processor. The best known objective is the lowest of the
-fit and of one to which all rows are near a kink, with a tol of 1e-9.
+and, since a busy machine moves that, by the processor. The best known objective is the lowest of
+the fit and of one to which all rows are near a kink, with a tol of 1e-9.
 """
 
 import argparse
@@ -140,8 +140,10 @@ def row(name, repeats, limit):
     model.fit(*data)
     above = "" if name in STOPPED else f"{model.objective_ / best_known(model, data) - 1.0:.1e}"
     wall, cpu = least / of_benchmark
-    ended = "yes" if model.converged_ else "no"
-    return [name, f"{1e3 * least[0]:.0f} ms", f"{wall:.1f}", f"{cpu:.1f}", model.n_iter_, above, ended]
+    return [
+        name, f"{1e3 * least[0]:.0f} ms", f"{wall:.1f}", f"{cpu:.1f}", model.n_iter_, above,
+        "yes" if model.converged_ else "no",
+    ]  # fmt: skip
 
 
 def report(names, repeats, limit):
@@ -155,10 +157,11 @@ def report(names, repeats, limit):
         print(rows[-1], flush=True)
     return f"""# Many rows of every kind
 
-{ROWS:,} rows. The benchmark's problem: 10 normal columns, five even classes by a linear score with noise
-of .3 of its spread, a tenth of the labels wrong, `CSVOR()`. "Clean" is noise of .05 and no wrong label;
-"rare" classes each have a fifth of the rows of the one below. Least of {repeats} fits, each in turn with
-the benchmark's. Where rows are cut or p < 1 the best known is that of some local optima.
+{ROWS:,} rows. The benchmark's problem: 10 normal columns, five even classes by a linear score with
+noise of .3 of its spread, a tenth of the labels wrong, `CSVOR()`. "Clean" is noise of .05 and no
+wrong label; "rare" classes each have a fifth of the rows of the one below. Least of {repeats} fits,
+each in turn with the benchmark's. Where rows are cut or p < 1 the best known is that of some local
+optima.
 
 {markdown(head, rows)}
 

@@ -76,7 +76,7 @@ class OrdinalObjective:
         pair = self.rows.pair.copy()
         pair["width"] = width
         rows = DenseRows(self.rows.matrix, self.rows.codes, self.rows.costs, pair)
-        return OrdinalObjective(rows, self.n_classes, self.threshold_ridge)
+        return OrdinalObjective(rows, self.n_classes, self.threshold_ridge, self.far)
 
     def sample(self, size: int) -> OrdinalObjective:
         """The objective of a part of the rows that stands for all of them."""
@@ -116,7 +116,7 @@ class OrdinalObjective:
     def go_on(self, policy: str, state: State, report: Report = None) -> None:
         """Let a run go on until it ends or ``run.until`` is reached."""
         if self.rows.is_small and self.size <= _MOST_COORDINATES:
-            penalty = self.ridge, self.threshold_ridge, self.far
+            penalty: Any = self.ridge, self.threshold_ridge, self.far
             m = self.n_classes - 1
             problem = small_problem(*self.rows.whole(), self.rows.pair, *penalty, m)
             run, until = state.run, int(state.run["until"][0])

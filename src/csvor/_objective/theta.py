@@ -8,9 +8,9 @@ a ridge on its thresholds, is the same as the ridge on the thresholds about thei
 
 from __future__ import annotations
 
-import numpy as np
-
 from collections import namedtuple
+
+import numpy as np
 
 from csvor._solvers.iterate import CAP, CONSTANT, MOVING, SMOOTH
 from csvor._utils.compile import compiled
