@@ -116,9 +116,10 @@ class OrdinalObjective:
     def go_on(self, policy: str, state: State, report: Report = None) -> None:
         """Let a run go on until it ends or ``run.until`` is reached."""
         if self.rows.is_small and self.size <= _MOST_COORDINATES:
-            penalty: Any = self.ridge, self.threshold_ridge, self.far
-            m = self.n_classes - 1
-            problem = small_problem(*self.rows.whole(), self.rows.pair, *penalty, m)
+            problem = small_problem(
+                *self.rows.whole(), self.rows.pair, self.ridge, self.threshold_ridge, self.far,
+                self.n_classes - 1,
+            )  # fmt: skip
             run, until = state.run, int(state.run["until"][0])
             # Some tenths of a second at a time.
             at_once = 1 + _AT_ONCE // (self.rows.n_samples * self.size)

@@ -15,7 +15,6 @@ import numpy as np
 from csvor._solvers.iterate import CAP, CONSTANT, MOVING, SMOOTH
 from csvor._utils.compile import compiled
 
-
 # Rows that stand as their quadratic model about ``anchor``, a point (w, b): what they add to sums
 # and curvature there. Of size 0 where there are none.
 Far = namedtuple("Far", "anchor sums curvature")
