@@ -21,7 +21,7 @@ from csvor._solvers.solution import Solution, Status
 Array = NDArray[np.float64]
 
 # Rows that are near, and by how many more there are after a model that was no good.
-_SHARE, _MORE = 0.1, 1.5
+_SHARE, _MORE = 0.1, 2.0
 
 
 class Problem(Protocol):
