@@ -23,11 +23,9 @@ _ENOUGH, _KINK, _CORNER = 50.0, 1e-2, 0.5
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A point, the scores and losses g of all rows there, and the objective: `cap` cuts them."""
+    """A point and the objective there; ``cap`` is what cuts the rows' losses."""
 
     theta: Array
-    scores: Array
-    losses: Array
     cap: Array
     moving: float
     constant: float
@@ -42,11 +40,20 @@ class NearKinks:
 
     def __init__(self, objective: OrdinalObjective) -> None:
         self._whole = objective
+        # Of the last place alone: they are as long as there are rows.
+        self._told: tuple[Array, Array, Array] | None = None
+
+    def _rows_at(self, theta: Array) -> tuple[Array, Array]:
+        """Scores and losses g of all rows."""
+        if self._told is None or self._told[0] is not theta:
+            self._told = None
+            self._told = (theta, *self._whole.scores_and_losses(theta))
+        return self._told[1:]
 
     def place(self, theta: Array, loss: CappedPower, cap: float) -> Place:
         """theta under a loss, whose cap is about the one given where it is trimmed."""
         whole, rows = self._whole, self._whole.rows
-        f, g = whole.scores_and_losses(theta)
+        g = self._rows_at(theta)[1]
         found = np.array([loss.cap, loss.cap, 1.0])
         each = loss.epsilon
         if loss.trim > 0.0:
@@ -54,7 +61,7 @@ class NearKinks:
             find_cap(g, rows.costs, loss.trim, found)
         value, _, cut = rows.totals(g, _as_read(loss, found))
         moving = whole.penalty(theta) + float(value)
-        return Place(theta, f, g, found, moving, float(each * cut) if cut > 0.0 else 0.0)
+        return Place(theta, found, moving, float(each * cut) if cut > 0.0 else 0.0)
 
     def near(self, at: Place, loss: CappedPower, share: float) -> tuple[OrdinalObjective, float]:
         """The objective with the rows that are not near a kink as their model, and its trim.
@@ -66,11 +73,10 @@ class NearKinks:
         w, b = whole.split(at.theta)
         # Rows count as near from three times as far where the loss of a slack is no quadratic.
         nearer = 1.0 if loss.p in (1.0, 2.0) else 1.0 / 3.0
-        distances = rows.distances(at.scores, at.losses, b, float(at.cap[1]), nearer)
+        distances = rows.distances(*self._rows_at(at.theta), b, float(at.cap[1]), nearer)
         radius = np.quantile(_some(distances), share) if share < 1.0 else np.inf
         near = np.flatnonzero(distances <= radius)
-        costs = rows.costs.copy()
-        costs[near] = 0.0
+        costs = np.multiply(rows.costs, distances > radius, out=distances)
         read = _as_read(loss, at.cap)
         read["concave"] = min(2.0 - loss.p, 1.0)
         sums, upper = rows.with_costs(costs).sums(w, b, read)
@@ -84,8 +90,8 @@ class NearKinks:
 
     def widths(self, at: Place, loss: CappedPower) -> tuple[float, float]:
         """Over which g the kink at 0, and over which share of it a cap, are matters of density."""
-        g = _some(at.losses)
-        enough = int(_ENOUGH * self._whole.size * g.size / at.losses.size)
+        g = _some(self._rows_at(at.theta)[1])
+        enough = int(_ENOUGH * self._whole.size * g.size / self._whole.n_samples)
         kink, corner = min(_least(g[g > 0.0], enough), _KINK), 0.0
         if at.cap[1] < np.inf:
             corner = min(_least(np.abs(g / at.cap[1] - 1.0), enough), _CORNER)

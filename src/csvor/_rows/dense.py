@@ -78,8 +78,12 @@ class DenseRows:
         self.codes = codes
         self.costs = costs
         self.pair = pair
-        self._losses = np.empty(codes.size)
         self._threads = RowThreads(*matrix.X.shape)
+
+    @cached_property
+    def _losses(self) -> Array:
+        """Room for the losses of a pass that keeps them."""
+        return np.empty(self.n_samples)
 
     @cached_property
     def _line(self) -> Line:
