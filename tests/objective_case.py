@@ -32,7 +32,7 @@ def by_sums(objective, state, request):
 def compiled(objective, state, request):
     """The same request, where rows are few."""
     rows, n_thresholds = objective.rows, objective.n_classes - 1
-    penalty = objective.ridge, objective.threshold_ridge
+    penalty = objective.ridge, objective.threshold_ridge, objective.far
     whole = small.small_problem(*rows.whole(), rows.pair, *penalty, n_thresholds)
     given = state.run, state.at, state.to, state.step, state.line, state.slopes
     small._answer(request, whole, *given)

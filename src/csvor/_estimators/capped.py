@@ -139,7 +139,7 @@ class CSVOR(ThresholdClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_iter_,)
         The lowest objective so far under the cap in force, after each iteration. Of a fit on
-        10 000 rows and more, the iterations on all of them.
+        10 000 rows and more, after each look at all of them.
     settled_from_ : int
         From this entry of ``objective_history_`` on the loss no longer changes and nothing rises.
     gap_ : float
@@ -147,7 +147,8 @@ class CSVOR(ThresholdClassifier):
         from its least value at most, relative to its value; nan where no bound was sought: see
         the algorithm's page.
     n_iter_ : int
-        Re-weightings done, or Newton steps where multipliers are used.
+        Re-weightings done, or Newton steps where multipliers are used; of a fit on 10 000 rows
+        and more, looks at all of them.
     converged_ : bool
         False where ``max_iter`` ended the fit.
     status_ : str

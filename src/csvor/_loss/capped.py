@@ -79,6 +79,18 @@ def lift_cap(loss):
 
 
 @compiled(fastmath=FAST)
+def _power_below_1(x, e):
+    """``(1 - x)^e``, by its series where x is small."""
+    if x > 2e-3:
+        return (1.0 - x) ** e
+    total, term = 1.0, 1.0
+    for k in range(5):
+        term *= x * (k - e) / (k + 1.0)
+        total += term
+    return total
+
+
+@compiled(fastmath=FAST)
 def weigh(n, g, cost, loss, weight, curvature, concavity, totals):
     """Set slope and curvature of v(g) for n rows; add up the losses.
 
@@ -116,19 +128,18 @@ def weigh(n, g, cost, loss, weight, curvature, concavity, totals):
             else:
                 curvature[r] = weight[r]
     else:
+        at_0 = half * least / delta if delta > 0.0 else 0.0
+        bent_0 = half * kink ** (half - 1.0) if kink != delta else at_0
         for r in range(n):
-            weight[r] = 0.0
-            if g[r] + delta > 0.0 and curvature[r] != 0.0:
-                power = (g[r] + delta) ** half if g[r] > 0.0 else least
-                weight[r] = half * curvature[r] * power / (g[r] + delta)
-                value += curvature[r] * (power if delta < 1e-17 * g[r] else g[r] ** half)
-                smooth += curvature[r] * (power - least)
-                if kink != delta:
-                    curvature[r] = half * curvature[r] * (g[r] + kink) ** (half - 1.0)
-                else:
-                    curvature[r] = weight[r]
-            else:
-                curvature[r] = 0.0
+            own, weight[r] = curvature[r], at_0 * curvature[r]
+            curvature[r] *= bent_0
+            if g[r] > 0.0 and own != 0.0:
+                power = (g[r] + delta) ** half
+                weight[r] = half * own * power / (g[r] + delta)
+                value += own * power * _power_below_1(delta / (g[r] + delta), half)
+                smooth += own * (power - least)
+                spread_out = (kink - delta) / (g[r] + kink)
+                curvature[r] = weight[r] * _power_below_1(spread_out, 1.0 - half)
     totals[0] += value
     totals[1] += smooth
     totals[2] += cut

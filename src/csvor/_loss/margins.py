@@ -74,6 +74,9 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
         else:
             for r in range(n):
                 side, met = _side(y[r] - k), _is_met(y[r] - k, implicit)
+                s[r] = c[r] = 0.0
+                if met == 0.0:
+                    continue
                 margin = side * (f[r] - at)
                 if kind == LOGISTIC:
                     e = np.exp(-abs(margin))
@@ -82,9 +85,9 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
                     bend = steep * (1.0 - steep)
                 else:
                     value = steep = bend = np.exp(min(-margin, _LEVEL))
-                g[r] += value * met
-                s[r] = side * steep * met
-                c[r] = bend * met
+                g[r] += value
+                s[r] = side * steep
+                c[r] = bend
                 pull[r] += s[r]
 
 

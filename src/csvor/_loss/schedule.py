@@ -92,6 +92,10 @@ class Schedule:
         """The loss that counts, wherever the iterations end."""
         return CappedPower(self.p, self.epsilon, self.delta_min, self.trim)
 
+    def smoothed(self, delta: float) -> Schedule:
+        """The schedule whose delta falls no further."""
+        return replace(self, delta_min=max(self.delta_min, delta))
+
     def for_many(self, tol: float) -> Schedule:
         """The schedule for so many rows that kinks are a matter of their density.
 
@@ -99,16 +103,18 @@ class Schedule:
         ``delta^(p/2)``: together ``tol``, an amount of loss a row.
         """
         least = min(tol ** (2.0 / (1.0 + self.p)), 1e-4)
-        return replace(self, delta_min=max(1e-14, least))
+        return self.smoothed(least)
 
-    def resumed(self) -> Schedule:
-        """The schedule to go on with where a run on some of the rows ended."""
-        # Below 1 the objective has many small bends, which a larger delta smooths.
-        start, ratio = (self.delta_min, 1.0) if self.p >= 1.0 else (1e-2, 0.2)
+    def resumed(self, delta: float) -> Schedule:
+        """The schedule to go on with where a run on some of the rows ended, with this delta.
+
+        That is the last stage; but below p = 1 the objective has many small bends, over which
+        delta falls from there by a tenth at a time.
+        """
         part = replace(
             self,
-            delta_start=start,
-            delta_ratio=ratio,
+            delta_start=self.delta_min if self.p >= 1.0 else delta,
+            delta_ratio=0.1,
             closes_on=0.0,
             squared=False,
             warmup=0,

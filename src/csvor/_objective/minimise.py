@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from csvor._loss.schedule import Schedule
 from csvor._objective.kinked import KinkedObjective
+from csvor._objective.near import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._solvers.augmented import augment
+from csvor._solvers.refine import refine
 from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
@@ -28,7 +31,12 @@ def minimise_capped(
     if has_kinks(problem, schedule.p):
         found = augment(KinkedObjective(problem), schedule.kinked, **options)
         return replace(found, loss=schedule.final.under(found.loss))
-    return reweight_from_sample(problem, problem.origin, schedule, **options)
+    go_on = _refine_near_kinks if problem.is_hinge else partial(reweight, warm=True)
+    return reweight_from_sample(problem, problem.origin, schedule, go_on, **options)
+
+
+def _refine_near_kinks(problem: OrdinalObjective, *start: Any, **options: Any) -> Solution:
+    return refine(NearKinks(problem), *start, **options)
 
 
 def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:

@@ -11,7 +11,7 @@ from csvor._loss.capped import LOSS
 from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.small import SERVE, small_problem
-from csvor._objective.theta import finish, penalise, shape, slope_on_line
+from csvor._objective.theta import NO_ROWS, Far, finish, penalise, shape, slope_on_line
 from csvor._rows.dense import DenseRows
 from csvor._solvers.iterate import (
     BEGIN,
@@ -37,10 +37,13 @@ _AT_ONCE = 10_000_000
 
 
 class OrdinalObjective:
-    """Penalty plus the rows' losses, b ordered."""
+    """Penalty plus the rows' losses, b ordered; ``far`` are rows that stand as their model."""
 
-    def __init__(self, rows: DenseRows, n_classes: int, threshold_ridge: float = 0.0) -> None:
+    def __init__(
+        self, rows: DenseRows, n_classes: int, threshold_ridge: float = 0.0, far: Far = NO_ROWS
+    ) -> None:
         self.rows = rows
+        self.far = far
         self.n_classes = n_classes
         self.ridge = rows.matrix.ridge
         self.threshold_ridge = threshold_ridge
@@ -72,7 +75,8 @@ class OrdinalObjective:
         """The same objective with its slacks rounded at their kinks."""
         pair = self.rows.pair.copy()
         pair["width"] = width
-        return OrdinalObjective(self.rows.under(pair), self.n_classes, self.threshold_ridge)
+        rows = self.rows.under(pair)
+        return OrdinalObjective(rows, self.n_classes, self.threshold_ridge, self.far)
 
     def sample(self, size: int) -> OrdinalObjective:
         """The objective of a part of the rows that stands for all of them."""
@@ -84,9 +88,12 @@ class OrdinalObjective:
 
     def value(self, theta: Array) -> float:
         """Penalty plus losses, not capped: of the p = 2 loss."""
+        return self.penalty(theta) + float(self.rows.costs @ self.scores_and_losses(theta)[1])
+
+    def penalty(self, theta: Array) -> float:
         pull = np.empty(self.size)
-        penalty = penalise(theta, self.split(theta)[1], self.ridge, self.threshold_ridge, pull)
-        return float(penalty + self.rows.costs @ self.scores_and_losses(theta)[1])
+        b = self.split(theta)[1]
+        return float(penalise(theta, b, self.ridge, self.threshold_ridge, pull))
 
     def centred(self, theta: Array, cap: float) -> Array:
         """theta with each threshold that no row pulls at in the middle of its interval.
@@ -109,9 +116,10 @@ class OrdinalObjective:
     def go_on(self, policy: str, state: State, report: Report = None) -> None:
         """Let a run go on until it ends or ``run.until`` is reached."""
         if self.rows.is_small and self.size <= _MOST_COORDINATES:
-            penalty = self.ridge, self.threshold_ridge
-            m = self.n_classes - 1
-            problem = small_problem(*self.rows.whole(), self.rows.pair, *penalty, m)
+            problem = small_problem(
+                *self.rows.whole(), self.rows.pair, self.ridge, self.threshold_ridge, self.far,
+                self.n_classes - 1,
+            )  # fmt: skip
             run, until = state.run, int(state.run["until"][0])
             # Some tenths of a second at a time.
             at_once = 1 + _AT_ONCE // (self.rows.n_samples * self.size)
@@ -145,12 +153,12 @@ class OrdinalObjective:
             self._evaluate(state)
         elif request == BEGIN:
             loss = np.zeros(1, LOSS)
-            shape(run[0], at.parts, self.size, self.rows.costs.size, loss)
+            shape(run[0], at.parts, loss)
             step, keep = self.split(state.step)[0], _asks_for_quantiles(state)
             self.rows.begin_line(*self.split(at.theta), step, loss, keep)
         elif request == SLOPE:
             b, db = self.split(at.theta)[1], self.split(state.step)[1]
-            of_penalty = (self.ridge, self.threshold_ridge)
+            of_penalty = (self.ridge, self.threshold_ridge, self.far)
             t = float(state.line[2])
             slope_on_line(at.theta, state.step, b, db, *of_penalty, t, state.slopes)
             state.slopes[:] += self.rows.slopes(b, db, t)
@@ -167,7 +175,7 @@ class OrdinalObjective:
 
     def _evaluate(self, state: State) -> None:
         run, to, loss = state.run, state.to, np.zeros(1, LOSS)
-        shape(run[0], to.parts, self.size, self.rows.costs.size, loss)
+        shape(run[0], to.parts, loss)
         self.rows.pair["majorant"] = run["damping"]
         w, b = self.split(to.theta)
         if run["trim"][0] > 0.0:
@@ -176,7 +184,7 @@ class OrdinalObjective:
         else:
             sums, curvature = self.rows.sums(w, b, loss, _asks_for_quantiles(state))
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
-        finish(run[0], to, self.ridge, self.threshold_ridge, b, sums, curvature)
+        finish(run[0], to, self.ridge, self.threshold_ridge, self.far, b, sums, curvature)
 
 
 def _asks_for_quantiles(state: State) -> bool:

@@ -8,14 +8,21 @@ a ridge on its thresholds, is the same as the ridge on the thresholds about thei
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from csvor._solvers.iterate import CAP, CONSTANT, MOVING, SMOOTH
 from csvor._utils.compile import compiled
 
+# Rows that stand as their quadratic model about ``anchor``, a point (w, b): what they add to sums
+# and curvature there. Of size 0 where there are none.
+Far = namedtuple("Far", "anchor sums curvature")
+NO_ROWS = Far(np.empty(0), np.empty(0), np.empty((0, 0)))
+
 
 @compiled()
-def shape(run, parts, size, n, loss):
+def shape(run, parts, loss):
     """Set the loss of a pass from the run, and what of v's curvature is in the model.
 
     The smooth part, in units of that of p = 1: up to 1 the model of the hinge is convex, whatever
@@ -32,10 +39,9 @@ def shape(run, parts, size, n, loss):
     loss[0].concave, loss[0].corner = min((1.0 - run.damping) * (2.0 - run.p), 1.0), 0.0
     if run.damping == 0.0 and run.warm == 1:
         loss[0].concave = 2.0 - run.p
-        if run.epsilon < np.inf and run.trim == 0.0:
-            loss[0].corner = 0.1 * loss[0].cap
-        wanted = 50.0 * size / n if run.p >= 1.0 else np.inf
-        loss[0].kink = max(min(wanted**2, 1e-2), run.delta)
+        if loss[0].cap < np.inf and (run.trim == 0.0 or loss[0].cap == 1.0):
+            loss[0].corner = run.corner * loss[0].cap
+        loss[0].kink = max(run.kink, run.delta)
 
 
 @compiled()
@@ -48,8 +54,9 @@ def to_thresholds(theta, d, b):
 
 
 @compiled()
-def finish(run, to, ridge, threshold_ridge, b, sums, curvature):
+def finish(run, to, ridge, threshold_ridge, far, b, sums, curvature):
     """From sums over all rows, by (w, b), to a point in theta with the penalty."""
+    _add_far(far, to.theta, b, sums, curvature)
     size, d, m = to.theta.size, ridge.size, b.size
     penalty = penalise(to.theta, b, ridge, threshold_ridge, to.gradient)
     for i in range(size):
@@ -75,6 +82,29 @@ def finish(run, to, ridge, threshold_ridge, b, sums, curvature):
 
 
 @compiled()
+def _add_far(far, theta, b, sums, curvature):
+    """Add what the rows add that stand as their quadratic model."""
+    size, d = far.anchor.size, far.anchor.size - b.size
+    if size == 0:
+        return
+    away = np.empty(size)
+    for i in range(size):
+        away[i] = (theta[i] if i < d else b[i - d]) - far.anchor[i]
+    change = 0.0
+    for i in range(size):
+        bent = 0.0
+        for j in range(size):
+            bent += far.curvature[i, j] * away[j]
+            if j >= i:
+                curvature[i, j] += far.curvature[i, j]
+        change += (far.sums[i] + 0.5 * bent) * away[i]
+        sums[i] += far.sums[i] + bent
+    sums[size] += far.sums[size] + change
+    sums[size + 1] += far.sums[size + 1] + change
+    sums[size + 2] += far.sums[size + 2]
+
+
+@compiled()
 def penalise(theta, b, ridge, threshold_ridge, pull):
     """Set ``pull`` to the gradient of the penalty by w and b; its value."""
     d, m = ridge.size, b.size
@@ -91,7 +121,7 @@ def penalise(theta, b, ridge, threshold_ridge, pull):
 
 
 @compiled()
-def slope_on_line(theta, step, b, db, ridge, threshold_ridge, t, slopes):
+def slope_on_line(theta, step, b, db, ridge, threshold_ridge, far, t, slopes):
     """Set first and second derivative of the penalty at t on ``(w, b) + t (dw, db)``."""
     d = ridge.size
     pull = np.empty(theta.size)
@@ -102,6 +132,14 @@ def slope_on_line(theta, step, b, db, ridge, threshold_ridge, t, slopes):
         slopes[0] += pull[i] * step[i]
     for k in range(b.size):
         slopes[0] += pull[d + k] * db[k]
+    for i in range(far.anchor.size):
+        along = step[i] if i < d else db[i - d]
+        slopes[0] += far.sums[i] * along
+        for j in range(far.anchor.size):
+            other = step[j] if j < d else db[j - d]
+            away = (theta[j] if j < d else b[j - d]) - far.anchor[j]
+            slopes[0] += along * far.curvature[i, j] * (away + t * other)
+            slopes[1] += along * far.curvature[i, j] * other
 
 
 @compiled()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from csvor._loss.capped import lift_cap
 from csvor._loss.row_terms import add_slopes
 from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
+from csvor._rows.near import add_totals, find_distances
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.spans import Spans, spans_of
 from csvor._rows.trim import find_cap, moved_rows
@@ -185,6 +186,34 @@ class DenseRows:
             lambda rows: find_losses(self._part(rows), w, b, self.pair, f[rows], g[rows])
         )
         return f, g
+
+    def totals(self, losses: Array, loss: Any) -> Array:
+        """What the rows of these losses g add: `weigh`'s totals."""
+
+        def add(rows: slice) -> tuple[Array]:
+            totals = np.zeros(3)
+            add_totals(losses[rows], self.costs[rows], loss, totals)
+            return (totals,)
+
+        found: Array = self._sum(add)[0]
+        return found
+
+    def distances(self, f: Array, g: Array, b: Array, cap: float, nearer: float) -> Array:
+        """How far each row's margins have to move to take it to a kink, as `find_distances`."""
+        found = np.empty(self.n_samples)
+        self._threads.map(
+            lambda rows: find_distances(
+                f[rows], self.codes[rows], b, self.pair, g[rows], cap, nearer, found[rows]
+            )
+        )
+        return found
+
+    def with_costs(self, costs: Array) -> DenseRows:
+        return DenseRows(self.matrix, self.codes, costs, self.pair)
+
+    def take(self, rows: NDArray[np.intp]) -> DenseRows:
+        """Some of the rows."""
+        return DenseRows(self.matrix.take(rows), self.codes[rows], self.costs[rows], self.pair)
 
     def quantile(self, level: float) -> float:
         """Up to which g of the last pass that kept them the share ``level`` of the weight lies."""

@@ -42,7 +42,7 @@ MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
 LEVEL = 1
 _NUMBERS = (
     "p epsilon delta trim damping first_damping damping_factor least_damping level quantile floor"
-    " tol"
+    " tol kink corner"
 )
 _COUNTS = "stage waited n until fixed_from fixed ended lowered went_back bound warm solved warmup"
 RUN = np.dtype([(f, "f8") for f in _NUMBERS.split()] + [(c, "i8") for c in _COUNTS.split()])
@@ -184,7 +184,8 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         least = max(least, NOTHING * value)
         run[0].waited += 1
         if run[0].stage <= run[0].warmup and not bound:
-            early, patience = stages[run[0].stage, 5], stages[run[0].stage, 6]
+            early = max(stages[run[0].stage, 5], run[0].tol)
+            patience = stages[run[0].stage, 6]
             if fall <= max(early * moving, NOTHING * value) or run[0].waited >= patience:
                 run[0].stage, run[0].waited = run[0].stage + 1, 0
         else:

@@ -46,6 +46,7 @@ def reweight(
     bound: bool = False,
     warm: bool = False,
     cap: float = np.inf,
+    widths: tuple[float, float] = (0.0, 0.0),
     report: Report = None,
 ) -> Solution:
     """Minimise ``h(x) + sum_i c_i v(g_i(x))`` by `iterate`.
@@ -69,6 +70,9 @@ def reweight(
         step on, and no coordinate is left to chance.
     cap : float, default=inf
         About where a trimmed loss is cut at the start.
+    widths : tuple of float
+        Of a warm run: the g over which the kink at 0 is spread in Newton's model, and the share of
+        a fixed cap over which its corner is.
     report : callable (iteration, objective), optional
     """
     stages = schedule.stages
@@ -91,6 +95,8 @@ def reweight(
         fixed=warm and schedule.last_warmup < 0,
         bound=bound,
         warm=warm,
+        kink=widths[0],
+        corner=widths[1],
     )
     state.at.parts[CAP : CAP + 2] = cap
     run, best = state.run, state.best

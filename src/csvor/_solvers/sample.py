@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,29 +14,35 @@ from csvor._solvers.solution import Solution
 Array = NDArray[np.float64]
 
 # Samples of the part: at most so many, whose optimum is within a percent of that of all, and at
-# most this share of all of them. Fewer than LEAST are not worth a part.
+# most this share of all of them; of very many this other share, which has a part of its own. Fewer
+# than LEAST are not worth a part.
 SIZE = 20_000
-SHARE = 0.2
+SHARE, OF_VERY_MANY = 0.2, 0.1
 LEAST = 10_000
-# The part needs no more precision than it has.
-_TOL = 1e-5
+# The part needs no more precision than it has: least tol and delta.
+_TOL, _DELTA = 1e-4, 1e-4
 
 
-def reweight_from_sample(problem: Any, theta: Array, schedule: Any, **options: Any) -> Solution:
-    """`reweight`, begun where a part of many samples ends; with few the same as `reweight`.
+def reweight_from_sample(
+    problem: Any, theta: Array, schedule: Any, go_on: Callable[..., Solution], **options: Any
+) -> Solution:
+    """`reweight` on a part of many samples, and on from its end; with few the same as `reweight`.
 
-    The part is the same in every run.
+    The part is the same in every run. ``go_on(problem, point, schedule, cap=..., **options)`` is
+    the run on from there.
     """
     n = problem.n_samples
     if n < LEAST:
         return reweight(problem, theta, schedule, **options)
     tol = options["tol"]
-    schedule = schedule.for_many(tol)
-    part = problem.sample(min(SIZE, int(SHARE * n)))
+    size = max(min(SIZE, int(SHARE * n)), int(OF_VERY_MANY * n))
+    part, rough = problem.sample(size), schedule.smoothed(_DELTA)
     of_part = {**options, "report": None, "tol": max(tol, _TOL)}
-    start = reweight(part, theta, schedule, **of_part)
+    if size > SIZE:
+        start = reweight_from_sample(part, theta, rough, go_on, **of_part)
+    else:
+        start = reweight(part, theta, rough, **of_part)
     # What tol is a share of, for one sample of weight 1.
     loss = (start.objective - start.constant) / part.weight
-    schedule = schedule.for_many(tol * min(loss, 1.0)).resumed()
-    cap = start.loss.cap
-    return reweight(problem, start.point, schedule, warm=True, cap=cap, **options)
+    schedule = schedule.for_many(tol * min(loss, 1.0)).resumed(_DELTA)
+    return go_on(problem, start.point, schedule, cap=start.loss.cap, **options)
