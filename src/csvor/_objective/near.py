@@ -73,15 +73,14 @@ class NearKinks:
         w, b = whole.split(at.theta)
         # Rows count as near from three times as far where the loss of a slack is no quadratic.
         nearer = 1.0 if loss.p in (1.0, 2.0) else 1.0 / 3.0
-        distances = rows.distances(*self._rows_at(at.theta), b, float(at.cap[1]), nearer)
-        radius = np.quantile(_some(distances), share) if share < 1.0 else np.inf
-        near = np.flatnonzero(distances <= radius)
-        costs = np.multiply(rows.costs, distances > radius, out=distances)
+        told, seen = (*self._rows_at(at.theta), b, float(at.cap[1]), nearer), np.inf
+        if share < 1.0:
+            seen = float(np.quantile(rows.distances(*told, every=_step(rows.n_samples)), share))
         read = _as_read(loss, at.cap)
         read["concave"] = min(2.0 - loss.p, 1.0)
-        sums, upper = rows.with_costs(costs).sums(w, b, read)
+        near, sums, upper = rows.beyond(seen, *told, w, read)
         far = Far(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
-        part = rows.take(near)
+        part = rows.take(np.flatnonzero(near))
         found = OrdinalObjective(part, whole.n_classes, whole.threshold_ridge, far)
         if loss.trim == 0.0:
             return found, 0.0
@@ -98,8 +97,12 @@ class NearKinks:
         return kink, corner
 
 
+def _step(n: int) -> int:
+    return max(n // _TOLD, 1)
+
+
 def _some(of_rows: Array) -> Array:
-    return of_rows[:: max(of_rows.size // _TOLD, 1)]
+    return of_rows[:: _step(of_rows.size)]
 
 
 def _least(values: Array, count: int) -> float:

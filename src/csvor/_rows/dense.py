@@ -198,18 +198,30 @@ class DenseRows:
         found: Array = self._sum(add)[0]
         return found
 
-    def distances(self, f: Array, g: Array, b: Array, cap: float, nearer: float) -> Array:
-        """How far each row's margins have to move to take it to a kink, as `find_distances`."""
-        found = np.empty(self.n_samples)
-        self._threads.map(
-            lambda rows: find_distances(
-                f[rows], self.codes[rows], b, self.pair, g[rows], cap, nearer, found[rows]
-            )
-        )
+    def distances(
+        self, f: Array, g: Array, b: Array, cap: float, nearer: float, *, every: int = 1
+    ) -> Array:
+        """How far margins of every so many-th row have to move to take it to a kink."""
+        f, codes, g = (np.ascontiguousarray(of_rows[::every]) for of_rows in (f, self.codes, g))
+        found = np.empty(f.size)
+        find_distances(f, codes, b, self.pair, g, cap, nearer, found)
         return found
 
-    def with_costs(self, costs: Array) -> DenseRows:
-        return DenseRows(self.matrix, self.codes, costs, self.pair)
+    def beyond(
+        self, radius: float, f: Array, g: Array, b: Array, cap: float, nearer: float, w: Array,
+        loss: Any,
+    ) -> tuple[NDArray[np.bool_], Array, Array]:  # fmt: skip
+        """Which rows lie within a distance of a kink, and `sums` of the others."""
+        near = np.empty(self.n_samples, dtype=np.bool_)
+
+        def add(rows: slice) -> Sums:
+            distances = np.empty(f[rows].size)
+            find_distances(f[rows], self.codes[rows], b, self.pair, g[rows], cap, nearer, distances)
+            near[rows] = distances <= radius
+            part = self._part(rows)
+            return self._add(part._replace(costs=part.costs * ~near[rows]), w, b, loss)
+
+        return near, *self._sum(add)
 
     def take(self, rows: NDArray[np.intp]) -> DenseRows:
         """Some of the rows."""

@@ -44,5 +44,6 @@ def reweight_from_sample(
         start = reweight(part, theta, rough, **of_part)
     # What tol is a share of, for one sample of weight 1.
     loss = (start.objective - start.constant) / part.weight
+    del part  # a copy of its rows
     schedule = schedule.for_many(tol * min(loss, 1.0)).resumed(_DELTA)
     return go_on(problem, start.point, schedule, cap=start.loss.cap, **options)
