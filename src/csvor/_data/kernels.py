@@ -18,6 +18,7 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
+from csvor._rows.kinds import as_array, basis_of_rows, variance_of
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
@@ -48,11 +49,10 @@ class FeatureMap(Protocol):
 
 
 class LinearMap:
-    """The features, or an orthonormal basis of the rows where there are more columns than rows."""
+    """The features, or a basis of the rows where there are more columns than rows."""
 
     def __init__(self, X: Array) -> None:
-        n, d = X.shape
-        self._basis = np.linalg.qr(X.T)[0] if d > n else None
+        self._basis = basis_of_rows(X)
         self.mapped = X if self._basis is None else X @ self._basis
 
     def attributes_of(self, coef: Array) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class Kernel:
         if self.name == "precomputed":
             return X[:, columns]
         if callable(self.name):
-            values = np.asarray(self.name(X, landmarks), dtype=np.float64)
+            values = as_array(self.name(X, landmarks))
             if values.shape != (X.shape[0], columns.size):
                 raise ValueError(
                     f"The callable kernel returned shape {values.shape} for {X.shape[0]} rows "
@@ -170,8 +170,6 @@ class KernelMap:
 def gamma_of(gamma: str | float, X: Array, weights: Array) -> float:
     """The number that ``gamma`` stands for: "scale" and "auto" are those of SVC."""
     if gamma == "scale":
-        share = weights / weights.sum()
-        middle = share @ X.mean(axis=1)
-        spread = share @ ((X - middle) ** 2).mean(axis=1)
-        return float(1.0 / (X.shape[1] * spread)) if spread > 0 else 1.0
+        spread = variance_of(X, weights)
+        return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
     return 1.0 / X.shape[1] if gamma == "auto" else float(gamma)

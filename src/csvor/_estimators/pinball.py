@@ -147,6 +147,7 @@ class PINSVOR(ThresholdClassifier):
     array([1, 2, 3])
     """
 
+    _takes_sparse = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
         "tau": [Interval(Real, 0, 1, closed="neither")],

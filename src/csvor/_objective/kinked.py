@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from csvor._loss.support import Ball, Bend, Box
 from csvor._objective.balance import balancing_factors, from_thresholds
+from csvor._objective.newton import Curved, newton_step
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import penalise
-from csvor._rows.products import Products
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
 from csvor._solvers.augmented import Weighed
@@ -37,7 +37,7 @@ class KinkedObjective:
         rows = objective.rows
         self._whole = objective
         self._support = Box if sums else Ball
-        self._products = Products(rows.matrix)
+        self._products = rows.matrix.products
         self._full = rows.costs
         self.size, self.n_bounded = objective.size, objective.n_classes - 2
         m, y = objective.n_classes - 1, rows.codes
@@ -108,20 +108,14 @@ class KinkedObjective:
         by_w, by_b = self._slopes(theta, multipliers)
         return np.concatenate([by_w, from_thresholds(by_b)])
 
-    def hessian(self, u: Array, costs: Array, sigma: float) -> Array:
-        """Of the augmented problem, by theta."""
-        d, m = self._whole.ridge.size, self._whole.n_classes - 1
+    def step(self, theta: Array, gradient: Array, u: Array, costs: Array, sigma: float) -> Array:
+        """Newton's, for the augmented problem."""
+        m = self._whole.n_classes - 1
         bend = self._support.bend(u, costs, sigma)
         whole, share, by_bb = self._shared_out(bend, m)
-        own, mixed = self._products.curved(bend.samples, whole, share)
-        H = np.empty((d + m, d + m))
-        H[:d, :d] = own
-        H[range(d), range(d)] += self._whole.ridge
         by_bb += self._whole.threshold_ridge * (np.eye(m) - 1.0 / m)
-        H[:d, d:] = -from_thresholds(mixed.T).T
-        H[d:, :d] = H[:d, d:].T
-        H[d:, d:] = from_thresholds(from_thresholds(by_bb).T)
-        return H
+        sums = Curved(bend.samples, whole, share, by_bb)
+        return newton_step(self._products, self._whole.ridge, sums, gradient, theta)
 
     def _shared_out(self, bend: Bend, m: int) -> tuple[Array, Array, Array]:
         """What multiplies the features twice, once by threshold, and what does not."""

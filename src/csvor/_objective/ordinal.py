@@ -13,7 +13,6 @@ from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.small import SERVE, small_problem
 from csvor._objective.theta import finish, penalise, shape, slope_on_line
-from csvor._rows.dense import DenseRows
 from csvor._solvers.iterate import (
     BEGIN,
     CAP,
@@ -39,7 +38,7 @@ _AT_ONCE = 10_000_000
 class OrdinalObjective:
     """Penalty plus the rows' losses, b ordered."""
 
-    def __init__(self, rows: DenseRows, n_classes: int, threshold_ridge: float = 0.0) -> None:
+    def __init__(self, rows: Any, n_classes: int, threshold_ridge: float = 0.0) -> None:
         self.rows = rows
         self.n_classes = n_classes
         self.ridge = rows.matrix.ridge
@@ -72,7 +71,7 @@ class OrdinalObjective:
         """The same objective with its slacks rounded at their kinks."""
         pair = self.rows.pair.copy()
         pair["width"] = width
-        rows = DenseRows(self.rows.matrix, self.rows.codes, self.rows.costs, pair)
+        rows = self.rows.matrix.rows(self.rows.codes, self.rows.costs, pair)
         return OrdinalObjective(rows, self.n_classes, self.threshold_ridge)
 
     def sample(self, size: int) -> OrdinalObjective:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -13,8 +12,9 @@ from numpy.typing import NDArray
 from csvor._loss.capped import lift_cap
 from csvor._loss.row_terms import add_slopes
 from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
+from csvor._rows.matrix import ScaledMatrix
+from csvor._rows.products import Products
 from csvor._rows.quantile import weighted_quantile
-from csvor._rows.spans import Spans, spans_of
 from csvor._rows.trim import find_cap, moved_rows
 from csvor._utils.threads import RowThreads
 
@@ -26,44 +26,20 @@ Sums = tuple[Array, Array]
 _SMALL = 400_000
 
 
-class DenseMatrix:
-    """The features ``(X - center) * factor``, on the fly.
+class DenseMatrix(ScaledMatrix):
+    """The scaled features of an array, on the fly."""
 
-    The thresholds are free, so a shift of a column changes nothing but its rounding, and a
-    factor is undone by ``ridge``, the penalty of each scaled coefficient. The problem solved is
-    the one stated in the units of X; only its conditioning changes. A constant column has the
-    factor 0.
-    """
+    def rows(self, codes: Codes, costs: Array, pair: Any) -> DenseRows:
+        return DenseRows(self, codes, costs, pair)
 
-    def __init__(self, X: Array, sample_weight: Array, spans: Spans | None = None) -> None:
-        self.X = X
-        spans = spans or spans_of(X, sample_weight)
-        self.center, spread = spans.mean, spans.spread
-        # A column whose spread is below the rounding of its values is constant; so is one whose
-        # ridge, 1 / spread^2, would leave the range of numbers.
-        constant = spread <= np.maximum(1e-15 * np.abs(self.center), 1e-150)
-        constant |= spans.low == spans.high
-        self._scale = np.where(constant, np.maximum(np.abs(self.center), 1.0), spread)
-        self.factor = np.where(constant, 0.0, 1.0 / self._scale)
-        # The penalty ||w||^2 as seen by the scaled coefficients.
-        self.ridge = self._scale**-2.0
+    @property
+    def products(self) -> Products:
+        return Products(self.values)
 
     @cached_property
     def values(self) -> Array:
         """The features, as an array of their own."""
         return (self.X - self.center) * self.factor
-
-    def take(self, rows: NDArray[np.intp]) -> DenseMatrix:
-        """Some of the rows, with the same center and factors."""
-        part = copy(self)
-        part.__dict__.pop("values", None)
-        part.X = self.X[rows]
-        return part
-
-    def in_given_units(self, coef: Array) -> tuple[Array, float]:
-        """Coefficients for X as given, and what the thresholds gain by it."""
-        coef = coef / self._scale
-        return coef, float(self.center @ coef)
 
 
 class DenseRows:

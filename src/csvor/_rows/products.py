@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.dense import DenseMatrix
-
 Array = NDArray[np.float64]
 
 # Numbers of rows that are copied at a time.
@@ -16,8 +14,10 @@ _AT_ONCE = 4_000_000
 class Products:
     """What whole-array code asks of the scaled features Z of a matrix."""
 
-    def __init__(self, matrix: DenseMatrix) -> None:
-        self._Z = matrix.values
+    most_columns = 1_000_000
+
+    def __init__(self, Z: Array) -> None:
+        self._Z = Z
 
     def scores(self, w: Array) -> Array:
         """``Z w``."""

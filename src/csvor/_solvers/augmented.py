@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from csvor._solvers.line import least_between
 from csvor._solvers.solution import Solution, Status
-from csvor._solvers.step import find_step
 
 Array = NDArray[np.float64]
 Report = Callable[[int, float], None] | None
@@ -87,7 +86,7 @@ class Problem(Protocol):
     def losses(self, x: Array) -> Array: ...
     def nearest(self, u: Array, costs: Array) -> Array: ...
     def gradient(self, theta: Array, multipliers: Array) -> Array: ...
-    def hessian(self, u: Array, costs: Array, sigma: float) -> Array: ...
+    def step(self, theta: Array, gradient: Array, u: Array, costs: Array, sigma: float) -> Array: ...
     def penalty_on_line(self, theta: Array, step: Array) -> tuple[float, float]: ...
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float: ...
     def centred(self, theta: Array, cap: float) -> Array: ...
@@ -224,8 +223,7 @@ class _Run:
             if taken == _STEPS or len(self.history) == self.max_iter:
                 break
             gradient = problem.gradient(self.theta, slopes)
-            hessian = problem.hessian(pulled, costs, sigma)
-            step = find_step(hessian, gradient, self.theta, problem.n_bounded)
+            step = problem.step(self.theta, gradient, pulled, costs, sigma)
             promised = -float(gradient @ step)
             moved = slopes - self.multipliers
             enough = max(float(np.vdot(moved, moved)) / (2.0 * sigma), least)
