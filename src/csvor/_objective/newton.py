@@ -42,15 +42,15 @@ def newton_step(products: Any, ridge: Array, curved: Curved, gradient: Array, th
         H[d:, :d] = H[:d, d:].T
         H[d:, d:] = few
         return find_step(H, gradient, theta, m - 1)
-    mixed = -from_thresholds(products.mixed(curved.samples, curved.share).T).T
-    weights = products.spread(curved.samples, curved.whole)
-    diagonal = ridge + products.squares(weights)
+    weights, share = (products.spread(curved.samples, own) for own in (curved.whole, curved.share))
+    squares, mixed = products.moments(weights, share)
+    mixed = -from_thresholds(mixed.T).T
 
     def times(v: Array) -> Array:
         return ridge * v + products.twice(weights, v)
 
-    model = Model(times, diagonal, mixed, few)
+    model = Model(times, ridge + squares, mixed, few)
     return find_conjugate_step(model, gradient, theta, m - 1, PRECISION, 500)
 
 
-PRECISION = 0.1
+PRECISION = 0.5

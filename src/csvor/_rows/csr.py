@@ -19,9 +19,10 @@ Csr = namedtuple("Csr", "data indices starts")
 def multiply(X, start, stop, w, shift, products):
     """Set ``products`` to ``X w - shift``."""
     for i in range(start, stop):
+        data, columns = _row(X, i)
         total = -shift
-        for at in range(X.starts[i], X.starts[i + 1]):
-            total += X.data[at] * w[X.indices[at]]
+        for at in range(data.size):
+            total += data[at] * w[np.uintp(columns[at])]
         products[i] = total
 
 
@@ -31,8 +32,9 @@ def add_pulled(X, start, stop, weights, sums):
     for i in range(start, stop):
         weight = weights[i]
         if weight != 0.0:
-            for at in range(X.starts[i], X.starts[i + 1]):
-                sums[X.indices[at]] += weight * X.data[at]
+            data, columns = _row(X, i)
+            for at in range(data.size):
+                sums[np.uintp(columns[at])] += weight * data[at]
 
 
 @compiled(fastmath=FAST)
@@ -41,26 +43,37 @@ def add_twice(X, start, stop, weights, w, shift, sums):
     total = 0.0
     for i in range(start, stop):
         if weights[i] != 0.0:
+            data, columns = _row(X, i)
             product = -shift
-            for at in range(X.starts[i], X.starts[i + 1]):
-                product += X.data[at] * w[X.indices[at]]
+            for at in range(data.size):
+                product += data[at] * w[np.uintp(columns[at])]
             product *= weights[i]
             total += product
-            for at in range(X.starts[i], X.starts[i + 1]):
-                sums[X.indices[at]] += product * X.data[at]
+            for at in range(data.size):
+                sums[np.uintp(columns[at])] += product * data[at]
     return total
 
 
 @compiled(fastmath=FAST)
-def add_moments(X, start, stop, weights, sums, squares):
-    """Add weighted sums and squares of each column."""
+def add_moments(X, start, stop, weights, share, moments):
+    """Add, for each column, sums weighted by each of ``share``, the sum by weight and the squares.
+
+    ``share`` and the weights are those of all rows; ``moments`` has a row for each column.
+    """
+    m = share.shape[0]
     for i in range(start, stop):
-        weight = weights[i]
-        if weight != 0.0:
-            for at in range(X.starts[i], X.starts[i + 1]):
-                j, value = X.indices[at], X.data[at]
-                sums[j] += weight * value
-                squares[j] += weight * value * value
+        weight, mixed = weights[i], False
+        for k in range(m):
+            mixed |= share[k, i] != 0.0
+        if weight == 0.0 and not mixed:
+            continue
+        data, columns = _row(X, i)
+        for at in range(data.size):
+            own, value = moments[np.uintp(columns[at])], data[at]
+            for k in range(m):
+                own[k] += share[k, i] * value
+            own[m] += weight * value
+            own[m + 1] += weight * value * value
 
 
 @compiled(fastmath=FAST)
@@ -69,10 +82,18 @@ def add_curved(X, start, stop, weights, curved):
     for i in range(start, stop):
         weight = weights[i]
         if weight != 0.0:
-            for at in range(X.starts[i], X.starts[i + 1]):
-                own, product = curved[X.indices[at]], weight * X.data[at]
-                for other in range(X.starts[i], X.starts[i + 1]):
-                    own[X.indices[other]] += product * X.data[other]
+            data, columns = _row(X, i)
+            for at in range(data.size):
+                own, product = curved[np.uintp(columns[at])], weight * data[at]
+                for other in range(data.size):
+                    own[np.uintp(columns[other])] += product * data[other]
+
+
+@compiled()
+def _row(X, i):
+    """Numbers and columns of a row. Columns are no negative positions, which Numba would look for."""
+    start, stop = X.starts[i], X.starts[i + 1]
+    return X.data[start:stop], X.indices[start:stop]
 
 
 @compiled()

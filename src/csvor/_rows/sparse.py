@@ -64,19 +64,23 @@ class SparseProducts:
 
     def mean_square(self, ridge: Array) -> float:
         """Mean of ``z' diag(1 / ridge) z`` over the rows: of their kernel with themselves."""
-        return float((self.squares(np.ones(self._n)) / ridge).sum() / self._n)
+        squares, _ = self.moments(np.ones(self._n), np.empty((0, self._n)))
+        return float((squares / ridge).sum() / self._n)
 
-    def squares(self, weights: Array) -> Array:
-        """The diagonal of ``Z' diag(weights) Z``."""
+    def moments(self, weights: Array, share: Array) -> tuple[Array, Array]:
+        """The diagonal of ``Z' diag(weights) Z``, and ``Z' share'``."""
+        m = share.shape[0]
 
         def add(rows: slice) -> Array:
-            found = np.zeros((2, self._d))
-            add_moments(self._X, rows.start, rows.stop, weights, *found)
+            found = np.zeros((self._d, m + 2))
+            add_moments(self._X, rows.start, rows.stop, weights, share, found)
             return found
 
-        sums, squares = _sum(self._threads.map(add))
+        found = _sum(self._threads.map(add))
+        mixed, sums, squares = found[:, :m], found[:, m], found[:, m + 1]
         squares += self._center * (weights.sum() * self._center - 2.0 * sums)
-        return self._factor**2 * np.maximum(squares, 0.0)
+        mixed = self._factor[:, None] * (mixed - np.outer(self._center, share.sum(axis=1)))
+        return self._factor**2 * np.maximum(squares, 0.0), mixed
 
     def twice(self, weights: Array, v: Array) -> Array:
         """``Z' diag(weights) Z v``."""
@@ -101,16 +105,13 @@ class SparseProducts:
         curved -= across + across.T
         curved *= self._factor
         curved *= self._factor[:, None]
-        return curved, self.mixed(rows, share)
-
-    def mixed(self, rows: NDArray[np.intp], share: Array) -> Array:
-        """``Z' share'`` over some of the rows."""
-        return np.stack([self.pulled(self.spread(rows, of_one)) for of_one in share], axis=1)
+        mixed = [self.pulled(self.spread(rows, of_one)) for of_one in share]
+        return curved, np.stack(mixed, axis=1)
 
     def spread(self, rows: NDArray[np.intp], values: Array) -> Array:
-        """Values of some of the rows as those of all rows."""
-        of_all = np.zeros(self._n)
-        of_all[rows] = values
+        """Values of some of the rows, the last axis, as those of all rows."""
+        of_all = np.zeros((*values.shape[:-1], self._n))
+        of_all[..., rows] = values
         return of_all
 
 
