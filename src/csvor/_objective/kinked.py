@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from csvor._loss.support import Ball, Bend, Box
 from csvor._objective.balance import balancing_factors, from_thresholds
-from csvor._objective.newton import Curved, newton_step
+from csvor._objective.newton import Curved, hessian_of, newton_step
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import penalise
 from csvor._rows.quantile import weighted_quantile
@@ -108,14 +108,23 @@ class KinkedObjective:
         by_w, by_b = self._slopes(theta, multipliers)
         return np.concatenate([by_w, from_thresholds(by_b)])
 
-    def step(self, theta: Array, gradient: Array, u: Array, costs: Array, sigma: float) -> Array:
-        """Newton's, for the augmented problem."""
+    def step(
+        self, theta: Array, gradient: Array, u: Array, costs: Array, sigma: float, share: float
+    ) -> Array:
+        """Newton's, for the augmented problem; ``share`` of its promise need not be kept."""
+        curved = self._curved(u, costs, sigma)
+        return newton_step(self._products, self._whole.ridge, curved, gradient, theta, share)
+
+    def hessian(self, u: Array, costs: Array, sigma: float) -> Array:
+        """Of the augmented problem, by theta."""
+        return hessian_of(self._products, self._whole.ridge, self._curved(u, costs, sigma))
+
+    def _curved(self, u: Array, costs: Array, sigma: float) -> Curved:
         m = self._whole.n_classes - 1
         bend = self._support.bend(u, costs, sigma)
         whole, share, by_bb = self._shared_out(bend, m)
         by_bb += self._whole.threshold_ridge * (np.eye(m) - 1.0 / m)
-        sums = Curved(bend.samples, whole, share, by_bb)
-        return newton_step(self._products, self._whole.ridge, sums, gradient, theta)
+        return Curved(bend.samples, whole, share, by_bb)
 
     def _shared_out(self, bend: Bend, m: int) -> tuple[Array, Array, Array]:
         """What multiplies the features twice, once by threshold, and what does not."""

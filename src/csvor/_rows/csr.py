@@ -91,7 +91,10 @@ def add_curved(X, start, stop, weights, curved):
 
 @compiled()
 def _row(X, i):
-    """Numbers and columns of a row. Columns are no negative positions, which Numba would look for."""
+    """Numbers and columns of a row.
+
+    Where they are positions, say that they are not negative, or Numba looks.
+    """
     start, stop = X.starts[i], X.starts[i + 1]
     return X.data[start:stop], X.indices[start:stop]
 

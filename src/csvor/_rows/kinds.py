@@ -1,6 +1,6 @@
 """What holds the numbers of X, an array or a CSR matrix, and what follows from that?
 
-All that is asked of either before it becomes a `ScaledMatrix`; nothing here makes a sparse one dense.
+All that is asked of either before it becomes a `ScaledMatrix`; none makes a sparse one dense.
 """
 
 from __future__ import annotations

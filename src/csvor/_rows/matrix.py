@@ -1,4 +1,4 @@
-"""What is known of a matrix of features beside its numbers: where its columns lie, how they scale."""
+"""A matrix of features, scaled inside so that units do not matter to the solver."""
 
 from __future__ import annotations
 

@@ -88,13 +88,13 @@ def _solve(
     for _ in range(max_iter):
         if rz <= enough**2:
             break
-        Ap = times(p)
-        curvature = float(p @ Ap)
+        bent = times(p)
+        curvature = float(p @ bent)
         if not curvature > 0.0:
             raise IndefiniteError("The model bends down.")
         step = rz / curvature
         v += step * p
-        residual -= step * Ap
+        residual -= step * bent
         z = residual / model.diagonal
         rz, before = float(residual @ z), rz
         p = z + (rz / before) * p
