@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from csvor._loss.support import Ball, Bend, Box
 from csvor._objective.balance import balancing_factors, from_thresholds
-from csvor._objective.newton import Curved, hessian_of, newton_step
+from csvor._objective.newton import hessian_of, newton_step
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import penalise
+from csvor._rows.product_rows import Curved
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
 from csvor._solvers.augmented import Weighed

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._objective.balance import from_thresholds
+from csvor._rows.product_rows import Curved
 from csvor._solvers.conjugate import Model, find_conjugate_step
 from csvor._solvers.step import find_step
 
@@ -18,20 +18,6 @@ Array = NDArray[np.float64]
 # times the share of the step's promise that need not be kept; and after so many products (found by
 # trial).
 _PRECISION, _OF_SHARE, _MOST = 0.3, 3.0, 500
-
-
-@dataclass(frozen=True, eq=False)
-class Curved:
-    """What the rows add to the Hessian, by scores and thresholds.
-
-    Of some ``samples``: ``whole``, the curvature by the score twice, ``share``, less that by the
-    score and each threshold; ``by_bb`` is all that by the thresholds, penalty included.
-    """
-
-    samples: NDArray[np.intp]
-    whole: Array
-    share: Array
-    by_bb: Array
 
 
 def newton_step(

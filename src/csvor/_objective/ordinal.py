@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from csvor._loss.capped import LOSS
 from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
+from csvor._objective.newton import newton_step
 from csvor._objective.small import SERVE, small_problem
 from csvor._objective.theta import finish, penalise, shape, slope_on_line
 from csvor._solvers.iterate import (
@@ -33,6 +35,8 @@ Report = Callable[[int, float], None] | None
 _MOST_COORDINATES = 80
 # Numbers that an iteration reads, times iterations, before an interrupt is heard again.
 _AT_ONCE = 10_000_000
+# The share of a step's promise that need not be kept where it is found without a Hessian.
+_LEFT = 1e-3
 
 
 class OrdinalObjective:
@@ -53,6 +57,10 @@ class OrdinalObjective:
     def weight(self) -> float:
         """The sum of what the rows' losses are multiplied with."""
         return float(self.rows.costs.sum())
+
+    @property
+    def holds_hessian(self) -> bool:
+        return bool(self.rows.holds_hessian)
 
     @property
     def is_hinge(self) -> bool:
@@ -158,11 +166,21 @@ class OrdinalObjective:
             run["quantile"] = self.rows.quantile(level)
         else:
             try:
-                n_bounded = self.n_classes - 2
-                state.step[:] = find_step(at.hessian, at.gradient, at.theta, n_bounded)
+                state.step[:] = self._step_from(at)
                 run["solved"] = 1
             except IndefiniteError:
                 run["solved"] = 0
+
+    def _step_from(self, at: Any) -> Array:
+        if self.holds_hessian:
+            return find_step(at.hessian, at.gradient, at.theta, self.n_classes - 2)
+        if np.array_equal(self._looked_at[0], at.theta):
+            self._model = self._looked_at
+        curved, m = self._model[1], self.n_classes - 1
+        by_bb = curved.by_bb + self.threshold_ridge * (np.eye(m) - 1.0 / m)
+        curved = replace(curved, by_bb=by_bb)
+        products = self.rows.matrix.products
+        return newton_step(products, self.ridge, curved, at.gradient, at.theta, _LEFT)
 
     def _evaluate(self, run: Any, to: Any) -> None:
         loss = np.zeros(1, LOSS)
@@ -175,6 +193,9 @@ class OrdinalObjective:
         else:
             sums, curvature = self.rows.sums(w, b, loss, keep=run["warm"][0] == 0)
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
+        if not self.holds_hessian:
+            self._looked_at = to.theta.copy(), curvature
+            curvature = np.empty((0, 0))
         finish(run[0], to, self.ridge, self.threshold_ridge, b, sums, curvature)
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from csvor._loss.capped import lift_cap
 from csvor._loss.row_terms import add_slopes
 from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
+from csvor._rows.labelled import LabelledRows
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.products import Products
-from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap, moved_rows
 from csvor._utils.threads import RowThreads
 
@@ -42,28 +42,20 @@ class DenseMatrix(ScaledMatrix):
         return (self.X - self.center) * self.factor
 
 
-class DenseRows:
-    """Labelled rows of a matrix: all that the objective asks of them, in one pass each.
+class DenseRows(LabelledRows):
+    """Labelled rows of an array: all that the objective asks of them, in one pass each."""
 
-    ``costs`` are what each row's loss is multiplied with, which is also what it weighs.
-    """
+    # What the model of Newton's step is told by.
+    holds_hessian = True
 
     def __init__(self, matrix: DenseMatrix, codes: Codes, costs: Array, pair: Any) -> None:
-        self.matrix = matrix
-        self.codes = codes
-        self.costs = costs
-        self.pair = pair
-        self._losses = np.empty(codes.size)
+        super().__init__(matrix, codes, costs, pair)
         self._threads = RowThreads(*matrix.X.shape)
 
     @cached_property
     def _line(self) -> Line:
         """Room for a line, which fits on many rows hardly ever search."""
         return Line(*np.empty((3, self.n_samples)))
-
-    @property
-    def n_samples(self) -> int:
-        return self.codes.size
 
     @property
     def is_small(self) -> bool:
@@ -128,28 +120,6 @@ class DenseRows:
             lambda rows: find_losses(self._part(rows), w, b, self.pair, f[rows], g[rows])
         )
         return f, g
-
-    def quantile(self, level: float) -> float:
-        """Up to which g of the last pass that kept them the share ``level`` of the weight lies."""
-        return float(weighted_quantile(self._losses, level, self.costs))
-
-    def sample(self, size: int, n_classes: int) -> DenseRows:
-        """A part of the rows that stands for all; the same in every run.
-
-        Rows are drawn by a fixed seed, as often as they weigh; each class is among them.
-        """
-        rng, total = np.random.default_rng(0), self.costs.sum()
-        if self.costs.min() == self.costs.max():
-            drawn = rng.integers(0, self.n_samples, size)
-        else:
-            drawn = rng.choice(self.n_samples, size, p=self.costs / total)
-        counts = np.bincount(self.codes[drawn], minlength=n_classes)
-        rare = [np.flatnonzero(self.codes == code)[:2] for code in np.flatnonzero(counts < 2)]
-        added = np.concatenate([np.empty(0, dtype=np.intp), *rare])
-        share = np.concatenate([np.full(size, 1.0 / size), self.costs[added] / total])
-        rows = np.concatenate([drawn, added])
-        costs = share * (total / share.sum())
-        return DenseRows(self.matrix.take(rows), self.codes[rows], costs, self.pair)
 
     def _part(self, rows: slice, losses: Array | None = None) -> Rows:
         matrix = self.matrix

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.pairs import losses_at
 from csvor._rows.csr import Csr, add_curved, add_moments, add_pulled, add_twice, multiply
 from csvor._rows.matrix import ScaledMatrix
+from csvor._rows.product_rows import ProductRows
 from csvor._utils.threads import RowThreads
 
 Array = NDArray[np.float64]
@@ -24,8 +24,8 @@ class SparseMatrix(ScaledMatrix):
     """The scaled features of a CSR matrix. None of them is ever made: what a center takes off is
     the same for all rows."""
 
-    def rows(self, codes: Codes, costs: Array, pair: Any) -> SparseRows:
-        return SparseRows(self, codes, costs, pair)
+    def rows(self, codes: Codes, costs: Array, pair: Any) -> ProductRows:
+        return ProductRows(self, codes, costs, pair)
 
     @cached_property
     def products(self) -> SparseProducts:
@@ -120,19 +120,3 @@ def _sum(parts: list[Array]) -> Array:
     for other in others:
         first += other
     return first
-
-
-class SparseRows:
-    def __init__(self, matrix, codes, costs, pair):
-        self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair
-        self.is_small = False
-
-    @property
-    def n_samples(self) -> int:
-        return self.codes.size
-
-    def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
-        """The score and the losses g of each row."""
-        f, g = self.matrix.products.scores(w), np.empty(self.n_samples)
-        losses_at(f, self.codes, b, self.pair, g)
-        return f, g

@@ -113,5 +113,10 @@ def _inverse(few: Array, free: NDArray[np.bool_]) -> Array:
     scale[scale <= 0.0] = 1.0
     scale **= -0.5
     own = few[where] * scale * scale[:, None]
-    found[where] = np.linalg.pinv(own, rcond=_RANK, hermitian=True) * scale * scale[:, None]
+    values, vectors = np.linalg.eigh(own)
+    if values.size and values[0] < -1e-10 * max(values[-1], 1.0):
+        raise IndefiniteError("The model bends down.")
+    kept = values > _RANK * max(values[-1], 0.0) if values.size else values > 0.0
+    vectors = vectors[:, kept] * values[kept] ** -0.5
+    found[where] = vectors @ vectors.T * scale * scale[:, None]
     return found
