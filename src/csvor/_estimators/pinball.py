@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._estimators.pinball_program import pinball_losses, pinball_program
-from csvor._rows.dense import DenseMatrix
 from csvor._solvers.program import solve_program
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy, warn
@@ -192,7 +191,7 @@ class PINSVOR(ThresholdClassifier):
 
     def _fit_coded(
         self,
-        matrix: DenseMatrix,
+        matrix: Any,
         codes: NDArray[np.intp],
         present: NDArray[np.bool_],
         weights: Array,

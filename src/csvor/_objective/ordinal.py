@@ -119,7 +119,8 @@ class OrdinalObjective:
         if self.rows.is_small and self.size <= _MOST_COORDINATES:
             penalty = self.ridge, self.threshold_ridge
             m = self.n_classes - 1
-            problem = small_problem(*self.rows.whole(), self.rows.pair, *penalty, m)
+            whole, on_line = self.rows.whole()
+            problem = small_problem(whole, on_line, self.rows.pair, *penalty, m)
             run, until = state.run, int(state.run["until"][0])
             # Some tenths of a second at a time.
             at_once = 1 + _AT_ONCE // (self.rows.n_samples * self.size)

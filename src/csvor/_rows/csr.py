@@ -7,12 +7,23 @@ whose weight is 0 is passed over.
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from csvor._utils.compile import FAST, compiled
 
 Csr = namedtuple("Csr", "data indices starts")
+
+
+def is_sparse(X: Any) -> bool:
+    return bool(sparse.issparse(X))
+
+
+def parts_of(X: Any) -> Csr:
+    """Of a CSR matrix, as loops read them."""
+    return Csr(X.data, X.indices, X.indptr)
 
 
 @compiled(fastmath=FAST)

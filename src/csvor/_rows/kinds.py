@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
+from csvor._rows.csr import is_sparse
 from csvor._rows.dense import DenseMatrix
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import Spans, spans_of
@@ -22,12 +22,12 @@ Array = NDArray[np.float64]
 
 def matrix_of(X: Any, weights: Array, spans: Spans | None = None) -> ScaledMatrix:
     """The features of the rows of X, scaled inside."""
-    return (SparseMatrix if issparse(X) else DenseMatrix)(X, weights, spans)
+    return (SparseMatrix if is_sparse(X) else DenseMatrix)(X, weights, spans)
 
 
 def canonical(X: Any) -> Any:
     """X with each number stored once and in order; a copy where that has to be made so."""
-    if not issparse(X) or X.has_canonical_format:
+    if not is_sparse(X) or X.has_canonical_format:
         return X
     X = X.copy()
     X.sum_duplicates()
@@ -36,26 +36,26 @@ def canonical(X: Any) -> Any:
 
 def stored(X: Any) -> NDArray[Any]:
     """The numbers that are held, in the order of the rows."""
-    return X.data if issparse(X) else X
+    return X.data if is_sparse(X) else X
 
 
 def places_of(X: Any, at: tuple[NDArray[np.intp], ...]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Rows and columns of some of the numbers that are held."""
-    if not issparse(X):
+    if not is_sparse(X):
         return at[0], at[1]
     return np.searchsorted(X.indptr, at[0], side="right") - 1, X.indices[at[0]]
 
 
 def columns_of(X: Any, columns: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
     """All numbers of some columns, one after the other."""
-    chosen = X[:, columns].tocsc() if issparse(X) else X
+    chosen = X[:, columns].tocsc() if is_sparse(X) else X
     for place, j in enumerate(columns):
-        yield chosen[:, [place]].toarray().ravel() if issparse(X) else X[:, j]
+        yield chosen[:, [place]].toarray().ravel() if is_sparse(X) else X[:, j]
 
 
 def variance_of(X: Any, weights: Array) -> float:
     """Of all numbers of X together, rows by weight."""
-    if issparse(X):
+    if is_sparse(X):
         spans = spans_of(X, weights)
         return float((spans.spread**2).mean() + spans.mean.var())
     share = weights / weights.sum()
@@ -69,9 +69,9 @@ def basis_of_rows(X: Any) -> Array | None:
     Sparse rows would be dense in it.
     """
     n, d = X.shape
-    return np.linalg.qr(X.T)[0] if d > n and not issparse(X) else None
+    return np.linalg.qr(X.T)[0] if d > n and not is_sparse(X) else None
 
 
 def as_array(values: Any) -> Array:
     """What a function has returned, sparse or not."""
-    return np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64)
+    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)

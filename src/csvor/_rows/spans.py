@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
-from csvor._rows.csr import Csr, find_spans
+from csvor._rows.csr import find_spans, is_sparse, parts_of
 from csvor._utils.compile import compiled
 from csvor._utils.threads import RowThreads
 
@@ -31,12 +30,12 @@ def spans_of(X: Any, weights: Array) -> Spans:
     """One pass over X that keeps nothing of it; mean and deviation count the weights."""
     n, d = X.shape
     share = weights / weights.sum()
-    if issparse(X):
+    if is_sparse(X):
         low, high, mean, spread, counts = np.zeros((5, d))
         low += np.inf
         high -= np.inf
         with np.errstate(over="ignore", invalid="ignore"):
-            find_spans(Csr(X.data, X.indices, X.indptr), n, share, low, high, mean, spread, counts)
+            find_spans(parts_of(X), n, share, low, high, mean, spread, counts)
         return Spans(low, high, mean, spread, counts / n)
     # Squares are taken from about the middle, or a large mean would swallow them.
     some = X[:: max(n // 1000, 1)]

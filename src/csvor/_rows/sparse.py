@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.csr import Csr, add_curved, add_moments, add_pulled, add_twice, multiply
+from csvor._rows.csr import add_curved, add_moments, add_pulled, add_twice, multiply, parts_of
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.product_rows import ProductRows
 from csvor._utils.threads import RowThreads
@@ -39,7 +39,7 @@ class SparseProducts:
 
     def __init__(self, matrix: SparseMatrix) -> None:
         X = matrix.X
-        self._X = Csr(X.data, X.indices, X.indptr)
+        self._X = parts_of(X)
         self._center, self._factor = matrix.center, matrix.factor
         self._n, self._d = X.shape
         most = min(X.nnz // (_OF_A_COLUMN * self._d), _PARTS)

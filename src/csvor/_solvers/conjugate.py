@@ -45,9 +45,8 @@ def find_conjugate_step(
     multipliers and the steps of the others have the right sign.
     """
     d = model.diagonal.size
-    by_v, by_t, bounded = gradient[:d], gradient[d:], np.arange(theta.size - d)
-    bounded = bounded >= bounded.size - n_bounded
-    at = theta[d:]
+    by_v, by_t, at = gradient[:d], gradient[d:], theta[d:]
+    bounded = np.arange(at.size) >= at.size - n_bounded
     held = bounded & (at <= 0.0) & (by_t > 0.0)
     v, t = np.zeros(d), np.zeros(at.size)
     enough = precision * _size(by_v, model.diagonal)
