@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import get_tags
 
 from csvor._data.tables import masked_as_nan, read_features
 from csvor._labels.factors import is_infinite, is_missing
+from csvor._rows.kinds import canonical, columns_of, places_of, stored
 from csvor._rows.spans import Spans
 from csvor._utils.sklearn_private import check_sample_weight
 from csvor._utils.warn import warn
@@ -17,6 +19,8 @@ Array = NDArray[np.float64]
 
 # A value this many spreads from the middle of its column is hardly a measurement.
 _FAR_SPREADS = 200.0
+# Where less than this share of a column is stored, half of it at least lies at 0: no spread.
+_SPREADING = 0.25
 # Beyond this the square of a value is near the largest number.
 _HUGE = 1e150
 # A standard deviation this far from 1 makes the penalty on a coefficient all or nothing.
@@ -27,25 +31,23 @@ class FarValueWarning(UserWarning):
     """A value lies hundreds of spreads from the others of its column."""
 
 
-def check_features(estimator: Any, X: Any, *, reset: bool) -> Array:
-    """A finite array of shape (n_samples, n_features), float32 where X is, else float64.
+def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """A finite array or CSR matrix of shape (n_samples, n_features); float32 stays, else float64.
 
     Its columns are those known at fit.
     """
     X = read_features(
-        estimator,
-        X,
-        reset=reset,
-        dtype=[np.float64, np.float32],
-        order=None,
+        estimator, X, reset=reset, dtype=[np.float64, np.float32], order=None,
         ensure_all_finite=False,
-    )
+        accept_sparse="csr" if get_tags(estimator).input_tags.sparse else False,
+    )  # fmt: skip
+    numbers = stored(X)
     # One pass: the sum is finite unless a value is not (or the sum itself overflows).
     with np.errstate(over="ignore"):
-        total = X.sum()
-    if not np.isfinite(total) and not np.isfinite(X).all():
+        total = numbers.sum()
+    if not np.isfinite(total) and not np.isfinite(numbers).all():
         raise ValueError(_not_finite(estimator, X))
-    return X
+    return canonical(X)
 
 
 def check_weights(X: NDArray[Any], sample_weight: Any) -> Array:
@@ -113,7 +115,7 @@ def check_class_weight(
     return weighted
 
 
-def check_ranges(estimator: Any, X: Array, spans: Spans, positions: NDArray[np.intp]) -> None:
+def check_ranges(estimator: Any, X: Any, spans: Spans, positions: NDArray[np.intp]) -> None:
     """Refuse columns too large to compute with; name those with a far value or of odd size.
 
     ``positions`` are those of the rows of X in what the user gave.
@@ -128,7 +130,9 @@ def check_ranges(estimator: Any, X: Array, spans: Spans, positions: NDArray[np.i
     middle, spread = spans.mean, spans.spread
     reach = np.maximum(high - middle, middle - low)
     # One far value raises the standard deviation so much that only these can hold one.
-    suspects = np.flatnonzero(reach > 0.25 * np.sqrt(X.shape[0]) * spread)
+    suspects = np.flatnonzero(
+        (reach > 0.25 * np.sqrt(X.shape[0]) * spread) & (spans.stored >= _SPREADING)
+    )
     far = [] if suspects.size == 0 else _warn_of_far_values(estimator, X, suspects, positions)
     # Rounding of a large constant is no spread.
     odd = (
@@ -148,12 +152,14 @@ def check_ranges(estimator: Any, X: Array, spans: Spans, positions: NDArray[np.i
 
 
 def _warn_of_far_values(
-    estimator: Any, X: Array, suspects: NDArray[np.intp], positions: NDArray[np.intp]
+    estimator: Any, X: Any, suspects: NDArray[np.intp], positions: NDArray[np.intp]
 ) -> list[int]:
     """Warn of a value that lies hundreds of spreads from its column; the columns with one."""
     found: list[int] = []
-    for j in suspects.tolist() if X.shape[0] >= 10 else []:
-        values = X[:, j].astype(np.float64, copy=False)
+    if X.shape[0] < 10:
+        return found
+    for j, column in zip(suspects.tolist(), columns_of(X, suspects), strict=True):
+        values = column.astype(np.float64, copy=False)
         low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
         distance = np.abs(values - median)
         row = int(distance.argmax())
@@ -179,12 +185,13 @@ def _column_name(estimator: Any, column: int | np.integer[Any]) -> str:
     return f"column {column}" if names is None else f"column {names[column]!r}"
 
 
-def _not_finite(estimator: Any, X: Array) -> str:
-    bad = ~np.isfinite(X)
-    row, column = np.argwhere(bad)[0]
-    kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
+def _not_finite(estimator: Any, X: Any) -> str:
+    numbers = stored(X)
+    bad = ~np.isfinite(numbers)
+    rows, columns = places_of(X, np.nonzero(bad))
+    kind = "NaN" if np.isnan(numbers[bad][0]) else "infinity (inf)"
     return (
-        f"Input X contains {kind}: {_column_name(estimator, column)}, row {row} "
-        f"({int(bad.sum())} such value(s) in {int(bad.any(axis=0).sum())} column(s)). "
+        f"Input X contains {kind}: {_column_name(estimator, columns[0])}, row {rows[0]} "
+        f"({rows.size} such value(s) in {np.unique(columns).size} column(s)). "
         "Impute the values or leave these rows out."
     )

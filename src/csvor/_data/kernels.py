@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
 from csvor._data.gram_factor import factored
-from csvor._rows.blocks import float64_blocks
+from csvor._rows.kinds import as_array, basis_of_rows, variance_of
 
 Array = NDArray[np.float64]
 
@@ -46,15 +46,11 @@ class FeatureMap(Protocol):
 
 
 class LinearMap:
-    """The features, or an orthonormal basis of the rows where there are more columns than rows."""
+    """The features, or a basis of the rows where there are more columns than rows."""
 
-    def __init__(self, X: NDArray[Any]) -> None:
-        n, d = X.shape
-        self._basis, self.mapped = None, X
-        if d > n:
-            X = X.astype(np.float64, copy=False)
-            self._basis = np.linalg.qr(X.T)[0]
-            self.mapped = X @ self._basis
+    def __init__(self, X: Any) -> None:
+        self._basis = basis_of_rows(X)
+        self.mapped = X if self._basis is None else X @ self._basis
 
     def attributes_of(self, coef: Array) -> dict[str, Any]:
         """The fitted attributes from which scores are computed."""
@@ -82,7 +78,7 @@ class Kernel:
         X = X.astype(np.float64, copy=False)
         landmarks = landmarks if landmarks is None else landmarks.astype(np.float64, copy=False)
         if callable(self.name):
-            values = np.asarray(self.name(X, landmarks), dtype=np.float64)
+            values = as_array(self.name(X, landmarks))
             if values.shape != (X.shape[0], columns.size):
                 raise ValueError(
                     f"The callable kernel returned shape {values.shape} for {X.shape[0]} rows "
@@ -175,12 +171,6 @@ class KernelMap:
 def gamma_of(gamma: str | float, X: Array, weights: Array) -> float:
     """The number that ``gamma`` stands for: "scale" and "auto" are those of SVC."""
     if gamma == "scale":
-        share, of_rows = weights / weights.sum(), np.empty(X.shape[0])
-        for rows, block in float64_blocks(X):
-            of_rows[rows] = block.mean(axis=1)
-        middle = share @ of_rows
-        for rows, block in float64_blocks(X):
-            of_rows[rows] = ((block - middle) ** 2).mean(axis=1)
-        spread = share @ of_rows
-        return float(1.0 / (X.shape[1] * spread)) if spread > 0 else 1.0
+        spread = variance_of(X, weights)
+        return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
     return 1.0 / X.shape[1] if gamma == "auto" else float(gamma)

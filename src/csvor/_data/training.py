@@ -12,7 +12,8 @@ from sklearn.utils import check_consistent_length
 from csvor._data.checks import check_class_weight, check_features, check_ranges, check_weights
 from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
 from csvor._labels import CodedLabels, OrdinalLabels
-from csvor._rows.dense import DenseMatrix
+from csvor._rows.kinds import matrix_of
+from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import spans_of
 from csvor._utils.threads import threads_for
 from csvor._utils.warn import warn
@@ -42,7 +43,7 @@ class Training:
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
         All rows as given, float32 or float64.
     codes : ndarray of shape (n_samples,)
         Their classes as 0..K-1.
@@ -53,11 +54,11 @@ class Training:
     weights, seen_codes : ndarrays
         Of the counted rows: weights, and classes as numbers of those that are present.
     features : FeatureMap
-    matrix : DenseMatrix
+    matrix : ScaledMatrix
         The counted rows in its basis.
     """
 
-    X: Array
+    X: Any
     codes: NDArray[np.int32]
     classes: NDArray[Any]
     present: NDArray[np.bool_]
@@ -65,7 +66,7 @@ class Training:
     weights: Array
     seen_codes: NDArray[np.int32]
     features: FeatureMap
-    matrix: DenseMatrix
+    matrix: ScaledMatrix
 
     @property
     def left_out(self) -> bool:
@@ -103,7 +104,7 @@ def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
         )
     with threads_for(positions.size * _n_columns(estimator, rows)):
         features = _features(estimator, rows, positions, weights)
-        matrix = DenseMatrix(features.mapped, weights, spans if features.mapped is rows else None)
+        matrix = matrix_of(features.mapped, weights, spans if features.mapped is rows else None)
     seen_codes = seen if present.all() else (np.cumsum(present) - 1).astype(np.int32)[seen]
     return Training(
         X, codes, labels.classes, present, counted, weights, seen_codes, features, matrix

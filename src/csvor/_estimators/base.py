@@ -21,7 +21,7 @@ from csvor._estimators.intervals import warn_of_empty_intervals
 from csvor._estimators.model import ThresholdModel
 from csvor._estimators.probability import Calibration
 from csvor._loss.pairs import spread_over_classes
-from csvor._rows.dense import DenseMatrix
+from csvor._rows.matrix import ScaledMatrix
 from csvor._solvers.solution import Solution, Status
 from csvor._utils.compile import announcing_compilation
 from csvor._utils.sklearn_private import (
@@ -93,11 +93,12 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
 
     # A part of the rows may lack a rare class without anything being wrong.
     _speaks_of_empty_classes = True
+    _takes_sparse = True
 
     @abstractmethod
     def _fit_coded(
         self,
-        matrix: DenseMatrix,
+        matrix: ScaledMatrix,
         codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,
@@ -198,7 +199,7 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
         return model._fit_to(training, one_of_many=True)
 
     def _fit_to(self, data: Training, *, one_of_many: bool = False) -> Self:
-        with threads_for(data.matrix.X.size):
+        with threads_for(data.matrix.size):
             fitted = self._fit_coded(data.matrix, data.seen_codes, data.present, data.weights)
         coef, shift = data.matrix.in_given_units(fitted.coef)
         for name in ATTRIBUTES:
@@ -288,4 +289,5 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
         # One score line cannot separate classes that do not lie in order along it.
         tags.classifier_tags.poor_score = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self._takes_sparse and self.kernel != "precomputed"
         return tags

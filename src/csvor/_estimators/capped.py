@@ -20,7 +20,7 @@ from csvor._loss.pairs import losses_of
 from csvor._loss.schedule import Schedule
 from csvor._objective.minimise import minimise_capped
 from csvor._objective.ordinal import OrdinalObjective
-from csvor._rows.dense import DenseMatrix, DenseRows
+from csvor._rows.matrix import ScaledMatrix
 from csvor._solvers.solution import Solution
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy
@@ -240,7 +240,7 @@ class CSVOR(ThresholdClassifier):
 
     def _fit_coded(
         self,
-        matrix: DenseMatrix,
+        matrix: ScaledMatrix,
         codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,
@@ -274,9 +274,9 @@ class CSVOR(ThresholdClassifier):
         return Fitted(coef, thresholds, scores, kept, solution, extra, residuals)
 
     def _problem(
-        self, matrix: DenseMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
+        self, matrix: ScaledMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
     ) -> OrdinalObjective:
-        rows = DenseRows(matrix, codes, self.C * weights, self._pair())
+        rows = matrix.rows(codes, self.C * weights, self._pair())
         return OrdinalObjective(rows, n_classes)
 
     def _minimise(
@@ -292,7 +292,7 @@ class CSVOR(ThresholdClassifier):
         )
 
     def _share_of_wrong_labels(
-        self, matrix: DenseMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
+        self, matrix: ScaledMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
     ) -> float:
         """By margins of rows that a model has not seen: without a cap, then with what was found."""
         if codes.size > _ENOUGH:
@@ -304,7 +304,7 @@ class CSVOR(ThresholdClassifier):
                 part = matrix.take(train), codes[train], n_classes, weights[train]
                 problem = self._problem(*part)
                 coef, thresholds = problem.split(self._minimise(problem, share).point)
-                margins[test] = (matrix.take(test).values @ coef)[:, None] - thresholds
+                margins[test] = matrix.take(test).products.scores(coef)[:, None] - thresholds
             share = min(fit_mixture(margins, codes, weights).share, 0.5)
         return share
 

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._loss.pinball import pinball_losses, pinball_pieces
 from csvor._objective.boundaries import BoundaryObjective
-from csvor._rows.dense import DenseMatrix
 from csvor._solvers.interior import minimise_maxima
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy, warn
@@ -149,6 +148,7 @@ class PINSVOR(ThresholdClassifier):
     array([1, 2, 3])
     """
 
+    _takes_sparse = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
         "tau": [Interval(Real, 0, 1, closed="neither")],
@@ -193,7 +193,7 @@ class PINSVOR(ThresholdClassifier):
 
     def _fit_coded(
         self,
-        matrix: DenseMatrix,
+        matrix: Any,
         codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,

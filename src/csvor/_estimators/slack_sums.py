@@ -13,7 +13,7 @@ from csvor._loss.margins import ROUNDED, pair_loss
 from csvor._loss.pairs import losses_of
 from csvor._objective.minimise import minimise_slacks
 from csvor._objective.ordinal import OrdinalObjective
-from csvor._rows.dense import DenseMatrix, DenseRows
+from csvor._rows.matrix import ScaledMatrix
 from csvor._utils.warn import Remedy
 
 Array = NDArray[np.float64]
@@ -57,12 +57,12 @@ class SlackSumClassifier(ThresholdClassifier):
 
     def _fit_coded(
         self,
-        matrix: DenseMatrix,
+        matrix: ScaledMatrix,
         codes: NDArray[np.integer],
         present: NDArray[np.bool_],
         weights: Array,
     ) -> Fitted:
-        rows = DenseRows(matrix, codes, self.C * weights, self._pair())
+        rows = matrix.rows(codes, self.C * weights, self._pair())
         problem = OrdinalObjective(rows, int(present.sum()), self._threshold_ridge)
         solution = minimise_slacks(
             problem, tol=self.tol, max_iter=self.max_iter, report=self._report_to()

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._rows.dense import Codes, DenseMatrix
-from csvor._rows.products import Products
 from csvor._utils.compile import compiled
 
 Array = NDArray[np.float64]
@@ -34,7 +33,7 @@ class BoundaryObjective:
     ) -> None:
         self.slopes, self.offsets = pieces
         self.costs, self.n_bounded = costs, n_classes
-        self._products, self._codes = Products(matrix), codes
+        self._products, self._codes = matrix.products, codes
         self.ridge = matrix.ridge
         self.linear = np.concatenate(
             [np.zeros(self.ridge.size + 1), np.full(n_classes, width_cost)]

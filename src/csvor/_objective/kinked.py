@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 
 from csvor._loss.support import Ball, Box
 from csvor._objective.balance import balancing_factors, from_thresholds
-from csvor._objective.newton import Curvature, by_columns, curvature, step_by_rows
+from csvor._objective.newton import Curvature, by_columns, curvature, newton_step, step_by_rows
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import penalise
 from csvor._rows.gram import Gram
-from csvor._rows.products import Products
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
 from csvor._solvers.augmented import Weighed
-from csvor._solvers.step import find_step
 
 Array = NDArray[np.float64]
 
@@ -40,7 +38,7 @@ class KinkedObjective:
         rows = objective.rows
         self._whole = objective
         self._support = Box if sums else Ball
-        self._products = Products(rows.matrix)
+        self._products = rows.matrix.products
         self._gram = Gram(self._products, objective.ridge)
         self._penalty = objective.ridge, objective.threshold_ridge
         self._full = rows.costs
@@ -113,8 +111,13 @@ class KinkedObjective:
         by_w, by_b = self._slopes(theta, multipliers)
         return np.concatenate([by_w, from_thresholds(by_b)])
 
-    def newton(self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array) -> Array:
-        """The step to where the model of the augmented problem is least."""
+    def newton(
+        self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array, share: float
+    ) -> Array:
+        """The step to where the model of the augmented problem is least.
+
+        ``share`` of what it promises need not be kept.
+        """
         at = self._curvature(u, costs, rate)
         d, r = self._whole.ridge.size, at.samples.size
         if r**3 / 3 + self._gram.work_of(at.samples) < r * d**2 + d**3 / 3:
@@ -123,8 +126,7 @@ class KinkedObjective:
             )
             if step is not None:
                 return step
-        hessian = by_columns(at, self._products, *self._penalty)
-        return find_step(hessian, gradient, theta, self.n_bounded)
+        return newton_step(at, self._products, *self._penalty, theta, gradient, share)
 
     def hessian(self, u: Array, costs: Array, rate: Array) -> Array:
         """Of the augmented problem, by theta."""

@@ -1,13 +1,15 @@
-"""Where is the quadratic model of an augmented problem least, found in the smaller dimension?
+"""Where is Newton's model least: told by its matrix, by one of the rows, or by its products?
 
 The curvature is ``R + sum_i c_i z_i z_i'`` in w, a sum over the rows that have any, and what it
 shares with the few thresholds. A system in w has the size of the columns, one in the multipliers
 that of these rows: ``(R + Z' W Z)^-1`` follows from ``(1 + W^1/2 Z R^-1 Z' W^1/2)^-1`` (Woodbury).
+Where there are too many columns for a matrix, conjugate gradients ask for its products.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,27 +18,24 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from csvor._loss.support import Bend
 from csvor._objective.balance import from_thresholds
 from csvor._rows.gram import Gram
-from csvor._rows.products import Products
+from csvor._rows.product_rows import Curved
+from csvor._solvers.conjugate import Model, find_conjugate_step
 from csvor._solvers.step import IndefiniteError, find_step
 
 Array = NDArray[np.float64]
 
 # A row whose curvature is less than this share of its pairs' has none in w.
 _NONE = 1e-12
+# Conjugate gradients end when what is left of the gradient is at most this share of it, or so many
+# times the share of the step's promise that need not be kept; and after so many products (found by
+# trial).
+_PRECISION, _OF_SHARE, _MOST = 0.3, 3.0, 500
 
 
 @dataclass(frozen=True, eq=False)
-class Curvature:
-    """Of the rows ``samples``, with ``whole`` times the features twice and ``share`` times once.
+class Curvature(Curved):
+    """``left`` is what remains of ``by_b`` where the score of each row follows the thresholds."""
 
-    ``by_b`` is what the thresholds bend alone, ``left`` what remains of it where the score of each
-    row follows them.
-    """
-
-    samples: NDArray[np.intp]
-    whole: Array
-    share: Array
-    by_b: Array
     left: Array
 
 
@@ -66,7 +65,35 @@ def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int) -> Curvature
     return Curvature(bend.samples, whole, share, by_b, left)
 
 
-def by_columns(at: Curvature, products: Products, ridge: Array, ridge_of_b: float) -> Array:
+def newton_step(
+    at: Curved,
+    products: Any,
+    ridge: Array,
+    ridge_of_b: float,
+    theta: Array,
+    gradient: Array,
+    share: float,
+) -> Array:
+    """The step to the least of the model, with all gaps between thresholds not negative.
+
+    ``share`` of what it promises need not be kept.
+    """
+    n_bounded = at.share.shape[0] - 1
+    if ridge.size <= products.most_columns:
+        return find_step(by_columns(at, products, ridge, ridge_of_b), gradient, theta, n_bounded)
+    weights = products.spread(at.samples, at.whole)
+    squares, mixed = products.moments(weights, products.spread(at.samples, at.share))
+
+    def times(v: Array) -> Array:
+        return ridge * v + products.twice(weights, v)
+
+    few = _by_gaps(at.by_b, ridge_of_b)
+    model = Model(times, ridge + squares, -from_thresholds(mixed.T).T, few)
+    precision = min(_PRECISION, _OF_SHARE * share)
+    return find_conjugate_step(model, gradient, theta, n_bounded, precision, _MOST)
+
+
+def by_columns(at: Curved, products: Any, ridge: Array, ridge_of_b: float) -> Array:
     """The Hessian by theta."""
     d, m = ridge.size, at.by_b.shape[0]
     own, mixed = products.curved(at.samples, at.whole, at.share)
@@ -82,7 +109,7 @@ def by_columns(at: Curvature, products: Products, ridge: Array, ridge_of_b: floa
 def step_by_rows(
     at: Curvature,
     gram: Gram,
-    products: Products,
+    products: Any,
     ridge: Array,
     ridge_of_b: float,
     theta: Array,

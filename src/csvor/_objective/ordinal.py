@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from csvor._loss.capped import LOSS
 from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
+from csvor._objective.newton import newton_step
 from csvor._objective.small import SERVE, small_problem
 from csvor._objective.theta import NO_ROWS, Far, finish, penalise, shape, slope_on_line
-from csvor._rows.dense import DenseRows
 from csvor._solvers.iterate import (
     BEGIN,
     CAP,
@@ -34,13 +35,15 @@ Report = Callable[[int, float], None] | None
 _MOST_COORDINATES = 80
 # Numbers that an iteration reads, times iterations, before an interrupt is heard again.
 _AT_ONCE = 10_000_000
+# The share of a step's promise that need not be kept where it is found without a Hessian.
+_LEFT = 1e-3
 
 
 class OrdinalObjective:
     """Penalty plus the rows' losses, b ordered; ``far`` are rows that stand as their model."""
 
     def __init__(
-        self, rows: DenseRows, n_classes: int, threshold_ridge: float = 0.0, far: Far = NO_ROWS
+        self, rows: Any, n_classes: int, threshold_ridge: float = 0.0, far: Far = NO_ROWS
     ) -> None:
         self.rows = rows
         self.far = far
@@ -57,6 +60,10 @@ class OrdinalObjective:
     def weight(self) -> float:
         """The sum of what the rows' losses are multiplied with."""
         return float(self.rows.costs.sum())
+
+    @property
+    def holds_hessian(self) -> bool:
+        return bool(self.rows.holds_hessian)
 
     @property
     def is_hinge(self) -> bool:
@@ -116,8 +123,9 @@ class OrdinalObjective:
     def go_on(self, policy: str, state: State, report: Report = None) -> None:
         """Let a run go on until it ends or ``run.until`` is reached."""
         if self.rows.is_small and self.size <= _MOST_COORDINATES:
+            whole, on_line = self.rows.whole()
             problem = small_problem(
-                *self.rows.whole(), self.rows.pair, self.ridge, self.threshold_ridge, self.far,
+                whole, on_line, self.rows.pair, self.ridge, self.threshold_ridge, self.far,
                 self.n_classes - 1,
             )  # fmt: skip
             run, until = state.run, int(state.run["until"][0])
@@ -167,11 +175,19 @@ class OrdinalObjective:
             run["quantile"] = self.rows.quantile(level)
         else:
             try:
-                n_bounded = self.n_classes - 2
-                state.step[:] = find_step(at.hessian, at.gradient, at.theta, n_bounded)
+                state.step[:] = self._step_from(at)
                 run["solved"] = 1
             except IndefiniteError:
                 run["solved"] = 0
+
+    def _step_from(self, at: Any) -> Array:
+        if self.holds_hessian:
+            return find_step(at.hessian, at.gradient, at.theta, self.n_classes - 2)
+        if np.array_equal(self._looked_at[0], at.theta):
+            self._model = self._looked_at
+        penalty = self.ridge, self.threshold_ridge
+        products = self.rows.matrix.products
+        return newton_step(self._model[1], products, *penalty, at.theta, at.gradient, _LEFT)
 
     def _evaluate(self, state: State) -> None:
         run, to, loss = state.run, state.to, np.zeros(1, LOSS)
@@ -184,6 +200,9 @@ class OrdinalObjective:
         else:
             sums, curvature = self.rows.sums(w, b, loss, _asks_for_quantiles(state))
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
+        if not self.holds_hessian:
+            self._looked_at = to.theta.copy(), curvature
+            curvature = np.empty((0, 0))
         finish(run[0], to, self.ridge, self.threshold_ridge, self.far, b, sums, curvature)
 
 

@@ -61,14 +61,16 @@ def finish(run, to, ridge, threshold_ridge, far, b, sums, curvature):
     penalty = penalise(to.theta, b, ridge, threshold_ridge, to.gradient)
     for i in range(size):
         sums[i] += to.gradient[i]
-    for i in range(d):
-        curvature[i, i] += ridge[i]
-    if threshold_ridge > 0.0:
-        for k in range(m):
-            curvature[d + k, d + k] += threshold_ridge
-            for other in range(k, m):
-                curvature[d + k, d + other] -= threshold_ridge / m
-    _to_theta(d, sums, curvature, to.gradient, to.hessian)
+    _gradient_to_theta(d, sums, to.gradient)
+    if to.hessian.size > 0:
+        for i in range(d):
+            curvature[i, i] += ridge[i]
+        if threshold_ridge > 0.0:
+            for k in range(m):
+                curvature[d + k, d + k] += threshold_ridge
+                for other in range(k, m):
+                    curvature[d + k, d + other] -= threshold_ridge / m
+        _hessian_to_theta(d, curvature, to.hessian)
     # A row that is cut costs epsilon; under a trimmed loss, what a row on its threshold costs.
     each = 1.0 if run.trim > 0.0 else run.epsilon
     cut, half = sums[size + 2], 0.5 * run.p
@@ -143,21 +145,28 @@ def slope_on_line(theta, step, b, db, ridge, threshold_ridge, far, t, slopes):
 
 
 @compiled()
-def _to_theta(d, sums, curvature, gradient, hessian):
+def _gradient_to_theta(d, sums, gradient):
     """Chain rule from (w, b) to theta: a gap moves all thresholds from its own on."""
-    size = gradient.size
     for i in range(d):
         gradient[i] = sums[i]
+    total = 0.0
+    for k in range(gradient.size - 1, d - 1, -1):
+        total += sums[k]
+        gradient[k] = total
+
+
+@compiled()
+def _hessian_to_theta(d, curvature, hessian):
+    """The same for the Hessian."""
+    size = hessian.shape[0]
+    for i in range(d):
         for j in range(i, d):
             hessian[i, j] = hessian[j, i] = curvature[i, j]
         total = 0.0
         for k in range(size - 1, d - 1, -1):
             total += curvature[i, k]
             hessian[i, k] = hessian[k, i] = total
-    total = 0.0
     for k in range(size - 1, d - 1, -1):
-        total += sums[k]
-        gradient[k] = total
         from_k = 0.0
         for other in range(size - 1, d - 1, -1):
             from_k += curvature[min(k, other), max(k, other)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 from csvor._loss.capped import lift_cap
 from csvor._loss.row_terms import add_slopes
 from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
+from csvor._rows.labelled import LabelledRows
+from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.near import add_totals, find_distances
-from csvor._rows.quantile import weighted_quantile
-from csvor._rows.spans import Spans, spans_of
+from csvor._rows.products import Products
 from csvor._rows.trim import find_cap, moved_rows
 from csvor._utils.threads import RowThreads
 
@@ -27,27 +27,15 @@ Sums = tuple[Array, Array]
 _SMALL = 400_000
 
 
-class DenseMatrix:
-    """The features ``(X - center) * factor``, on the fly.
+class DenseMatrix(ScaledMatrix):
+    """The scaled features of an array, on the fly."""
 
-    The thresholds are free, so a shift of a column changes nothing but its rounding, and a
-    factor is undone by ``ridge``, the penalty of each scaled coefficient. The problem solved is
-    the one stated in the units of X; only its conditioning changes. A constant column has the
-    factor 0.
-    """
+    def rows(self, codes: Codes, costs: Array, pair: Any) -> DenseRows:
+        return DenseRows(self, codes, costs, pair)
 
-    def __init__(self, X: Array, sample_weight: Array, spans: Spans | None = None) -> None:
-        self.X = X
-        spans = spans or spans_of(X, sample_weight)
-        self.center, spread = spans.mean, spans.spread
-        # A column whose spread is below the rounding of its values is constant; so is one whose
-        # ridge, 1 / spread^2, would leave the range of numbers.
-        constant = spread <= np.maximum(1e-15 * np.abs(self.center), 1e-150)
-        constant |= spans.low == spans.high
-        self._scale = np.where(constant, np.maximum(np.abs(self.center), 1.0), spread)
-        self.factor = np.where(constant, 0.0, 1.0 / self._scale)
-        # The penalty ||w||^2 as seen by the scaled coefficients.
-        self.ridge = self._scale**-2.0
+    @property
+    def products(self) -> Products:
+        return Products(self)
 
     @cached_property
     def values(self) -> Array:
@@ -60,36 +48,16 @@ class DenseMatrix:
         part *= self.factor
         return part
 
-    def take(self, rows: NDArray[np.intp]) -> DenseMatrix:
-        """Some of the rows, with the same center and factors."""
-        part = copy(self)
-        part.__dict__.pop("values", None)
-        part.X = self.X[rows]
-        return part
 
-    def in_given_units(self, coef: Array) -> tuple[Array, float]:
-        """Coefficients for X as given, and what the thresholds gain by it."""
-        coef = coef / self._scale
-        return coef, float(self.center @ coef)
+class DenseRows(LabelledRows):
+    """Labelled rows of an array: all that the objective asks of them, in one pass each."""
 
-
-class DenseRows:
-    """Labelled rows of a matrix: all that the objective asks of them, in one pass each.
-
-    ``costs`` are what each row's loss is multiplied with, which is also what it weighs.
-    """
+    # What the model of Newton's step is told by.
+    holds_hessian = True
 
     def __init__(self, matrix: DenseMatrix, codes: Codes, costs: Array, pair: Any) -> None:
-        self.matrix = matrix
-        self.codes = codes
-        self.costs = costs
-        self.pair = pair
+        super().__init__(matrix, codes, costs, pair)
         self._threads = RowThreads(*matrix.X.shape)
-
-    @cached_property
-    def _losses(self) -> Array:
-        """Room for the losses g of the last pass that kept them."""
-        return np.empty(self.n_samples)
 
     @cached_property
     def _on_line(self) -> Array:
@@ -100,16 +68,6 @@ class DenseRows:
     def _line(self) -> Line:
         """Room for a line of few rows; of many, the one that was begun last."""
         return Line(*np.empty((3, self.n_samples)))
-
-    def under(self, pair: Any) -> DenseRows:
-        """The same rows under another loss of their pairs."""
-        rows = copy(self)
-        rows.pair = pair
-        return rows
-
-    @property
-    def n_samples(self) -> int:
-        return self.codes.size
 
     @property
     def is_small(self) -> bool:
@@ -202,7 +160,8 @@ class DenseRows:
         self, f: Array, g: Array, b: Array, cap: float, nearer: float, *, every: int = 1
     ) -> Array:
         """How far margins of every so many-th row have to move to take it to a kink."""
-        f, codes, g = (np.ascontiguousarray(of_rows[::every]) for of_rows in (f, self.codes, g))
+        f, g = np.ascontiguousarray(f[::every]), np.ascontiguousarray(g[::every])
+        codes = np.ascontiguousarray(self.codes[::every])
         found = np.empty(f.size)
         find_distances(f, codes, b, self.pair, g, cap, nearer, found)
         return found
@@ -222,32 +181,6 @@ class DenseRows:
             return self._add(part._replace(costs=part.costs * ~near[rows]), w, b, loss)
 
         return near, *self._sum(add)
-
-    def take(self, rows: NDArray[np.intp]) -> DenseRows:
-        """Some of the rows."""
-        return DenseRows(self.matrix.take(rows), self.codes[rows], self.costs[rows], self.pair)
-
-    def quantile(self, level: float) -> float:
-        """Up to which g of the last pass that kept them the share ``level`` of the weight lies."""
-        return float(weighted_quantile(self._losses, level, self.costs))
-
-    def sample(self, size: int, n_classes: int) -> DenseRows:
-        """A part of the rows that stands for all; the same in every run.
-
-        Rows are drawn by a fixed seed, as often as they weigh; each class is among them.
-        """
-        rng, total = np.random.default_rng(0), self.costs.sum()
-        if self.costs.min() == self.costs.max():
-            drawn = rng.integers(0, self.n_samples, size)
-        else:
-            drawn = rng.choice(self.n_samples, size, p=self.costs / total)
-        counts = np.bincount(self.codes[drawn], minlength=n_classes)
-        rare = [np.flatnonzero(self.codes == code)[:2] for code in np.flatnonzero(counts < 2)]
-        added = np.concatenate([np.empty(0, dtype=np.intp), *rare])
-        share = np.concatenate([np.full(size, 1.0 / size), self.costs[added] / total])
-        rows = np.concatenate([drawn, added])
-        costs = share * (total / share.sum())
-        return DenseRows(self.matrix.take(rows), self.codes[rows], costs, self.pair)
 
     def _part(self, rows: slice, losses: Array | None = None) -> Rows:
         matrix = self.matrix

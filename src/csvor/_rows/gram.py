@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.products import Products
 from csvor._utils.compile import compiled
 
 Array = NDArray[np.float64]
@@ -18,11 +19,11 @@ _COMES_AGAIN = 0.25
 class Gram:
     """``Z diag(1 / ridge) Z'``, of rows that were asked for; about as large as Z at most."""
 
-    def __init__(self, products: Products, ridge: Array) -> None:
+    def __init__(self, products: Any, ridge: Array) -> None:
         self._products, self._scale = products, ridge**-0.5
         n, d = products.shape
         # The m for which m rows and their products take 2 n d numbers.
-        most = min(n, int(np.sqrt(0.25 * d * d + 2.0 * n * d) - 0.5 * d))
+        most = min(n, products.most_rows, int(np.sqrt(0.25 * d * d + 2.0 * n * d) - 0.5 * d))
         self._place, self._n = np.full(n, -1), 0
         self._rows, self._known = np.empty((most, d)), np.empty((most, most))
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._rows.blocks import row_blocks
-from csvor._rows.dense import DenseMatrix
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,10 @@ _FEW = 3
 class Products:
     """What whole-array code asks of the scaled features Z of a matrix."""
 
-    def __init__(self, matrix: DenseMatrix) -> None:
+    # A Hessian of more columns is not made; inner products of more rows are not kept.
+    most_columns = most_rows = 1_000_000
+
+    def __init__(self, matrix: Any) -> None:
         self._matrix = matrix
         self.shape: tuple[int, int] = matrix.X.shape
         self._is_kept = matrix.X.dtype == np.float64 or matrix.X.size <= _KEPT

@@ -1,12 +1,14 @@
-"""Where the columns of an array lie."""
+"""Where the columns of an array lie, or of a CSR matrix."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._rows.csr import find_spans, is_sparse, parts_of
 from csvor._utils.compile import compiled
 from csvor._utils.threads import RowThreads
 
@@ -15,18 +17,26 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Least and largest value, mean and standard deviation of each column."""
+    """Least and largest value, mean and standard deviation of each column, and the share stored."""
 
     low: Array
     high: Array
     mean: Array
     spread: Array
+    stored: Array
 
 
-def spans_of(X: Array, weights: Array) -> Spans:
+def spans_of(X: Any, weights: Array) -> Spans:
     """One pass over X that keeps nothing of it; mean and deviation count the weights."""
     n, d = X.shape
     share = weights / weights.sum()
+    if is_sparse(X):
+        low, high, mean, spread, counts = np.zeros((5, d))
+        low += np.inf
+        high -= np.inf
+        with np.errstate(over="ignore", invalid="ignore"):
+            find_spans(parts_of(X), n, share, low, high, mean, spread, counts)
+        return Spans(low, high, mean, spread, counts / n)
     # Squares are taken from about the middle, or a large mean would swallow them.
     some = X[:: max(n // 1000, 1)].astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -41,7 +51,8 @@ def spans_of(X: Array, weights: Array) -> Spans:
         found = np.array(RowThreads(n, d).map(span))
         offset, squares = found[:, 2].sum(axis=0), found[:, 3].sum(axis=0)
         spread = np.sqrt(np.maximum(squares - offset**2, 0.0))
-    return Spans(found[:, 0].min(axis=0), found[:, 1].max(axis=0), middle + offset, spread)
+    low, high = found[:, 0].min(axis=0), found[:, 1].max(axis=0)
+    return Spans(low, high, middle + offset, spread, np.ones(d))
 
 
 @compiled()

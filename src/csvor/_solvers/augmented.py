@@ -88,7 +88,7 @@ class Problem(Protocol):
     def nearest(self, u: Array, costs: Array) -> Array: ...
     def gradient(self, theta: Array, multipliers: Array) -> Array: ...
     def newton(
-        self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array
+        self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array, share: float
     ) -> Array: ...
     def penalty_on_line(self, theta: Array, step: Array) -> tuple[float, float]: ...
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float: ...
@@ -237,7 +237,7 @@ class _Run:
             if is_last or taken == _STEPS or len(self.history) == self.max_iter:
                 break
             gradient = problem.gradient(self.theta, slopes)
-            step = problem.newton(self.theta, gradient, pulled, costs, rate)
+            step = problem.newton(self.theta, gradient, pulled, costs, rate, self.share)
             promised = -float(gradient @ step)
             moved = slopes - self.multipliers
             enough = max(float(np.sum(moved * moved / doubled)), least)

@@ -51,10 +51,15 @@ RUN = np.dtype([(f, "f8") for f in _NUMBERS.split()] + [(c, "i8") for c in _COUN
 State = namedtuple("State", "run at to best step line slopes stages history")
 
 
-def make_state(theta, stages, max_iter: int, **run: float) -> State:  # type: ignore[no-untyped-def]
-    """A run that begins at theta; ``run`` sets fields of `RUN`."""
+def make_state(  # type: ignore[no-untyped-def]
+    theta, stages, max_iter: int, holds_hessian: bool = True, **run: float
+) -> State:
+    """A run that begins at theta; ``run`` sets fields of `RUN`.
+
+    Points whose Hessian is not held, since it is too large, have one of no size.
+    """
     size = theta.size
-    at, to, best = (_make_point(theta) for _ in range(3))
+    at, to, best = (_make_point(theta, size if holds_hessian else 0) for _ in range(3))
     state = State(
         np.zeros(1, RUN), at, to, best, np.zeros(size), LINE.copy(), np.zeros(2), stages,
         np.empty(max_iter),
@@ -64,9 +69,9 @@ def make_state(theta, stages, max_iter: int, **run: float) -> State:  # type: ig
     return state
 
 
-def _make_point(theta) -> Point:  # type: ignore[no-untyped-def]
+def _make_point(theta, order: int) -> Point:  # type: ignore[no-untyped-def]
     parts = np.array([np.inf, np.inf, 0.0, np.inf, np.inf, 1.0])
-    return Point(theta.copy(), np.zeros(theta.size), np.zeros((theta.size, theta.size)), parts)
+    return Point(theta.copy(), np.zeros(theta.size), np.zeros((order, order)), parts)
 
 
 @compiled()
@@ -74,6 +79,7 @@ def copy_point(one, other):
     size = one.theta.size
     for i in range(size):
         other.theta[i], other.gradient[i] = one.theta[i], one.gradient[i]
+    for i in range(one.hessian.shape[0]):
         for j in range(size):
             other.hessian[i, j] = one.hessian[i, j]
     _copy(one.parts, other.parts)

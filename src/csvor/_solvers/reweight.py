@@ -31,6 +31,10 @@ class Problem(Protocol):
     def is_hinge(self) -> bool:
         """Whether the model may hold the curvature of v, and whether losses have kinks."""
 
+    @property
+    def holds_hessian(self) -> bool:
+        """Whether points hold a Hessian, or steps are found without."""
+
     def go_on(self, policy: str, state: State, report: Report = None) -> None: ...
     def look(self, state: State, theta: Array) -> None: ...
     def centred(self, theta: Array, cap: float) -> Array: ...
@@ -83,6 +87,7 @@ def reweight(
         theta,
         stages,
         max_iter,
+        problem.holds_hessian,
         **first,
         damping=first_damping,
         first_damping=first_damping,

@@ -51,8 +51,8 @@ def follow_smoothing(
     for width in widths:
         limit = max_iter - steps
         state = make_state(
-            point, squared, limit, p=2.0, epsilon=np.inf, damping=_DAMPING, tol=1e-3 * tol,
-            until=limit,
+            point, squared, limit, problem.holds_hessian, p=2.0, epsilon=np.inf,
+            damping=_DAMPING, tol=1e-3 * tol, until=limit,
         )  # fmt: skip
         problem.rounded(width).go_on("newton", state)
         point, taken = state.best.theta, int(state.run["n"][0])

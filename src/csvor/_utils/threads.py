@@ -99,11 +99,12 @@ class RowThreads:
 
     Chunks depend on the shape alone, so that sums over them have the same rounding with any number
     of threads. That number is the one that OpenMP would use: it heeds threadpoolctl, the
-    environment, and the workers of an outer joblib.
+    environment, and the workers of an outer joblib. ``n_columns`` are the numbers of a row, in the
+    mean where they differ; ``most`` limits the chunks.
     """
 
-    def __init__(self, n_rows: int, n_columns: int) -> None:
-        step = max(_CHUNK // max(n_columns, 1), 256)
+    def __init__(self, n_rows: int, n_columns: float, most: int | None = None) -> None:
+        step = max(int(_CHUNK / max(n_columns, 1)), 256, -(-n_rows // (most or n_rows or 1)))
         self._chunks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
         self._n_threads = min(openmp_threads(), len(self._chunks))
         self._pool: ThreadPoolExecutor | None = None

@@ -1,0 +1,144 @@
+"""Loops over the stored numbers of sparse rows; what is not stored is 0.
+
+``X`` holds data, indices and row pointers; ``start`` and ``stop`` say which rows are meant. A row
+whose weight is 0 is passed over.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from csvor._utils.compile import FAST, compiled
+
+Csr = namedtuple("Csr", "data indices starts")
+
+
+def is_sparse(X: Any) -> bool:
+    return bool(sparse.issparse(X))
+
+
+def parts_of(X: Any) -> Csr:
+    """Of a CSR matrix, as loops read them."""
+    return Csr(X.data, X.indices, X.indptr)
+
+
+@compiled(fastmath=FAST)
+def multiply(X, start, stop, w, shift, products):
+    """Set ``products`` to ``X w - shift``."""
+    for i in range(start, stop):
+        data, columns = _row(X, i)
+        total = -shift
+        for at in range(data.size):
+            total += data[at] * w[np.uintp(columns[at])]
+        products[i] = total
+
+
+@compiled(fastmath=FAST)
+def add_pulled(X, start, stop, weights, sums):
+    """Add ``X' weights``."""
+    for i in range(start, stop):
+        weight = weights[i]
+        if weight != 0.0:
+            data, columns = _row(X, i)
+            for at in range(data.size):
+                sums[np.uintp(columns[at])] += weight * data[at]
+
+
+@compiled(fastmath=FAST)
+def add_twice(X, start, stop, weights, w, shift, sums):
+    """Add ``X' diag(weights) (X w - shift)``; returns the sum of what X' is applied to."""
+    total = 0.0
+    for i in range(start, stop):
+        if weights[i] != 0.0:
+            data, columns = _row(X, i)
+            product = -shift
+            for at in range(data.size):
+                product += data[at] * w[np.uintp(columns[at])]
+            product *= weights[i]
+            total += product
+            for at in range(data.size):
+                sums[np.uintp(columns[at])] += product * data[at]
+    return total
+
+
+@compiled(fastmath=FAST)
+def add_moments(X, start, stop, weights, share, moments):
+    """Add, for each column, sums weighted by each of ``share``, the sum by weight and the squares.
+
+    ``share`` and the weights are those of all rows; ``moments`` has a row for each column.
+    """
+    m = share.shape[0]
+    for i in range(start, stop):
+        weight, mixed = weights[i], False
+        for k in range(m):
+            mixed |= share[k, i] != 0.0
+        if weight == 0.0 and not mixed:
+            continue
+        data, columns = _row(X, i)
+        for at in range(data.size):
+            own, value = moments[np.uintp(columns[at])], data[at]
+            for k in range(m):
+                own[k] += share[k, i] * value
+            own[m] += weight * value
+            own[m + 1] += weight * value * value
+
+
+@compiled(fastmath=FAST)
+def add_curved(X, start, stop, weights, curved):
+    """Add ``X' diag(weights) X``."""
+    for i in range(start, stop):
+        weight = weights[i]
+        if weight != 0.0:
+            data, columns = _row(X, i)
+            for at in range(data.size):
+                own, product = curved[np.uintp(columns[at])], weight * data[at]
+                for other in range(data.size):
+                    own[np.uintp(columns[other])] += product * data[other]
+
+
+@compiled()
+def _row(X, i):
+    """Numbers and columns of a row.
+
+    Where they are positions, say that they are not negative, or Numba looks.
+    """
+    start, stop = X.starts[i], X.starts[i + 1]
+    return X.data[start:stop], X.indices[start:stop]
+
+
+@compiled()
+def find_spans(X, n, share, low, high, mean, spread, counts):
+    """Set least and largest value of each column, mean and standard deviation by ``share``.
+
+    ``counts`` gain the numbers stored; ``low`` and ``high`` come as inf and -inf, the others as 0.
+    """
+    d = low.size
+    held, offsets, squares = np.zeros(d), np.zeros(d), np.zeros(d)
+    for i in range(n):
+        for at in range(X.starts[i], X.starts[i + 1]):
+            j, value = X.indices[at], X.data[at]
+            low[j], high[j] = min(low[j], value), max(high[j], value)
+            counts[j] += 1
+            held[j] += share[i]
+            mean[j] += share[i] * value
+    # Squares are taken from 0, or from the middle where most of a column is stored: a large mean
+    # would swallow them.
+    for j in range(d):
+        mean[j] = mean[j] / held[j] if held[j] > 0.5 else 0.0
+        if counts[j] < n:
+            low[j], high[j] = min(low[j], 0.0), max(high[j], 0.0)
+    for i in range(n):
+        for at in range(X.starts[i], X.starts[i + 1]):
+            off = X.data[at] - mean[X.indices[at]]
+            offsets[X.indices[at]] += share[i] * off
+            squares[X.indices[at]] += share[i] * off * off
+    for j in range(d):
+        middle = mean[j]
+        rest = max(1.0 - held[j], 0.0) if counts[j] < n else 0.0
+        offset = offsets[j] - rest * middle
+        mean[j] = middle + offset
+        spread[j] = np.sqrt(max(squares[j] + rest * middle * middle - offset * offset, 0.0))

@@ -1,0 +1,133 @@
+"""How do rows answer the objective that are known by their products with vectors alone?
+
+What the losses ask comes from the scores in one pass, and goes back to the features by products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._loss.capped import weigh
+from csvor._loss.margins import BLOCK, meet
+from csvor._loss.pairs import losses_at
+from csvor._loss.row_terms import add_slopes, share_out
+from csvor._rows.labelled import LabelledRows
+from csvor._rows.trim import find_cap
+from csvor._utils.compile import FAST, compiled
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Curved:
+    """What the rows add to the Hessian, by scores and thresholds.
+
+    Of some ``samples``: ``whole``, the curvature by the score twice, ``share``, less that by the
+    score and each threshold; ``by_b`` is all that by the thresholds.
+    """
+
+    samples: NDArray[np.intp]
+    whole: Array
+    share: Array
+    by_b: Array
+
+
+class ProductRows(LabelledRows):
+    """Labelled rows of any matrix; a Hessian is told by `Curved`."""
+
+    holds_hessian = False
+    is_small = False
+
+    def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> tuple[Array, Curved]:
+        """Gradient by w and b with the totals of `weigh`, and what the Hessian is made of."""
+        return self._sums(self.matrix.products.scores(w), b, loss)
+
+    def trim(self, w: Array, b: Array, loss: Any, share: float) -> tuple[Array, Curved, Array]:
+        """The same with ``share`` of the weight cut, and the cap that does it."""
+        scores = self.matrix.products.scores(w)
+        losses_at(scores, self.codes, b, self.pair, self._losses)
+        cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
+        find_cap(self._losses, self.costs, share, cap)
+        loss = loss.copy()
+        loss["below"], loss["cap"], loss["tied"] = cap
+        return *self._sums(scores, b, loss), cap
+
+    def begin_line(self, w: Array, b: Array, dw: Array, loss: Any, keep: bool = True) -> None:
+        """Set off along a step of w; `slopes` are those of the surrogate here."""
+        products = self.matrix.products
+        scores, weights = products.scores(w), np.empty(self.n_samples)
+        weights_at(scores, self.codes, self.costs, b, self.pair, loss, weights)
+        self._line = scores, products.scores(dw), weights
+
+    def slopes(self, b: Array, db: Array, t: float) -> Array:
+        """First and second derivative of the surrogate at t on the line, as `add_slopes` does."""
+        found = np.zeros(2)
+        add_slopes(self._line, self.codes, b, db, t, self.pair, found)
+        return found
+
+    def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
+        """The score and the losses g of each row."""
+        scores, g = self.matrix.products.scores(w), np.empty(self.n_samples)
+        losses_at(scores, self.codes, b, self.pair, g)
+        return scores, g
+
+    def _sums(self, scores: Array, b: Array, loss: Any) -> tuple[Array, Curved]:
+        n, m = scores.size, b.size
+        pull, whole = np.empty((2, n))
+        share, of_b, by_bb = np.empty((m, n)), np.zeros(m + 3), np.zeros((m, m))
+        terms_at(
+            scores, self.codes, self.costs, b, self.pair, loss, self._losses, pull, whole, share,
+            of_b, by_bb,
+        )  # fmt: skip
+        by_bb += np.triu(by_bb, 1).T
+        by_w = -self.matrix.products.pulled(pull)
+        curved = Curved(np.arange(n), whole, share, by_bb)
+        return np.concatenate([by_w, of_b]), curved
+
+
+@compiled(fastmath=FAST)
+def terms_at(scores, codes, costs, b, pair, loss, losses, pull, whole, share, of_b, by_bb):
+    """What `dense_pass.add_rows` makes of each row before the features come in.
+
+    Sets losses, ``pull``, ``whole`` and ``share`` of all rows; ``of_b`` gains the gradient by b and
+    the totals of `weigh`, ``by_bb`` the upper triangle of the Hessian by b.
+    """
+    m = b.size
+    implicit = pair[0].implicit == 1
+    slope, curve, own = np.empty((m, BLOCK)), np.empty((m, BLOCK)), np.empty((m, BLOCK))
+    y, weight = np.empty(BLOCK), np.empty(BLOCK)
+    curved, concavity = np.empty(BLOCK), np.empty(BLOCK)
+    for start in range(0, scores.size, BLOCK):
+        n = min(BLOCK, scores.size - start)
+        f, g, cost = scores[start : start + n], losses[start : start + n], costs[start : start + n]
+        pulled, twice = pull[start : start + n], whole[start : start + n]
+        for r in range(n):
+            y[r] = codes[start + r]
+        meet(n, f, y, b, pair, g, slope, curve, pulled)
+        weigh(n, g, cost, loss, weight, curved, concavity, of_b[m:])
+        share_out(
+            n, weight, curved, concavity, slope, curve, pulled, implicit, own, twice, of_b, by_bb
+        )
+        for k in range(m):
+            for r in range(n):
+                share[k, start + r] = own[k, r]
+
+
+@compiled(fastmath=FAST)
+def weights_at(scores, codes, costs, b, pair, loss, weights):
+    """Set the weight of each row, the slope of its capped loss by g."""
+    m = b.size
+    slope, curve = np.empty((m, BLOCK)), np.empty((m, BLOCK))
+    y, g, pull = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    curved, concavity, unused = np.empty(BLOCK), np.empty(BLOCK), np.zeros(3)
+    for start in range(0, scores.size, BLOCK):
+        n = min(BLOCK, scores.size - start)
+        for r in range(n):
+            y[r] = codes[start + r]
+        meet(n, scores[start : start + n], y, b, pair, g, slope, curve, pull)
+        own = weights[start : start + n]
+        weigh(n, g, costs[start : start + n], loss, own, curved, concavity, unused)

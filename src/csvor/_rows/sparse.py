@@ -1,0 +1,130 @@
+"""Sparse rows, whose products leave alone what is not stored."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._rows.csr import add_curved, add_moments, add_pulled, add_twice, multiply, parts_of
+from csvor._rows.matrix import ScaledMatrix
+from csvor._rows.product_rows import ProductRows
+from csvor._utils.threads import RowThreads
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.integer]
+
+# Sums by column are made in so many parts at most, and of so many numbers a column at least.
+_PARTS, _OF_A_COLUMN = 16, 8
+
+
+class SparseMatrix(ScaledMatrix):
+    """The scaled features of a CSR matrix. None of them is ever made: what a center takes off is
+    the same for all rows."""
+
+    def rows(self, codes: Codes, costs: Array, pair: Any) -> ProductRows:
+        return ProductRows(self, codes, costs, pair)
+
+    @cached_property
+    def products(self) -> SparseProducts:
+        return SparseProducts(self)
+
+
+class SparseProducts:
+    """What whole-array code asks of the scaled features Z of sparse rows."""
+
+    most_columns, most_rows = 300, 0
+
+    def __init__(self, matrix: SparseMatrix) -> None:
+        X = matrix.X
+        self._X = parts_of(X)
+        self._center, self._factor = matrix.center, matrix.factor
+        self.shape = self._n, self._d = X.shape
+        most = min(X.nnz // (_OF_A_COLUMN * self._d), _PARTS)
+        self._threads = RowThreads(self._n, X.nnz / max(self._n, 1), max(most, 1))
+
+    def scores(self, w: Array) -> Array:
+        """``Z w``."""
+        w = self._factor * w
+        shift, products = float(self._center @ w), np.empty(self._n)
+        self._threads.map(lambda r: multiply(self._X, r.start, r.stop, w, shift, products))
+        return products
+
+    def pulled(self, v: Array) -> Array:
+        """``Z' v``."""
+
+        def add(rows: slice) -> Array:
+            sums = np.zeros(self._d)
+            add_pulled(self._X, rows.start, rows.stop, v, sums)
+            return sums
+
+        return self._factor * (_sum(self._threads.map(add)) - v.sum() * self._center)
+
+    def scores_of(self, rows: NDArray[np.intp], w: Array) -> Array:
+        """``Z w`` of some of the rows."""
+        return self.scores(w)[rows]
+
+    def pulled_by(self, rows: NDArray[np.intp], v: Array) -> Array:
+        """``Z' v`` over some of the rows."""
+        return self.pulled(self.spread(rows, v))
+
+    def mean_square(self, ridge: Array) -> float:
+        """Mean of ``z' diag(1 / ridge) z`` over the rows: of their kernel with themselves."""
+        squares, _ = self.moments(np.ones(self._n), np.empty((0, self._n)))
+        return float((squares / ridge).sum() / self._n)
+
+    def moments(self, weights: Array, share: Array) -> tuple[Array, Array]:
+        """The diagonal of ``Z' diag(weights) Z``, and ``Z' share'``."""
+        m = share.shape[0]
+
+        def add(rows: slice) -> Array:
+            found = np.zeros((self._d, m + 2))
+            add_moments(self._X, rows.start, rows.stop, weights, share, found)
+            return found
+
+        found = _sum(self._threads.map(add))
+        mixed, sums, squares = found[:, :m], found[:, m], found[:, m + 1]
+        squares += self._center * (weights.sum() * self._center - 2.0 * sums)
+        mixed = self._factor[:, None] * (mixed - np.outer(self._center, share.sum(axis=1)))
+        return self._factor**2 * np.maximum(squares, 0.0), mixed
+
+    def twice(self, weights: Array, v: Array) -> Array:
+        """``Z' diag(weights) Z v``."""
+        v = self._factor * v
+        shift = float(self._center @ v)
+
+        def add(rows: slice) -> tuple[float, Array]:
+            sums = np.zeros(self._d)
+            return add_twice(self._X, rows.start, rows.stop, weights, v, shift, sums), sums
+
+        parts = self._threads.map(add)
+        total, sums = sum(part[0] for part in parts), _sum([part[1] for part in parts])
+        return self._factor * (sums - total * self._center)
+
+    def curved(self, rows: NDArray[np.intp], weights: Array, share: Array) -> tuple[Array, Array]:
+        """``Z' diag(weights) Z`` and ``Z' share'`` over some of the rows; weights not negative."""
+        of_all = self.spread(rows, weights)
+        curved, sums = np.zeros((self._d, self._d)), np.zeros(self._d)
+        add_curved(self._X, 0, self._n, of_all, curved)
+        add_pulled(self._X, 0, self._n, of_all, sums)
+        across = np.multiply.outer(self._center, sums - 0.5 * weights.sum() * self._center)
+        curved -= across + across.T
+        curved *= self._factor
+        curved *= self._factor[:, None]
+        mixed = [self.pulled(self.spread(rows, of_one)) for of_one in share]
+        return curved, np.stack(mixed, axis=1)
+
+    def spread(self, rows: NDArray[np.intp], values: Array) -> Array:
+        """Values of some of the rows, the last axis, as those of all rows."""
+        of_all = np.zeros((*values.shape[:-1], self._n))
+        of_all[..., rows] = values
+        return of_all
+
+
+def _sum(parts: list[Array]) -> Array:
+    first, *others = parts
+    for other in others:
+        first += other
+    return first
