@@ -106,7 +106,7 @@ class Requests:
     derivatives of its surrogate at t on the line from a point.
     """
 
-    is_hinge, n_bounded = True, 0
+    is_hinge, holds_hessian, n_bounded = True, True, 0
 
     def go_on(self, policy, state, report=None):
         generator, told = {"reweight": iterate, "newton": newton}[policy], 0
