@@ -144,13 +144,13 @@ class CSVOR(ThresholdClassifier):
         From this entry of ``objective_history_`` on the loss no longer changes and nothing rises.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
-        from its least value at most, relative to its value; nan where no bound was sought: see
-        the algorithm's page.
+        from its least value at most, relative to its value; nan where no bound was sought, inf
+        where none was found: see the algorithm's page.
     n_iter_ : int
         Re-weightings done, or Newton steps where multipliers are used; of a fit on 10 000 rows
         and more, looks at all of them.
     converged_ : bool
-        False where ``max_iter`` ended the fit.
+        False where ``max_iter`` or rounding ended the fit.
     status_ : str
         Why the fit ended.
     n_features_in_ : int

@@ -120,8 +120,9 @@ class PINSVOR(ThresholdClassifier):
     objective_history_ : ndarray of shape (n_iter_,)
         The lowest objective so far after each iteration.
     gap_ : float
-        How far the objective can be from its minimum at most, relative to its value; inf where
-        ``max_iter`` ended the fit before any bound was found.
+        How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
+        from its least value at most, relative to its value; nan where no bound was sought, inf
+        where none was found: see the algorithm's page.
     n_iter_ : int
         Iterations of the interior-point method done.
     converged_ : bool

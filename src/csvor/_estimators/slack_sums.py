@@ -161,12 +161,12 @@ class SVOREX(SlackSumClassifier):
         after each Newton step.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
-        from its least value at most, relative to its value; nan where no bound was sought: see
-        the algorithm's page.
+        from its least value at most, relative to its value; nan where no bound was sought, inf
+        where none was found: see the algorithm's page.
     n_iter_ : int
         Newton steps done.
     converged_ : bool
-        False where ``max_iter`` ended the fit.
+        False where ``max_iter`` or rounding ended the fit.
     status_ : str
         Why the fit ended.
     n_features_in_ : int
@@ -269,12 +269,12 @@ class SVORIM(SlackSumClassifier):
         after each Newton step.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
-        from its least value at most, relative to its value; nan where no bound was sought: see
-        the algorithm's page.
+        from its least value at most, relative to its value; nan where no bound was sought, inf
+        where none was found: see the algorithm's page.
     n_iter_ : int
         Newton steps done.
     converged_ : bool
-        False where ``max_iter`` ended the fit.
+        False where ``max_iter`` or rounding ended the fit.
     status_ : str
         Why the fit ended.
     n_features_in_ : int
@@ -378,12 +378,12 @@ class REDSVM(SlackSumClassifier):
         after each Newton step.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
-        from its least value at most, relative to its value; nan where no bound was sought: see
-        the algorithm's page.
+        from its least value at most, relative to its value; nan where no bound was sought, inf
+        where none was found: see the algorithm's page.
     n_iter_ : int
         Newton steps done.
     converged_ : bool
-        False where ``max_iter`` ended the fit.
+        False where ``max_iter`` or rounding ended the fit.
     status_ : str
         Why the fit ended.
     n_features_in_ : int
