@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
+from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
 
 FORMS = [
     getattr(sparse, f"{form}_{kind}")
@@ -194,3 +194,26 @@ def test_no_dense_copy_is_made(make):
     tracemalloc.stop()
     assert peak < 6 * held < 0.1 * 8 * n * d
     assert model.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.coo_array])
+def test_an_audit_is_that_of_dense_rows(form):
+    X, y = text_like(n=240, d=12, share=0.5)
+    dense, of_sparse = audit_labels(X, y), audit_labels(form(X), y)
+    assert of_sparse.share == pytest.approx(dense.share, abs=1e-4)
+    np.testing.assert_allclose(of_sparse.probability, dense.probability, atol=1e-3)
+    assert [c.settings["gamma"] for c in of_sparse.candidates] == pytest.approx(
+        [c.settings["gamma"] for c in dense.candidates]
+    )
+
+
+def test_an_audit_makes_no_dense_copy(monkeypatch):
+    X, y = text_like(n=200, d=300)
+
+    def refuse(self, *_, **__):
+        raise AssertionError("dense copy")
+
+    monkeypatch.setattr(sparse.csr_array, "toarray", refuse)
+    models = [SVORIM(C=C) for C in (0.1, 1.0)]
+    audit = audit_labels(sparse.csr_array(X), y, models)
+    assert audit.probability.shape == (200,)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_consistent_length
+from sklearn.utils import check_consistent_length, indexable
 
 from csvor._data.checks import FarValueWarning, check_weights
 from csvor._data.folds import Parts, held_out_parts
@@ -267,7 +267,7 @@ def _rows(
     parts: Parts,
 ) -> LabelledRows:
     """All that is known of the rows, checked."""
-    X = masked_as_nan(X)
+    (X,) = indexable(masked_as_nan(X))  # sparse forms without rows to take become CSR
     check_consistent_length(X, coded.codes)
     if any(np.unique(coded.codes[train]).size < 2 for train, _ in parts):
         raise ValueError(
