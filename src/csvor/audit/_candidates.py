@@ -15,10 +15,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
-from csvor._data.kernels import WITH_GAMMA, gamma_of
+from csvor._data.kernels import WITH_GAMMA
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.mislabelling import Mixture, fit_mixture
 from csvor._estimators.steps import final_of
+from csvor._rows.spans import spans_of
 from csvor.audit._held_out import HeldOut, LabelledRows, held_out, some_rows
 
 # Candidates are compared on so many rows at most, on which most of them are far behind the best.
@@ -127,8 +128,7 @@ def candidate_models(
     X = some_rows(X, COMPARED, CSVOR())[0]
     Z = clone(steps).fit_transform(X)
     n_train = int(Z.shape[0] * (1.0 - 1.0 / n_parts))
-    Z = check_array(Z, accept_sparse="csr", dtype=np.float64)
-    unit = gamma_of("scale", Z, np.ones(Z.shape[0]))
+    unit = _unit_of_gamma(Z)
     curve = {
         "kernel": "rbf",
         "n_components": max(1, min(_LANDMARKS, int(_OF_ROWS * n_train))),
@@ -140,6 +140,15 @@ def candidate_models(
     common = {"constraints": "implicit", "contamination": "auto", "tol": _TOLERANCE}
     models = [CSVOR(**{**common, **setting, **fixed}) for setting in settings]
     return [Pipeline([*clone(steps).steps, ("model", model)]) for model in _distinct(models)]
+
+
+def _unit_of_gamma(Z: Any) -> float:
+    """1 / (columns x variance), variance about the mean of each column: an RBF sees no shifts."""
+    spread = spans_of(
+        check_array(Z, accept_sparse="csr", dtype=np.float64), np.ones(Z.shape[0])
+    ).spread
+    total = float(spread @ spread)
+    return 1.0 / total if total > 0.0 else 1.0
 
 
 def _unused(model: Any) -> tuple[str, ...]:
