@@ -6,8 +6,10 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
+from csvor.audit import candidate_models
 
 FORMS = [
     getattr(sparse, f"{form}_{kind}")
@@ -199,12 +201,22 @@ def test_no_dense_copy_is_made(make):
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.coo_array])
 def test_an_audit_is_that_of_dense_rows(form):
     X, y = text_like(n=240, d=12, share=0.5)
-    dense, of_sparse = audit_labels(X, y), audit_labels(form(X), y)
+    steps = StandardScaler(with_mean=False)
+    dense, of_sparse = (audit_labels(Z, y, candidate_models(Z, before=steps)) for Z in (X, form(X)))
     assert of_sparse.share == pytest.approx(dense.share, abs=1e-4)
     np.testing.assert_allclose(of_sparse.probability, dense.probability, atol=1e-3)
     assert [c.settings["gamma"] for c in of_sparse.candidates] == pytest.approx(
         [c.settings["gamma"] for c in dense.candidates]
     )
+
+
+def test_lines_of_an_audit_follow_the_length_of_rows(rng):
+    """Squared, it is the number of standardised columns; so many rare words are not as long."""
+    C = {d: [m[-1].C for m in candidate_models(rng.normal(size=(60, d)))[:3]] for d in (14, 400)}
+    assert C == {14: [0.1, 1.0, 10.0], 400: [0.001, 0.01, 0.1]}
+    words = sparse.random_array((60, 400), density=0.02, rng=rng, format="csr")
+    assert [m[-1].C for m in candidate_models(words)[:3]] == [0.1, 1.0, 10.0]
+    assert type(candidate_models(words)[0][0]).__name__ == "MaxAbsScaler"
 
 
 def test_an_audit_makes_no_dense_copy(monkeypatch):

@@ -111,11 +111,12 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Features, finite. Units and shifts do not matter to the solver; units do matter to
             the penalty, so put columns on one scale first (``StandardScaler``). float32 and
             float64 are read as they are, in any memory layout, all else as float64; sums and
-            results are float64.
+            results are float64. Of SciPy's sparse forms CSR is read as it is, others become CSR
+            (`PINSVOR` and a precomputed kernel take none).
         y : array-like of shape (n_samples,)
             Labels: numbers, numbers as text, an ordered categorical, or any labels that the
             parameter ``classes`` lists.
@@ -144,7 +145,7 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             As in `fit`.
         y : array-like of shape (n_samples,)
             As in `fit`.

@@ -59,7 +59,7 @@ class ThresholdModel(ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             float32 or float64, each read as it is, whatever X was at `fit`.
 
         Returns
@@ -83,7 +83,7 @@ class ThresholdModel(ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
         Returns
         -------
@@ -107,7 +107,7 @@ class ThresholdModel(ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
         Returns
         -------
@@ -130,7 +130,7 @@ class ThresholdModel(ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
         Returns
         -------
@@ -146,7 +146,7 @@ class ThresholdModel(ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             True labels. A number that is not in ``classes_`` counts as wrong; a word that is
             not is refused by name.
@@ -169,7 +169,7 @@ class ThresholdModel(ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels from ``classes_``.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils import check_array
 
 from csvor._data.kernels import WITH_GAMMA
@@ -28,6 +28,9 @@ COMPARED = 5_000
 _MOST_CUT = 0.5
 # The line, and curves on landmark rows: C, and gamma as factors of 1 / (columns x variance).
 _LINES = (0.1, 1.0, 10.0)
+# Rows of many columns are long, and a line follows them at less C: so many times as their squared
+# length is at least this (found by trial; on 14 standardised columns and fewer all stays).
+_LEAST_PULL = 0.15
 _CURVES = tuple(product((3.0, 30.0), (0.1, 0.3, 1.0)))
 _LANDMARKS, _OF_ROWS = 150, 0.7
 # What differs in log-likelihood counts an eighth: it varies with the parts (found by trial on
@@ -99,7 +102,8 @@ def candidate_models(
     X : array-like or dataframe of shape (n_samples, n_features)
         The features, or a part of their rows; they decide gamma and the landmarks.
     before : transformer, default=None
-        What the features go through first, by default a `StandardScaler`.
+        What the features go through first, by default a `StandardScaler`, a `MaxAbsScaler` where
+        they are sparse.
     n_parts : int, default=5
         Into how many parts the rows will be split.
     random_state : int or RandomState instance, default=0
@@ -121,20 +125,21 @@ def candidate_models(
     [0.025, 0.075, 0.25]
     """
     fixed = dict(fixed or {})
-    # A shift of the columns changes neither a line nor an RBF kernel, and would fill sparse rows.
-    steps = make_pipeline(StandardScaler(with_mean=not issparse(X)) if before is None else before)
+    steps = make_pipeline(_scaler_for(X) if before is None else before)
     if isinstance(before, Pipeline):
         steps = before
     X = some_rows(X, COMPARED, CSVOR())[0]
-    Z = clone(steps).fit_transform(X)
+    Z = check_array(clone(steps).fit_transform(X), accept_sparse="csr", dtype=np.float64)
     n_train = int(Z.shape[0] * (1.0 - 1.0 / n_parts))
-    unit = _unit_of_gamma(Z)
+    # In the mean over the rows, about the mean of each column: neither kernel sees shifts.
+    length = float((spans_of(Z, np.ones(Z.shape[0])).spread ** 2).sum())
+    unit = 1.0 / length if length > 0.0 else 1.0
     curve = {
         "kernel": "rbf",
         "n_components": max(1, min(_LANDMARKS, int(_OF_ROWS * n_train))),
         "random_state": random_state,
     }
-    lines: list[dict[str, Any]] = [{"C": C} for C in _LINES]
+    lines: list[dict[str, Any]] = [{"C": C / _stronger(length)} for C in _LINES]
     curves: list[dict[str, Any]] = [{"C": C, "gamma": g * unit, **curve} for C, g in _CURVES]
     settings = {None: lines + curves, "linear": lines}.get(fixed.get("kernel"), curves)
     common = {"constraints": "implicit", "contamination": "auto", "tol": _TOLERANCE}
@@ -142,13 +147,14 @@ def candidate_models(
     return [Pipeline([*clone(steps).steps, ("model", model)]) for model in _distinct(models)]
 
 
-def _unit_of_gamma(Z: Any) -> float:
-    """1 / (columns x variance), variance about the mean of each column: an RBF sees no shifts."""
-    spread = spans_of(
-        check_array(Z, accept_sparse="csr", dtype=np.float64), np.ones(Z.shape[0])
-    ).spread
-    total = float(spread @ spread)
-    return 1.0 / total if total > 0.0 else 1.0
+def _scaler_for(X: Any) -> Any:
+    """On dense features a `StandardScaler`; rare columns of sparse ones it would blow up."""
+    return MaxAbsScaler() if issparse(X) else StandardScaler()
+
+
+def _stronger(length: float) -> float:
+    """By which power of ten, or 1, the C of lines are smaller, by the squared length of rows."""
+    return float(max(1.0, 10.0 ** np.floor(np.log10(max(_LINES[0] * length, 1.0) / _LEAST_PULL))))
 
 
 def _unused(model: Any) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def audit_labels(
 
     Parameters
     ----------
-    X : array-like or dataframe of shape (n_samples, n_features)
+    X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         What the estimator takes; numbers where there is none.
     y : array-like of shape (n_samples,)
         Labels; their order is settled once, on all rows.
