@@ -32,7 +32,7 @@ def labels_of(score, rng):
 
 def rows_of(columns, rng):
     """Rows of these columns, with numbers of length 1."""
-    starts = np.arange(0, columns.size + 1, STORED)
+    starts = np.arange(0, columns.size + 1, STORED, dtype=np.int32)
     data = rng.uniform(0.5, 1.5, columns.size)
     X = sparse.csr_array((data, columns.astype(np.int32), starts), shape=(ROWS, COLUMNS))
     X.sum_duplicates()
