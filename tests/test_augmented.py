@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from csvor import CSVOR, REDSVM, SVOREX, SVORIM
@@ -329,3 +330,24 @@ def test_weights_count_as_repetitions(rng):
     other = CSVOR(epsilon=np.inf, tol=1e-9).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
     assert one.objective_ == pytest.approx(other.objective_, rel=1e-8)
     np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-3 * abs(one.coef_).max())
+
+
+@pytest.mark.parametrize("C", [1e-5, 1e-4, 1e-3])
+@pytest.mark.parametrize("number", range(4))
+def test_thresholds_that_nothing_bends_at_find_their_places(by_multipliers, number, C):
+    """With so small a C all rows of a class have about one score."""
+    X, codes, weights, _, n_classes = random_problem(number)
+    least = slack_sum_optimum(X, codes, C * weights, n_classes, "explicit")[0]
+    model = SVOREX(C).fit(X, codes, weights)
+    assert model.converged_
+    assert model.objective_ == pytest.approx(least, rel=1e-5)
+
+
+@pytest.mark.parametrize("method, pairs", [(SVOREX, "explicit"), (SVORIM, "implicit")])
+def test_thresholds_of_many_sparse_columns_too(rng, method, pairs):
+    X = sparse.random(90, 320, 0.02, "csr", rng=rng)
+    codes = np.arange(90) % 5
+    least = slack_sum_optimum(X.toarray(), codes, np.full(90, 1e-3), 5, pairs)[0]
+    model = method(1e-3).fit(X, codes)
+    assert model.converged_
+    assert model.objective_ == pytest.approx(least, rel=1e-5)

@@ -205,3 +205,10 @@ def test_numbers_without_range_are_refused():
     X, codes, _, _, _, _, _ = pinball_problem(1)
     with np.errstate(over="ignore"), pytest.raises(FloatingPointError, match="smaller C"):
         PINSVOR(1e308).fit(X, codes)
+
+
+def test_costs_that_vanish_leave_nothing():
+    """C times weight is too small for a number."""
+    X, y = np.arange(4.0)[:, None], [0, 0, 1, 1]
+    model = PINSVOR(C=5e-324, C2=0.0).fit(X, y, np.full(4, 1e-20))
+    assert model.objective_ == model.gap_ == 0.0

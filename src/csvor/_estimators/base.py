@@ -265,7 +265,7 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
                 f"{name} ended early, {solution.status.value} ({self.tol:g})",
                 Remedy("put the features on one scale, or use a larger ", "tol"),
             )
-        settled = len(history) - solution.fixed_from > 1
+        settled = len(history) - solution.fixed_from > 1 and history[-2] > 0.0
         state = (
             f"while the objective still fell by {1.0 - history[-1] / history[-2]:.1e} of itself "
             f"(tol {self.tol:g})"

@@ -135,7 +135,9 @@ class KinkedObjective:
     def _curvature(self, u: Array, costs: Array, rate: Array) -> Curvature:
         bend = self._support.bend(u, costs, rate)
         at = bend.samples
-        return curvature(bend, self._side[:, at], self._k[:, at], self._whole.n_classes - 1)
+        return curvature(
+            bend, self._side[:, at], self._k[:, at], self._whole.n_classes - 1, rate.sum()
+        )
 
     def weigh(self, theta: Array, x: Array, stage: Any) -> Weighed:
         """What rows count for under the loss of a stage."""

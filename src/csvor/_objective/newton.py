@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 
 # A row whose curvature is less than this share of its pairs' has none in w.
 _NONE = 1e-12
+# What the curvature by a threshold is at least, as a share of that of all rows.
+_LIFT = 1e-6
 # Conjugate gradients end when what is left of the gradient is at most this share of it, or so many
 # times the share of the step's promise that need not be kept; and after so many products (found by
 # trial).
@@ -39,8 +41,11 @@ class Curvature(Curved):
     left: Array
 
 
-def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int) -> Curvature:
-    """From that of the pairs, whose excess is ``side (b_k - f)``; side is 0 where it counts not."""
+def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int, rate: float) -> Curvature:
+    """From that of the pairs, whose excess is ``side (b_k - f)``; side is 0 where it counts not.
+
+    ``rate`` is the sum of those of all samples.
+    """
     towards = side * bend.towards
     n_on, total = bend.on.sum(axis=0), towards.sum(axis=0)
     spare = n_on - total**2  # what a row's features are multiplied with twice, by its factor
@@ -62,6 +67,9 @@ def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int) -> Curvature
     left = -(of_row * (on - turned)) @ (on - turned).T - bent @ pull.T
     np.fill_diagonal(left, 0.0)
     left[range(m), range(m)] = -left.sum(axis=0)
+    # A threshold that is pulled where nothing bends has far to go: the line is searched.
+    by_b[range(m), range(m)] += _LIFT * rate
+    left[range(m), range(m)] += _LIFT * rate
     return Curvature(bend.samples, whole, share, by_b, left)
 
 

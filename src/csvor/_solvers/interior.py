@@ -87,7 +87,7 @@ def minimise_maxima(
         history.append(run.value)
         if report is not None:
             report(len(history), run.value)
-    gap = run.gap / run.value
+    gap = run.gap / run.value if run.gap > 0.0 else 0.0
     return Solution(run.best, None, run.value, history, 0, status, len(history), gap=gap)
 
 
