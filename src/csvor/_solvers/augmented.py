@@ -155,8 +155,8 @@ class _Run:
             self.begin(len(self.stages) - 1)
         self.takes_best()
         self.centre()
-        if status is Status.OPTIMAL and not self.gap <= self.tol:
-            status = Status.INEXACT
+        if status in (Status.OPTIMAL, Status.INEXACT):  # the end may have moved since
+            status = Status.OPTIMAL if self.gap <= self.tol else Status.INEXACT
         at = self.weighed
         objective = min(at.value, self.history[-1]) if settled else at.value
         self.history[-1] = objective
