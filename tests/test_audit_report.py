@@ -16,8 +16,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
 from csvor.report import _suspects, write_audit_report
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
+from csvor.report._features import FeatureTable
 from csvor.report._suspects import suspects_of, text_of, value_text
-from csvor.report._why import FeatureTable, nearest_good, pulls, strongest
+from csvor.report._why import nearest_good, pulls, strongest
 
 EVIL = "</script><script>alert(1)</script>"
 VOID = {"meta", "img", "link", "br", "hr", "input"}
