@@ -195,6 +195,15 @@ def test_what_no_listed_row_holds_is_no_reason() -> None:
     assert changed.nnz == 4
 
 
+def test_rows_that_hold_nothing_have_no_reasons() -> None:
+    X = sparse.random_array((60, 40), density=0.5, rng=0, format="lil")
+    X[[3, 4]] = 0.0
+    X = X.tocsr()
+    X.eliminate_zeros()
+    fitted = SVOREX().fit(X, np.arange(60) % 3)
+    assert strongest(fitted, table_of(X), np.array([3, 4]), 30).tolist() == []
+
+
 # Figures.
 
 

@@ -82,8 +82,10 @@ def pulls(model: Any, table: Table, rows: Rows, columns: Rows) -> Array:
     """
     part = table.rows(rows)
     own = _score(model, table.for_model(part))
-    without = [_score(model, table.for_model(table.with_typical(part, j))) for j in columns]
-    return own[:, None] - np.column_stack(without)
+    found = np.empty((len(own), len(columns)))
+    for place, j in enumerate(columns.tolist()):
+        found[:, place] = own - _score(model, table.for_model(table.with_typical(part, j)))
+    return found
 
 
 def strongest(model: Any, table: Table, rows: Rows, most: int) -> Rows:
