@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -16,8 +17,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
 from csvor.report import _suspects, write_audit_report
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
+from csvor.report._features import FeatureTable, table_of
 from csvor.report._suspects import suspects_of, text_of, value_text
-from csvor.report._why import FeatureTable, nearest_good, pulls, strongest
+from csvor.report._why import nearest_good, pulls, strongest
 
 EVIL = "</script><script>alert(1)</script>"
 VOID = {"meta", "img", "link", "br", "hr", "input"}
@@ -151,6 +153,55 @@ def test_nearest_good_rows_by_hand(curve: LabelAudit) -> None:
         distance = np.where(good, np.linalg.norm(Z - Z[row], axis=1), np.inf)
         assert near.tolist() == np.argsort(distance, kind="stable")[:3].tolist()
         assert row not in near
+
+
+SPARSE = [
+    getattr(sparse, f"{form}_{kind}")
+    for form in ("csr", "csc", "coo")
+    for kind in ("array", "matrix")
+]
+
+
+@pytest.mark.parametrize("made", SPARSE)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_sparse_rows_have_the_reasons_of_dense_ones(made: Any, kernel: str) -> None:
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((150, 50)) < 0.2, rng.normal(size=(150, 50)), 0.0)
+    y = np.digitize(X[:, 7] + X[:, 31] - X[:, 40], [-0.2, 0.2])
+    y[:9] = 2 - y[:9]
+    model = make_pipeline(StandardScaler(with_mean=False), SVOREX(kernel=kernel))
+    audit = audit_labels(X, y, model, cv=2)
+    numbers = list(range(1, 151))
+    found, expected = (suspects_of(audit, rows, numbers, None) for rows in (made(X), X))
+    assert dataclasses.replace(found, rows=()) == dataclasses.replace(expected, rows=())
+    for ours, theirs in zip(found.rows, expected.rows, strict=True):
+        assert ours.neighbours == theirs.neighbours
+        assert [f.name for f in ours.features] == [f.name for f in theirs.features]
+        assert [(f.value, f.beside) for f in ours.features] == [
+            (f.value, f.beside) for f in theirs.features
+        ]
+        if kernel == "linear":
+            pulled = ([f.pull for f in one.features] for one in (ours, theirs))
+            np.testing.assert_allclose(*pulled, atol=1e-10)
+
+
+def test_what_no_listed_row_holds_is_no_reason() -> None:
+    """Of many columns, only those are looked at that one of the rows has."""
+    X = sparse.csr_array((np.ones(4), ([0, 0, 1, 2], [5, 900, 2, 7])), shape=(3, 1000))
+    table = table_of(X)
+    assert table.telling(np.array([0, 1])).tolist() == [2, 5, 900]
+    changed = table.with_typical(table.rows(np.array([0, 1])), 5)
+    np.testing.assert_allclose(changed[:, [5]].toarray().ravel(), 1 / 3)
+    assert changed.nnz == 4
+
+
+def test_rows_that_hold_nothing_have_no_reasons() -> None:
+    X = sparse.random_array((60, 40), density=0.5, rng=0, format="lil")
+    X[[3, 4]] = 0.0
+    X = X.tocsr()
+    X.eliminate_zeros()
+    fitted = SVOREX().fit(X, np.arange(60) % 3)
+    assert strongest(fitted, table_of(X), np.array([3, 4]), 30).tolist() == []
 
 
 # Figures.

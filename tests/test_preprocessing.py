@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from csvor.preprocessing import MedianClipper
@@ -80,3 +81,11 @@ def test_wrong_spreads(spreads: object) -> None:
 def test_infinite_values_are_refused() -> None:
     with pytest.raises(ValueError, match="infinity"):
         MedianClipper().fit([[1.0], [np.inf]])
+
+
+def test_sparse_columns_are_refused_with_a_remedy() -> None:
+    X = sparse.csr_array(np.eye(3))
+    clipper = MedianClipper()
+    for call in (clipper.fit, clipper.fit(np.eye(3)).transform):
+        with pytest.raises(TypeError, match=r"X is a sparse matrix: .* dense columns alone"):
+            call(X)

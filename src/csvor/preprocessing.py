@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from csvor._data.tables import read_features
+from csvor._rows.csr import is_sparse
 from csvor._utils.sklearn_private import Interval
 
 __all__ = ["MedianClipper"]
@@ -49,6 +50,8 @@ class MedianClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ------
     ValueError
         If a value is infinite. NaN is passed through, so an imputer may come before or after.
+    TypeError
+        If X is sparse: more than half of a column is 0 there, and nothing would be limited.
 
     Examples
     --------
@@ -112,6 +115,12 @@ class MedianClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return limited
 
     def _check(self, X: ArrayLike, *, reset: bool) -> NDArray[np.floating[Any]]:
+        if is_sparse(X):
+            raise TypeError(
+                "X is a sparse matrix: of a column that is mostly 0 MedianClipper would limit "
+                "nothing. Clip the dense columns alone, for example in a ColumnTransformer, before "
+                "they are put beside sparse ones."
+            )
         checked: NDArray[np.floating[Any]] = read_features(
             self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )

@@ -14,8 +14,9 @@ from csvor.cli._errors import CommandError, UsageError, listed
 from csvor.cli.input._features import Features
 
 FORMAT = "csvor model 1"
-# An imputer of scikit-learn keeps the type of its column; it describes bytes and runs nothing.
-HARMLESS = {"numpy.dtype"}
+# They describe or hold numbers and run nothing: an imputer of scikit-learn keeps the type of its
+# column, a kernel on sparse rows its landmarks.
+HARMLESS = {"numpy.dtype", "scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix"}
 
 
 @dataclass

@@ -66,7 +66,7 @@ def write_audit_report(
     audit : LabelAudit or WrongLabels
         From `csvor.audit_labels`, or from `csvor.audit_scores`, which knows no model: there are
         no scores and no reasons then.
-    X : array-like or dataframe of shape (n_samples, n_features), or None
+    X : array-like, sparse matrix or dataframe of shape (n_samples, n_features), or None
         What was audited, as it was given there; None shows no features. Of more than 30 features
         those are shown that pull most.
     path : path-like

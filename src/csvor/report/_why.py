@@ -12,41 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from csvor._estimators.steps import at_final, final_of
+from csvor._rows.csr import is_sparse
 from csvor.audit import WrongLabels
+from csvor.report._features import FeatureTable, SparseTable, table_of
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+Table = FeatureTable | SparseTable
 
 NEIGHBOURS = 3
 # Features are chosen by their pulls on so many of the rows.
 _SAMPLE = 50
-
-
-class FeatureTable:
-    """The rows as a table, and as the model takes them."""
-
-    def __init__(self, X: Any) -> None:
-        if hasattr(X, "to_pandas"):  # polars, pyarrow
-            X = X.to_pandas()
-        self._named = isinstance(X, pd.DataFrame)
-        self.frame = X if self._named else pd.DataFrame(np.asarray(X))
-        before = "" if self._named else "x"
-        self.names = [f"{before}{column}" for column in self.frame.columns]
-
-    def for_model(self, frame: pd.DataFrame) -> Any:
-        """Rows in the container that the model was fitted with."""
-        return frame if self._named else frame.to_numpy()
-
-    def with_typical(self, frame: pd.DataFrame, j: int) -> pd.DataFrame:
-        """The mean in place of a column of numbers, the most frequent value of another."""
-        column = self.frame.iloc[:, j]
-        changed = frame.copy()
-        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-            changed.isetitem(j, column.mean())
-        else:
-            usual = column.mode(dropna=False).iloc[0]
-            changed.isetitem(j, pd.Series([usual] * len(frame), dtype=column.dtype).array)
-        return changed
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,16 +56,16 @@ def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
     # The columns of a precomputed kernel are no features.
     if X is None or (model is not None and final_of(model).kernel == "precomputed"):
         return Evidence((), np.empty(0, dtype=np.intp))
-    table = FeatureTable(X)
-    if len(table.frame) != audit.probability.size:
+    table = table_of(X)
+    if table.n_rows != audit.probability.size:
         raise ValueError(
-            f"X has {len(table.frame)} rows and the audit {audit.probability.size}: give the X "
+            f"X has {table.n_rows} rows and the audit {audit.probability.size}: give the X "
             "that was audited."
         )
     columns = np.arange(min(most, len(table.names)))
     if model is not None:
         columns = strongest(model, table, rows, most)
-    values = [table.frame.iloc[:, j].to_numpy() for j in columns.tolist()]
+    values = [table.values(j) for j in columns.tolist()]
     found = Evidence(table.names, columns, values)
     if model is None:
         return found
@@ -98,34 +74,37 @@ def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
     return replace(found, near=nearest_good(audit, model, table, rows))
 
 
-def pulls(model: Any, table: FeatureTable, rows: Rows, columns: Rows) -> Array:
+def pulls(model: Any, table: Table, rows: Rows, columns: Rows) -> Array:
     """What the score of each row owes to each of some columns, of shape (rows, columns).
 
     It is ``f(x) - f(x with x_j at its typical value)``, and so ``w_j`` times the standardised
     ``x_j`` for a line on standardised features.
     """
-    frame = table.frame.iloc[rows]
-    own = _score(model, table.for_model(frame))
-    without = [_score(model, table.for_model(table.with_typical(frame, j))) for j in columns]
-    return own[:, None] - np.column_stack(without)
+    part = table.rows(rows)
+    own = _score(model, table.for_model(part))
+    found = np.empty((len(own), len(columns)))
+    for place, j in enumerate(columns.tolist()):
+        found[:, place] = own - _score(model, table.for_model(table.with_typical(part, j)))
+    return found
 
 
-def strongest(model: Any, table: FeatureTable, rows: Rows, most: int) -> Rows:
+def strongest(model: Any, table: Table, rows: Rows, most: int) -> Rows:
     """The columns, in their order, that pull these rows most; all of them where they are few."""
-    columns = np.arange(len(table.names))
-    if len(columns) <= most:
-        return columns
+    if len(table.names) <= most:
+        return np.arange(len(table.names))
     sample = rows[np.linspace(0, len(rows) - 1, min(_SAMPLE, len(rows))).astype(int)]
+    columns = table.telling(sample)
     strength = np.abs(pulls(model, table, sample, columns)).mean(axis=0)
-    return np.sort(np.argsort(-strength, kind="stable")[:most])
+    return np.sort(columns[np.argsort(-strength, kind="stable")[:most]])
 
 
-def nearest_good(audit: WrongLabels, model: Any, table: FeatureTable, rows: Rows) -> list[Rows]:
+def nearest_good(audit: WrongLabels, model: Any, table: Table, rows: Rows) -> list[Rows]:
     """For each row, the nearest that have its suggested label and are more likely right than not.
 
     Near is by the features as the model takes them: standardised, categories as indicators.
     """
-    Z = np.asarray(at_final(model, table.for_model(table.frame)), dtype=float)
+    Z = at_final(model, table.for_model(table.rows(slice(None))))
+    Z = Z.tocsr() if is_sparse(Z) else np.asarray(Z, dtype=float)
     good = audit.probability < 0.5
     found: list[Rows] = [np.empty(0, dtype=np.intp)] * len(rows)
     for label in pd.unique(np.asarray(audit.suggested)[rows]):

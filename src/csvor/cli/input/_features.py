@@ -30,6 +30,11 @@ from csvor.cli.input._leaks import counts_rows
 from csvor.cli.input._table import Column, Table
 from csvor.preprocessing import MedianClipper
 
+# From so many indicators of categories on, rows are sparse: of these, one a column is not 0.
+SPARSE_FROM = 100
+# Numbers are stored whole; beside many of them there is nothing to spare.
+_MOST_STORED = 0.25
+
 
 @dataclass
 class Features:
@@ -44,6 +49,13 @@ class Features:
     def used(self) -> list[str]:
         """The names of the columns that the model takes."""
         return [*self.numeric, *self.categorical]
+
+    @property
+    def are_sparse(self) -> bool:
+        """Whether the encoded rows are mostly zeros, and enough of them to be left out."""
+        indicators = sum(map(len, self.categorical.values()))
+        stored = len(self.used) / (len(self.numeric) + indicators)
+        return indicators >= SPARSE_FROM and stored <= _MOST_STORED
 
 
 def choose_features(
@@ -161,9 +173,11 @@ def make_pipeline(features: Features, model: Any, *, impute: bool, clip: float |
     if features.numeric:
         parts.append(("numbers", Pipeline(numbers), features.numeric))
     if features.categorical:
-        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=features.are_sparse)
         parts.append(("categories", encoder, list(features.categorical)))
-    return Pipeline([("columns", ColumnTransformer(parts)), ("model", model)])
+    # What is sparse stays so, however few of the levels a part of the rows has.
+    columns = ColumnTransformer(parts, sparse_threshold=1.0 if features.are_sparse else 0.3)
+    return Pipeline([("columns", columns), ("model", model)])
 
 
 def _texts(column: Column) -> Any:
