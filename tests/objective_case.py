@@ -8,7 +8,15 @@ from csvor._objective import small
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.iterate import CAP, CONSTANT, EVALUATE, MOVING, SMOOTH, make_state
-from reference_objective import Exponential, Hinge, Logistic, Reference, Rounded, standardised
+from reference_objective import (
+    WIDTHS,
+    Exponential,
+    Hinge,
+    Logistic,
+    Reference,
+    Rounded,
+    standardised,
+)
 
 WIDTH = 0.4
 KINDS = {
@@ -68,7 +76,7 @@ class Case:
     def state(self, theta, power, share=1.0, near=False, cap=None):
         state = make_state(
             theta, np.zeros((1, 7)), 1, p=power.p, epsilon=power.epsilon, delta=power.delta,
-            trim=power.trim, damping=share, warm=near,
+            trim=power.trim, damping=share, warm=near, kink=WIDTHS[0], corner=WIDTHS[1],
         )  # fmt: skip
         for point in (state.at, state.to, state.best):
             point.parts[CAP : CAP + 2] = np.inf if cap is None else cap

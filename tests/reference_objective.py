@@ -11,6 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+# The g over which the kink at 0 is spread in Newton's model, and the share of a cap of its corner.
+WIDTHS = 3e-3, 0.1
+
 
 def standardised(X, weights):
     """X with mean 0 and deviation 1, and the ridge of ``1/2 |w|^2`` in the units of X."""
@@ -213,12 +216,10 @@ class Reference:
         """What of v's curvature is in: concave part (in units of p = 1), corner, and width of 0."""
         if share > 0.0 or not near:
             return min((1.0 - share) * (2.0 - power.p), 1.0), 0.0, power.delta
-        # Newton's model: with the corner of a fixed cap, spread over a tenth of it, and the kink
-        # at 0 spread until about fifty rows a parameter lie in it.
-        edge = 0.1 * power.cap if power.epsilon < np.inf and not power.trim else 0.0
-        share_of_rows = 50.0 * self.penalty.shape[0] / self.costs.size
-        wanted = min(share_of_rows**2, 1e-2) if power.p >= 1.0 else 1e-2
-        return 2.0 - power.p, edge, max(wanted, power.delta)
+        # Newton's model: with the corner of a fixed cap, and the kink at 0, as wide as is given.
+        kink, corner = WIDTHS
+        edge = corner * power.cap if power.epsilon < np.inf and not power.trim else 0.0
+        return 2.0 - power.p, edge, max(kink, power.delta)
 
     def slopes(self, theta, step, power, t):
         """First and second derivative at t on a line of the surrogate that touches at theta."""

@@ -56,8 +56,8 @@ def test_a_fit_keeps_no_array_alive(rng, kind, driven, monkeypatch):
     """Those that a run works in are gone with it, whether compiled code or Python drives it."""
     made = []
 
-    def watch(theta, stages, max_iter, **run):
-        state = make_state(theta, stages, max_iter, **run)
+    def watch(*arguments, **run):
+        state = make_state(*arguments, **run)
         made.extend(map(weakref.ref, (state.history, state.run, state.at.hessian, state.to.theta)))
         return state
 

@@ -68,8 +68,9 @@ def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int, rate: float)
     np.fill_diagonal(left, 0.0)
     left[range(m), range(m)] = -left.sum(axis=0)
     # A threshold that is pulled where nothing bends has far to go: the line is searched.
-    by_b[range(m), range(m)] += _LIFT * rate
-    left[range(m), range(m)] += _LIFT * rate
+    lift = np.maximum(_LIFT * rate - by_b.diagonal(), 0.0)
+    by_b[range(m), range(m)] += lift
+    left[range(m), range(m)] += lift
     return Curvature(bend.samples, whole, share, by_b, left)
 
 
