@@ -25,8 +25,10 @@ LAYERS = (
     {"metrics", "audit"},
     {"csvor"},
     {"methods"},
-    # Know nothing of each other; the report brings numbers and pictures together.
-    {"corruption", "datasets", "plots", "stats"},
+    # Know nothing of each other.
+    {"corruption", "datasets", "stats"},
+    # One of them spoils labels; the report brings numbers and pictures together.
+    {"plots"},
     {"study"},
     {"report"},
     {"cli"},

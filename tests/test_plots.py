@@ -186,7 +186,7 @@ def test_convergence_has_a_panel_for_each_set_and_marks_the_fixed_cap():
     several = {"a": {"newton": [3, 2], "alternating": [3, 2.5]}}
     assert legend(plots.convergence_curves(several, figure=canvas())) == ["newton", "alternating"]
     for bad in ([], [1, np.nan], [[1, 2]]):
-        with pytest.raises(ValueError, match="history CSVOR of a must be one row of numbers"):
+        with pytest.raises(ValueError, match="a: The history CSVOR"):
             plots.convergence_curves({"a": bad}, figure=canvas())
 
 

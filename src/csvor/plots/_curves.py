@@ -1,26 +1,15 @@
-"""How does something go on: an objective with the iterations, an error with the corruption?"""
+"""How does something go on for several data sets, with the iterations or the corruption?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
-from csvor.plots._style import (
-    PALE,
-    Canvas,
-    label_edges,
-    method_legend,
-    method_style,
-    named,
-    panels,
-    styled,
-    tidy,
-)
+from csvor.plots._convergence import ConvergenceDisplay
+from csvor.plots._robustness import RobustnessDisplay
+from csvor.plots._style import Canvas, label_edges, method_legend, named, panels, styled
 
 
 @styled
@@ -62,32 +51,23 @@ def convergence_curves(
         name: dict(value) if isinstance(value, Mapping) else {"CSVOR": value}
         for name, value in named(histories, "histories").items()
     }
+    settled = settled_from or {}
+    displays = {}
+    for name, several in curves.items():
+        try:
+            displays[name] = ConvergenceDisplay(several, settled_from=settled.get(name))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
     figure, axes = panels(figure, len(curves), width=2.4, height=1.75)
-    for ax, (name, several) in zip(axes, curves.items(), strict=True):
-        for label, history in several.items():
-            values = np.asarray(history, dtype=float)
-            if values.ndim != 1 or not values.size or not np.isfinite(values).all():
-                raise ValueError(f"The history {label} of {name} must be one row of numbers.")
-            _history(ax, label, values)
-        start = None if settled_from is None else settled_from.get(name)
-        if start is not None:
-            ax.axvline(start, color=PALE, linewidth=0.9, linestyle=":", gid="settled")
+    for ax, (name, display) in zip(axes, displays.items(), strict=True):
+        display.plot(ax, legend=False)
         ax.set_title(name)
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(4))
-        tidy(ax, grid="y")
-    note = "; dotted: loss fixed" if settled_from else ""
+    note = "; dotted: loss fixed" if settled else ""
     label_edges(axes, x=f"outer iteration{note}", y="objective")
     labels = list(dict.fromkeys(label for several in curves.values() for label in several))
     if len(labels) > 1:
         method_legend(figure, labels)
     return figure
-
-
-def _history(ax: Axes, label: str, values: Any) -> None:
-    style = method_style(label)
-    options = {**style.line_options, "markersize": 2.6, "linewidth": 1.2, "label": label}
-    ax.plot(np.arange(values.size), values, **options)
 
 
 @styled
@@ -133,14 +113,8 @@ def level_curves(
     frames = {name: pd.DataFrame(table) for name, table in named(tables, "tables").items()}
     figure, axes = panels(figure, len(frames), width=2.4, height=1.85)
     for ax, (name, frame) in zip(axes, frames.items(), strict=True):
-        for method in frame.columns:
-            wide, over = (2.0, 3) if method == focus else (1.1, 2)
-            look = {**method_style(str(method)).line_options, "markersize": 3.6, "zorder": over}
-            ax.plot(frame.index, frame[method], linewidth=wide, label=str(method), **look)
+        RobustnessDisplay(frame).plot(ax, focus=focus, legend=False)
         ax.set_title(name)
-        ax.set_xticks(list(frame.index))
-        ax.yaxis.set_major_locator(MaxNLocator(5))
-        tidy(ax, grid="y")
     label_edges(axes, x=level, y=measure)
     method_legend(
         figure, list(dict.fromkeys(str(m) for frame in frames.values() for m in frame.columns))

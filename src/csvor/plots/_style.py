@@ -194,10 +194,8 @@ def label_edges(axes: list[Axes], *, x: str, y: str, columns: int = 3) -> None:
     """
     columns = min(columns, len(axes))
     for place, ax in enumerate(axes):
-        if place % columns == 0:
-            ax.set_ylabel(y)
-        if place + columns >= len(axes):
-            ax.set_xlabel(x)
+        ax.set_ylabel(y if place % columns == 0 else "")
+        ax.set_xlabel(x if place + columns >= len(axes) else "")
 
 
 def named(values: Any, what: str) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+"""Are the arrays that a picture is made of fit to be drawn?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from csvor._labels import CodedLabels
+
+Array = NDArray[np.float64]
+
+
+def numbers(values: Any, name: str, length: int | None = None) -> Array:
+    """One row of finite numbers, as long as the others."""
+    found = np.asarray(values, dtype=np.float64)
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"{name} must be one row of numbers; its shape is {found.shape}.")
+    if not np.isfinite(found).all():
+        at = int(np.argmin(np.isfinite(found)))
+        raise ValueError(f"{name} holds NaN or infinity (first at position {at}): leave it out.")
+    return _as_long(found, name, length)
+
+
+def probabilities(values: Any, name: str, length: int | None = None) -> Array:
+    """One row of numbers from 0 to 1."""
+    found = numbers(values, name, length)
+    outside = (found < 0.0) | (found > 1.0)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise ValueError(f"{name} must lie in 0..1; position {at} holds {found[at]:g}.")
+    return found
+
+
+def mask(values: Any, name: str, length: int | None = None) -> NDArray[np.bool_]:
+    """One row of True and False (or 1 and 0)."""
+    found = np.asarray(values)
+    if found.ndim != 1 or (found.dtype != bool and not np.isin(found, (0, 1)).all()):
+        raise ValueError(f"{name} must be one row of True and False.")
+    return _as_long(found.astype(bool), name, length)
+
+
+def codes_in_order(
+    labels: ArrayLike | Sequence[Any], classes: Any, length: int
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Codes of labels, 0 for the lowest class, and the names of the classes."""
+    coded = CodedLabels.from_data(labels, classes)
+    _as_long(coded.codes, "labels", length)
+    return coded.codes, [str(label) for label in coded.labels.classes]
+
+
+def _as_long(found: Any, name: str, length: int | None) -> Any:
+    if length is not None and len(found) != length:
+        raise ValueError(f"{name} must have an entry for each of the {length} rows: {len(found)}.")
+    return found

@@ -1,0 +1,147 @@
+"""How does the objective fall with the iterations of a fit?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from sklearn.utils.validation import check_is_fitted
+
+from csvor._estimators.steps import final_of
+from csvor.plots._arrays import numbers
+from csvor.plots._style import PALE, axes_or_new, method_style, named, styled, tidy
+
+
+class ConvergenceDisplay:
+    """The objective after each outer iteration, of one fit or several.
+
+    Make it by `from_estimator` or `from_results`, which draw at once; `plot` draws again elsewhere.
+
+    Parameters
+    ----------
+    histories : mapping of str to array-like of shape (n_iter,)
+        By name: ``objective_history_`` of a fit.
+    settled_from : int, default=None
+        The iteration from which the loss is fixed and nothing rises (``settled_from_``); a dotted
+        line is drawn there.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Where it was drawn.
+    figure_ : Figure or SubFigure
+        The figure of ``ax_``.
+    lines_ : list of Line2D
+        One for each history.
+
+    Raises
+    ------
+    ValueError
+        For no histories, and for one that is empty or holds NaN or infinity.
+
+    Examples
+    --------
+    >>> from csvor.plots import ConvergenceDisplay
+    >>> display = ConvergenceDisplay.from_results({"CSVOR": [90.0, 60.0, 55.0, 54.5]})
+    >>> display.lines_[0].get_ydata().tolist()
+    [90.0, 60.0, 55.0, 54.5]
+    """
+
+    def __init__(self, histories: Mapping[str, Any], *, settled_from: int | None = None) -> None:
+        self.histories = {
+            name: numbers(history, f"The history {name}")
+            for name, history in named(histories, "histories").items()
+        }
+        self.settled_from = settled_from
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, name: str | None = None, ax: Axes | None = None
+    ) -> ConvergenceDisplay:
+        """Draw the iterations of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator or Pipeline
+            Fitted, of csvor or ending in one of csvor.
+        name : str, default=None
+            Name of the curve; None takes that of the class.
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+        """
+        final = final_of(estimator)
+        check_is_fitted(final)
+        name = type(final).__name__ if name is None else name
+        settled = getattr(final, "settled_from_", None)
+        return cls({name: final.objective_history_}, settled_from=settled).plot(ax)
+
+    @classmethod
+    def from_results(
+        cls,
+        histories: Mapping[str, Any],
+        *,
+        settled_from: int | None = None,
+        ax: Axes | None = None,
+    ) -> ConvergenceDisplay:
+        """Draw objectives of several fits.
+
+        Parameters
+        ----------
+        histories : mapping of str to array-like of shape (n_iter,)
+            By name: the objective after each iteration.
+        settled_from : int, default=None
+            The iteration from which the loss is fixed.
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+        """
+        return cls(histories, settled_from=settled_from).plot(ax)
+
+    @styled
+    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> ConvergenceDisplay:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        legend : bool, default=True
+            Name the curves where there are several.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+            Itself, with ``ax_``, ``figure_`` and ``lines_``.
+        """
+        self.ax_ = axes_or_new(ax, 4.0, 2.8)
+        self.figure_ = self.ax_.figure
+        self.lines_ = []
+        for name, values in self.histories.items():
+            look = {**method_style(name).line_options, "markersize": 2.6, "linewidth": 1.2}
+            self.lines_ += self.ax_.plot(np.arange(values.size), values, label=name, **look)
+        if self.settled_from is not None:
+            line: dict[str, Any] = {
+                "color": PALE,
+                "linewidth": 0.9,
+                "linestyle": ":",
+                "gid": "settled",
+            }
+            self.ax_.axvline(self.settled_from, **line)
+        note = "" if self.settled_from is None else "; dotted: loss fixed"
+        self.ax_.set(xlabel=f"outer iteration{note}", ylabel="objective")
+        self.ax_.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        self.ax_.yaxis.set_major_locator(MaxNLocator(4))
+        if legend and len(self.lines_) > 1:
+            self.ax_.legend()
+        tidy(self.ax_, grid="y")
+        return self

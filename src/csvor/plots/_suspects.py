@@ -1,0 +1,227 @@
+"""Which rows are suspect, and where on the score do they lie?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+from csvor.audit import LabelAudit
+from csvor.plots._arrays import mask, numbers, probabilities
+from csvor.plots._style import BLUE, INK, PALE, VERMILION, axes_or_new, styled, tidy
+
+# The axis of probability is that of its log-odds; beyond these nothing can be told apart.
+_LEAST = 1e-4
+_TICKS = (_LEAST, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0 - _LEAST)
+
+
+class SuspectsDisplay:
+    """The probability of each label to be wrong over the score of its row, suspects named.
+
+    Make it by `from_audit` or `from_predictions`, which draw at once; `plot` draws again elsewhere.
+    Probabilities stand on an axis of log-odds, on which near certain rows do not lie on each
+    other; those beyond 0.0001 and 0.9999 are drawn there.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,)
+        Score of each row, by a model that has not seen it.
+    probability : array-like of shape (n_samples,)
+        That the label of the row is wrong, 0 to 1.
+    flagged : array-like of bool of shape (n_samples,), default=None
+        Rows whose label is called wrong; None takes those above one half.
+    thresholds : array-like of shape (n_classes - 1,), default=None
+        Vertical lines.
+    names : sequence of str of length n_samples, default=None
+        What each row is called; None takes its position.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Where it was drawn.
+    figure_ : Figure or SubFigure
+        The figure of ``ax_``.
+    points_ : list of Line2D
+        The rows that are not flagged, and those that are.
+    named_ : ndarray of int
+        Positions of the rows that are named, most probably wrong first.
+
+    Raises
+    ------
+    ValueError
+        For arrays of other lengths, not finite, or probabilities outside 0..1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor.plots import SuspectsDisplay
+    >>> scores = np.array([-1.0, 0.0, 1.0, 2.0])
+    >>> display = SuspectsDisplay.from_predictions(scores, [0.01, 0.97, 0.2, 0.6], most=1)
+    >>> display.named_
+    array([1])
+    """
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        probability: ArrayLike,
+        *,
+        flagged: ArrayLike | None = None,
+        thresholds: ArrayLike | None = None,
+        names: Sequence[Any] | None = None,
+    ) -> None:
+        self.scores = numbers(scores, "scores")
+        n = self.scores.size
+        self.probability = probabilities(probability, "probability", n)
+        self.flagged = self.probability > 0.5 if flagged is None else mask(flagged, "flagged", n)
+        self.thresholds = np.empty(0) if thresholds is None else numbers(thresholds, "thresholds")
+        self.names = [str(name) for name in (range(n) if names is None else names)]
+        if len(self.names) != n:
+            raise ValueError(f"names must be one for each of the {n} rows: {len(self.names)}.")
+
+    @classmethod
+    def from_audit(
+        cls,
+        audit: LabelAudit,
+        *,
+        names: Sequence[Any] | None = None,
+        ax: Axes | None = None,
+        most: int = 8,
+    ) -> SuspectsDisplay:
+        """Draw what an audit found; suspects are named with the label given and suggested.
+
+        Parameters
+        ----------
+        audit : LabelAudit
+            What `audit_labels` found.
+        names : sequence of str of length n_samples, default=None
+            What each row is called; None takes its position.
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        most : int, default=8
+            How many suspects are named, at most.
+
+        Returns
+        -------
+        display : SuspectsDisplay
+        """
+        if not isinstance(audit, LabelAudit):
+            raise TypeError(
+                f"audit must be what audit_labels found, got {type(audit).__name__}: give the "
+                "scores and its probability to SuspectsDisplay.from_predictions."
+            )
+        rows = range(audit.given.size) if names is None else names
+        moves = [
+            f"{row}: {given} → {better}"
+            for row, given, better in zip(rows, audit.given, audit.suggested, strict=True)
+        ]
+        return cls(
+            audit.score,
+            audit.probability,
+            flagged=audit.flagged,
+            thresholds=audit.thresholds,
+            names=moves,
+        ).plot(ax, most=most)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        scores: ArrayLike,
+        probability: ArrayLike,
+        *,
+        flagged: ArrayLike | None = None,
+        thresholds: ArrayLike | None = None,
+        names: Sequence[Any] | None = None,
+        ax: Axes | None = None,
+        most: int = 8,
+    ) -> SuspectsDisplay:
+        """Draw scores and probabilities of any source, such as `audit_scores`.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples,)
+            Score of each row.
+        probability : array-like of shape (n_samples,)
+            That the label of the row is wrong.
+        flagged : array-like of bool of shape (n_samples,), default=None
+            Rows whose label is called wrong; None takes those above one half.
+        thresholds : array-like of shape (n_classes - 1,), default=None
+            Vertical lines.
+        names : sequence of str of length n_samples, default=None
+            What each row is called; None takes its position.
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        most : int, default=8
+            How many suspects are named, at most.
+
+        Returns
+        -------
+        display : SuspectsDisplay
+        """
+        return cls(
+            scores, probability, flagged=flagged, thresholds=thresholds, names=names
+        ).plot(ax, most=most)  # fmt: skip
+
+    @styled
+    def plot(self, ax: Axes | None = None, *, most: int = 8) -> SuspectsDisplay:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        most : int, default=8
+            How many suspects are named, at most.
+
+        Returns
+        -------
+        display : SuspectsDisplay
+            Itself, with ``ax_``, ``figure_``, ``points_`` and ``named_``.
+        """
+        self.ax_ = axes_or_new(ax, 5.6, 3.3)
+        self.figure_ = self.ax_.figure
+        height = _log_odds(self.probability)
+        clear: dict[str, Any] = {"label": "not named", "marker": "o", "ms": 2.8, "color": PALE}
+        named = {"label": "label called wrong", "marker": "D", "ms": 4.2, "color": VERMILION}
+        self.points_ = [
+            self.ax_.plot(self.scores[rows], height[rows], ls="", mec="white", mew=0.3, **look)[0]
+            for rows, look in ((~self.flagged, clear), (self.flagged, named))
+        ]
+        for cut in self.thresholds:
+            self.ax_.axvline(cut, color=INK, linewidth=0.8, linestyle=(0, (4, 2)), zorder=0)
+        self.ax_.axhline(0.0, color=BLUE, linewidth=0.8, zorder=0)
+        top = _log_odds(np.array([1.0 - _LEAST]))[0]
+        self.ax_.set(
+            xlabel="score", ylabel="probability that the label is wrong",
+            ylim=(-1.08 * top, 1.08 * top), yticks=_log_odds(np.array(_TICKS)),
+            yticklabels=[f"≤ {_LEAST:.4f}", *map("{:g}".format, _TICKS[1:-1]), f"≥ {1 - _LEAST:g}"],
+        )  # fmt: skip
+        order = np.argsort(-self.probability, kind="stable")
+        self.named_ = order[self.flagged[order]][:most]
+        self._name(height)
+        tidy(self.ax_)
+        return self
+
+    def _name(self, height: NDArray[np.float64]) -> None:
+        """Names in a column at the right, in the order of the rows' places, each with a line."""
+        rows = self.named_[np.lexsort((-self.scores[self.named_], -height[self.named_]))]
+        for place, row in zip(np.linspace(0.97, 0.97 - 0.075 * (rows.size - 1), rows.size), rows,
+                              strict=True):  # fmt: skip
+            self.ax_.annotate(
+                self.names[row],
+                (self.scores[row], height[row]),
+                xytext=(1.04, place),
+                textcoords="axes fraction",
+                va="center",
+                fontsize=7.5,
+                annotation_clip=False,
+                arrowprops={"arrowstyle": "-", "color": PALE, "linewidth": 0.5, "shrinkB": 2.5},
+            )
+
+
+def _log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    inside = np.clip(probability, _LEAST, 1.0 - _LEAST)
+    return np.asarray(np.log(inside / (1.0 - inside)))

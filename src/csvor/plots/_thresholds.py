@@ -1,0 +1,262 @@
+"""Where do the thresholds cut the scores of each class?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from csvor._estimators.steps import at_final, final_of
+from csvor.audit import LabelAudit
+from csvor.plots._arrays import codes_in_order, mask, numbers
+from csvor.plots._style import INK, VERMILION, axes_or_new, styled, tidy
+
+# Scores beyond these quantiles stand in the outermost bins.
+_OUTSIDE = 0.005
+# Of the height between two classes, what a histogram takes; thresholds nearer to each other than
+# that share of the width have one label.
+_HEIGHT, _NEAR = 0.86, 0.035
+
+
+class ThresholdDisplay:
+    """Scores of each class as a histogram, and the thresholds that cut them into classes.
+
+    Make it by `from_estimator`, `from_audit` or `from_predictions`, which draw at once; `plot`
+    draws again elsewhere. Classes are stacked, lowest at the bottom, each scaled to its own
+    tallest bar. A good score puts each histogram between its two thresholds; a class that lies
+    across them is hard to tell.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,)
+        Score of each row.
+    y : array-like of shape (n_samples,)
+        Labels.
+    thresholds : array-like of shape (n_classes - 1,)
+        In order, on the scale of the scores.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first; needed for words.
+    flagged : array-like of bool of shape (n_samples,), default=None
+        Rows whose label is called wrong; their part of each bar is red.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Where it was drawn.
+    figure_ : Figure or SubFigure
+        The figure of ``ax_``.
+    edges_ : ndarray of shape (bins + 1,)
+        Edges of the bins.
+    counts_ : ndarray of shape (n_classes, bins)
+        Rows of each class in each bin.
+    lines_ : list of Line2D
+        The thresholds.
+
+    Raises
+    ------
+    ValueError
+        For arrays of other lengths, not finite, or thresholds that are not in order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import CSVOR
+    >>> from csvor.plots import ThresholdDisplay
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = np.digitize(X[:, 0], [-0.5, 0.5])
+    >>> display = ThresholdDisplay.from_estimator(CSVOR().fit(X, y), X, y)
+    >>> display.counts_.sum(axis=1).tolist() == np.bincount(y).tolist()
+    True
+    """
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        thresholds: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        flagged: ArrayLike | None = None,
+    ) -> None:
+        self.scores = numbers(scores, "scores")
+        n = self.scores.size
+        self.codes, self.classes = codes_in_order(y, classes, n)
+        self.thresholds = numbers(thresholds, "thresholds")
+        if self.thresholds.size != len(self.classes) - 1:
+            raise ValueError(
+                f"thresholds are {self.thresholds.size}; {len(self.classes)} classes have "
+                f"{len(self.classes) - 1}. Name classes without rows in classes=."
+            )
+        if (np.diff(self.thresholds) < 0.0).any():
+            raise ValueError(f"thresholds must be in order: {self.thresholds.tolist()}.")
+        self.flagged = np.zeros(n, bool) if flagged is None else mask(flagged, "flagged", n)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None, bins: int = 40
+    ) -> ThresholdDisplay:
+        """Draw a fitted estimator's scores of labelled rows.
+
+        Parameters
+        ----------
+        estimator : estimator or Pipeline
+            Fitted, of csvor or ending in one of csvor.
+        X : array-like or dataframe of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        bins : int, default=40
+            Number of bins.
+
+        Returns
+        -------
+        display : ThresholdDisplay
+        """
+        final = final_of(estimator)
+        scores = final.predict_projection(at_final(estimator, X))
+        return cls(scores, y, final.thresholds_, classes=final.classes_).plot(ax, bins=bins)
+
+    @classmethod
+    def from_audit(
+        cls, audit: LabelAudit, *, ax: Axes | None = None, bins: int = 40
+    ) -> ThresholdDisplay:
+        """Draw the scores of an audit, each by a model that has not seen the row.
+
+        Parameters
+        ----------
+        audit : LabelAudit
+            What `audit_labels` found.
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        bins : int, default=40
+            Number of bins.
+
+        Returns
+        -------
+        display : ThresholdDisplay
+        """
+        if not isinstance(audit, LabelAudit):
+            raise TypeError(
+                f"audit must be what audit_labels found, got {type(audit).__name__}: give the "
+                "scores themselves to ThresholdDisplay.from_predictions."
+            )
+        return cls(
+            audit.score,
+            audit.given,
+            audit.thresholds,
+            classes=audit.classes,
+            flagged=audit.flagged,
+        ).plot(ax, bins=bins)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        scores: ArrayLike,
+        y: ArrayLike,
+        thresholds: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        flagged: ArrayLike | None = None,
+        ax: Axes | None = None,
+        bins: int = 40,
+    ) -> ThresholdDisplay:
+        """Draw scores of any threshold model.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples,)
+            Score of each row.
+        y : array-like of shape (n_samples,)
+            Labels.
+        thresholds : array-like of shape (n_classes - 1,)
+            In order, on the scale of the scores.
+        classes : array-like of shape (n_classes,), default=None
+            The labels in their order, lowest first; needed for words.
+        flagged : array-like of bool of shape (n_samples,), default=None
+            Rows whose label is called wrong.
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        bins : int, default=40
+            Number of bins.
+
+        Returns
+        -------
+        display : ThresholdDisplay
+        """
+        return cls(scores, y, thresholds, classes=classes, flagged=flagged).plot(ax, bins=bins)
+
+    @styled
+    def plot(self, ax: Axes | None = None, *, bins: int = 40) -> ThresholdDisplay:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        bins : int, default=40
+            Number of bins.
+
+        Returns
+        -------
+        display : ThresholdDisplay
+            Itself, with ``ax_``, ``figure_``, ``edges_``, ``counts_`` and ``lines_``.
+        """
+        K = len(self.classes)
+        self.ax_ = axes_or_new(ax, 5.2, 0.9 + 0.5 * K)
+        self.figure_ = self.ax_.figure
+        self.edges_ = self._edges(bins)
+        inside = np.clip(self.scores, self.edges_[0], self.edges_[-1])
+        rows = [self.codes == k for k in range(K)]
+        self.counts_ = np.array([np.histogram(inside[own], self.edges_)[0] for own in rows])
+        for k, own in enumerate(rows):
+            unit = _HEIGHT / max(int(self.counts_[k].max()), 1)
+            colour = mpl.colormaps["cividis"](0.1 + 0.75 * k / (K - 1))
+            named = np.histogram(inside[own & self.flagged], self.edges_)[0]
+            for heights, look in ((self.counts_[k], colour), (named, VERMILION)):
+                if heights.any():
+                    self.ax_.stairs(
+                        k + unit * heights, self.edges_, baseline=k, fill=True, color=look, zorder=2
+                    )
+        self.lines_ = [
+            self.ax_.axvline(cut, color=INK, linewidth=1.0, linestyle=(0, (4, 2)), zorder=3)
+            for cut in self.thresholds
+        ]
+        self._label_thresholds()
+        counts = np.bincount(self.codes, minlength=K)
+        names = [f"{name}\nn = {n}" for name, n in zip(self.classes, counts, strict=True)]
+        self.ax_.set(
+            xlabel="score", xlim=self.edges_[[0, -1]], ylim=(-0.06, K),
+            yticks=np.arange(K) + 0.3, yticklabels=names,
+        )  # fmt: skip
+        if self.flagged.any():
+            patch = mpl.patches.Patch(color=VERMILION, label="label called wrong")
+            self.ax_.legend(
+                handles=[patch], loc="lower right", bbox_to_anchor=(1.0, 1.05), borderaxespad=0.0
+            )
+        tidy(self.ax_)
+        self.ax_.spines["left"].set_visible(False)
+        self.ax_.tick_params(axis="y", length=0)
+        return self
+
+    def _edges(self, bins: int) -> Any:
+        low, high = np.quantile(self.scores, [_OUTSIDE, 1.0 - _OUTSIDE])
+        low, high = min(low, self.thresholds[0]), max(high, self.thresholds[-1])
+        margin = 0.03 * (high - low) or 1.0
+        return np.linspace(low - margin, high + margin, bins + 1)
+
+    def _label_thresholds(self) -> None:
+        """One label for thresholds that lie on, or next to, each other."""
+        near = _NEAR * (self.edges_[-1] - self.edges_[0])
+        parts = np.split(np.arange(self.thresholds.size), np.flatnonzero(
+            np.diff(self.thresholds) > near) + 1)  # fmt: skip
+        for part in parts:
+            names = ", ".join(f"$b_{{{k + 1}}}$" for k in part)
+            place = (self.thresholds[part].mean(), len(self.classes))
+            self.ax_.annotate(
+                names, place, (0, 1.5), textcoords="offset points", ha="center", va="bottom"
+            )
