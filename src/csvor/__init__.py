@@ -18,7 +18,7 @@ __all__ = [
     "audit_labels",
     "audit_scores",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = dict.fromkeys(("CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM"), "csvor._estimators")
 _HOMES |= dict.fromkeys(

@@ -43,7 +43,7 @@ class MedianClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         equal: it has no median deviation, so there is nothing to measure a distance with.
     n_features_in_ : int
         Number of columns in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, set only if all of them are strings.
 
     Raises

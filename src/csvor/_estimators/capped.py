@@ -73,8 +73,7 @@ class CSVOR(ThresholdClassifier):
         What a row's pair with a threshold adds to :math:`r_i^2`, by its margin m (the distance to
         the right side): :math:`\max(0, 1 - m)^2`, :math:`\log(1 + e^{-m})` or :math:`e^{-m}`. With
         ``p=2`` the last two are the capped logistic and exponential losses themselves.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
-            default="linear"
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
         "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -137,7 +136,7 @@ class CSVOR(ThresholdClassifier):
         these, inf above the last. Found when they are first asked for.
     objective_ : float
         The objective at the end.
-    objective_history_ : ndarray of shape (n_iter_,)
+    objective_history_ : ndarray of shape (`n_iter_`,)
         The lowest objective so far under the cap in force, after each iteration. Of a fit on
         10 000 rows and more, after each look at all of them.
     settled_from_ : int
@@ -155,7 +154,7 @@ class CSVOR(ThresholdClassifier):
         Why the fit ended.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X has text names.
 
     See Also

@@ -57,8 +57,7 @@ class PINSVOR(ThresholdClassifier):
         Weight of the distance between the outer boundaries, >= 0; None takes C.
     form : {"paper", "code"}, default="paper"
         Which of the two losses.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
-            default="linear"
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
         "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -117,7 +116,7 @@ class PINSVOR(ThresholdClassifier):
         these, inf above the last. Found when they are first asked for.
     objective_ : float
         The objective at the end.
-    objective_history_ : ndarray of shape (n_iter_,)
+    objective_history_ : ndarray of shape (`n_iter_`,)
         The lowest objective so far after each iteration.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
@@ -131,7 +130,7 @@ class PINSVOR(ThresholdClassifier):
         Why the fit ended.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X has text names.
 
     References

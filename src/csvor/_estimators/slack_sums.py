@@ -101,8 +101,7 @@ class SVOREX(SlackSumClassifier):
     C : float, default=1.0
         Weight of the slacks against the penalty, > 0. ORCA and skordinal use the kernel
         ``x.z / n_features``: their C is ``n_features`` times this one.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
-            default="linear"
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
         "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -171,7 +170,7 @@ class SVOREX(SlackSumClassifier):
         Why the fit ended.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X has text names.
 
     References
@@ -209,8 +208,7 @@ class SVORIM(SlackSumClassifier):
     C : float, default=1.0
         Weight of the slacks against the penalty, > 0. ORCA and skordinal use the kernel
         ``x.z / n_features``: their C is ``n_features`` times this one.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
-            default="linear"
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
         "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -279,7 +277,7 @@ class SVORIM(SlackSumClassifier):
         Why the fit ended.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X has text names.
 
     References
@@ -318,8 +316,7 @@ class REDSVM(SlackSumClassifier):
     ----------
     C : float, default=1.0
         Weight of the slacks against the penalty, > 0. As in ORCA and skordinal.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed"} or callable, \
-            default="linear"
+    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
         "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -388,7 +385,7 @@ class REDSVM(SlackSumClassifier):
         Why the fit ended.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where X has text names.
 
     References

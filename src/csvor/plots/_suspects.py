@@ -218,7 +218,13 @@ class SuspectsDisplay:
                 va="center",
                 fontsize=7.5,
                 annotation_clip=False,
-                arrowprops={"arrowstyle": "-", "color": PALE, "linewidth": 0.5, "shrinkB": 2.5},
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": PALE,
+                    "linewidth": 0.5,
+                    "relpos": (0.0, 0.5),
+                    "shrinkB": 2.5,
+                },
             )
 
 

@@ -1,0 +1,106 @@
+"""How is the site built? `make docs`, without a network; warnings are errors."""
+
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_extensions"))
+
+import matplotlib  # noqa: E402
+
+import csvor  # noqa: E402
+
+matplotlib.use("agg")
+
+project = "csvor"
+author = "The csvor developers"
+copyright = author
+version = release = csvor.__version__
+
+extensions = [
+    "mathml",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.extlinks",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "_extensions", "**/GALLERY_HEADER.rst"]
+templates_path = ["_templates"]
+extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
+# Other packages' pages are not asked for what they hold: the build needs no network.
+nitpick_ignore_regex = [(r"py:\w+", r"(sklearn|pandas|numpy|matplotlib)\..*")]
+suppress_warnings = ["config.cache"]
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "groupwise"
+numpydoc_show_class_members = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "csvor"
+html_static_path = ["_static"]
+html_css_files = ["csvor.css"]
+html_math_renderer = "mathml"
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {"index": [], "auto_examples/**": [], "changes": []}
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navbar_end": ["theme-switcher"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    # plot_readers.py needs a database that the extra "bench" brings, and a minute.
+    "filename_pattern": r"/plot_(?!readers)",
+    "within_subsection_order": "FileNameSortKey",
+    "backreferences_dir": "generated/backreferences",
+    "doc_module": ("csvor",),
+    "image_srcset": ["2x"],
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e6,
+    "remove_config_comments": True,
+    "matplotlib_animations": False,
+    "plot_gallery": "True",
+}
+
+# Files of the repository that pages speak of, by the page of the site that shows them.
+_SHOWN = (
+    (r"\.\./examples/(plot_\w+)\.py", r"auto_examples/\1.rst"),
+    (r"\.\./benchmarks/results/wrong_labels\.md", "measured.md"),
+    (r"\.\./benchmarks/README\.md", "measured.md"),
+    (r"\.\./CHANGELOG\.md", "changes.md"),
+)
+
+
+def _lead_to_pages(app, docname, source):
+    """Links that work in the repository lead to pages of the site."""
+    if docname == "index":
+        pages = {path.stem for path in HERE.glob("*.md")}
+        for name in {"files", "scale"} - pages:
+            source[0] = source[0].replace(f"\n{name}\n", "\n")
+    if "/" not in docname:
+        for there, here in _SHOWN:
+            source[0] = re.sub(rf"\]\({there}\)", f"]({here})", source[0])
+
+
+def setup(app):
+    app.connect("source-read", _lead_to_pages)
