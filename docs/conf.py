@@ -51,9 +51,10 @@ html_css_files = ["csvor.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "auto_examples/**": [], "changes": []}
+html_sidebars = {"index": [], "start": [], "auto_examples/*": []}
+html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -93,7 +94,7 @@ _SHOWN = (
 
 def _lead_to_pages(app, docname, source):
     """Links that work in the repository lead to pages of the site."""
-    if docname == "index":
+    if docname == "guides":
         pages = {path.stem for path in HERE.glob("*.md")}
         for name in {"files", "scale"} - pages:
             source[0] = source[0].replace(f"\n{name}\n", "\n")

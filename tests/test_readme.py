@@ -18,6 +18,11 @@ from csvor.cli.commands._app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Contents, statements, commands, other files; and a change to the source.
+WITHOUT_PYTHON = {
+    "index.md", "guides.md", "studies.md", "background.md", "news.md", "algorithm.md", "compare.md",
+    "limits.md", "release_0.2.md", "cli.md", "changes.md", "measured.md", "new_loss.md",
+}  # fmt: skip
 
 
 class Block(NamedTuple):
@@ -105,7 +110,7 @@ def check_command(words: list[str]) -> None:
 def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     n_run = run_python(page.read_text(encoding="utf-8"), str(page))
-    assert n_run > 0 or page.name in {"index.md", "algorithm.md", "cli.md"}
+    assert n_run > 0 or page.name in WITHOUT_PYTHON
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -118,7 +123,8 @@ def test_commands_exist(page: Path) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     """Links between the pages name files that exist."""
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+        if target != "auto_examples/index.rst":  # made when the site is built
+            assert (page.parent / target).exists(), target
 
 
 def test_readme_names_the_main_commands() -> None:

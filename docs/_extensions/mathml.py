@@ -15,7 +15,7 @@ def block(self: HTML5Translator, node: nodes.math_block) -> None:
     latex = node.astext()
     if r"\\" in latex and r"\begin" not in latex:
         latex = rf"\begin{{aligned}}{latex}\end{{aligned}}"
-    self.body.append(f'<div class="math">{convert(latex, display="block")}</div>\n')
+    self.body.append(f'<div class="formula">{convert(latex, display="block")}</div>\n')
     raise nodes.SkipNode
 
 

@@ -73,8 +73,9 @@ class CSVOR(ThresholdClassifier):
         What a row's pair with a threshold adds to :math:`r_i^2`, by its margin m (the distance to
         the right side): :math:`\max(0, 1 - m)^2`, :math:`\log(1 + e^{-m})` or :math:`e^{-m}`. With
         ``p=2`` the last two are the capped logistic and exponential losses themselves.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
-        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+    kernel : str or callable, default="linear"
+        "linear", "rbf", "poly", "sigmoid", "cosine" or "precomputed"; "poly" is
+        ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
         Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"

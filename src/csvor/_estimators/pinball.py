@@ -57,8 +57,9 @@ class PINSVOR(ThresholdClassifier):
         Weight of the distance between the outer boundaries, >= 0; None takes C.
     form : {"paper", "code"}, default="paper"
         Which of the two losses.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
-        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+    kernel : str or callable, default="linear"
+        "linear", "rbf", "poly", "sigmoid", "cosine" or "precomputed"; "poly" is
+        ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
         Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"

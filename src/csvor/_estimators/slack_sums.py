@@ -101,8 +101,9 @@ class SVOREX(SlackSumClassifier):
     C : float, default=1.0
         Weight of the slacks against the penalty, > 0. ORCA and skordinal use the kernel
         ``x.z / n_features``: their C is ``n_features`` times this one.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
-        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+    kernel : str or callable, default="linear"
+        "linear", "rbf", "poly", "sigmoid", "cosine" or "precomputed"; "poly" is
+        ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
         Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"
@@ -208,8 +209,9 @@ class SVORIM(SlackSumClassifier):
     C : float, default=1.0
         Weight of the slacks against the penalty, > 0. ORCA and skordinal use the kernel
         ``x.z / n_features``: their C is ``n_features`` times this one.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
-        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+    kernel : str or callable, default="linear"
+        "linear", "rbf", "poly", "sigmoid", "cosine" or "precomputed"; "poly" is
+        ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
         Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"
@@ -316,8 +318,9 @@ class REDSVM(SlackSumClassifier):
     ----------
     C : float, default=1.0
         Weight of the slacks against the penalty, > 0. As in ORCA and skordinal.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "cosine", "precomputed", callable}, default="linear"
-        "poly" is ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
+    kernel : str or callable, default="linear"
+        "linear", "rbf", "poly", "sigmoid", "cosine" or "precomputed"; "poly" is
+        ``(gamma x.z + coef0)^degree``. A callable maps (X, Z) to an array of shape
         (n_X, n_Z); "precomputed" takes that array in place of X.
     gamma : {"scale", "auto"} or float, default="scale"
         Of rbf, poly and sigmoid, > 0; "scale" is ``1 / (n_features X.var())``, "auto"
