@@ -1,0 +1,87 @@
+"""What is shipped: one version, one list of requirements, and all files that the package reads."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+from zipfile import ZipFile
+
+import yaml
+
+import csvor
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def requirement(text: str) -> tuple[str, frozenset[str]]:
+    """Name and bounds of a requirement, in pip's spelling or conda's."""
+    name, bounds = re.fullmatch(r"([\w.-]+)\s*(.*)", text.strip()).groups()
+    return name.lower(), frozenset(bounds.replace(" ", "").split(",")) - {""}
+
+
+def test_requirements_are_read_alike() -> None:
+    assert requirement("itables>=2.9,<3") == requirement("itables >=2.9,<3")
+    assert requirement("numpy>=2.0") != requirement("numpy >=2.1")
+
+
+def test_conda_recipe_is_that_of_the_project() -> None:
+    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe/recipe.yaml").read_text("utf-8"))
+    assert recipe["context"]["version"] == PROJECT["version"]
+    needed = [requirement(text) for text in recipe["requirements"]["run"]]
+    assert len(needed) == len(set(needed))
+    python = requirement(f"python{PROJECT['requires-python']}")
+    assert set(needed) == {python, *map(requirement, PROJECT["dependencies"])}
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+    assert {requirement(text) for text in recipe["requirements"]["host"]} == {
+        python,
+        requirement("pip"),
+        *map(requirement, built),
+    }
+    commands = {f"{name} = {target}" for name, target in PROJECT["scripts"].items()}
+    assert set(recipe["build"]["python"]["entry_points"]) == commands
+    assert recipe["about"]["license"] == PROJECT["license"]
+    folder = (ROOT / "packaging/conda/recipe" / recipe["source"]["path"]).resolve()
+    assert folder == ROOT
+    assert (folder / recipe["about"]["license_file"]).is_file()
+
+
+def test_citation_is_of_this_version_and_names_the_paper() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == PROJECT["version"] == csvor.__version__
+    assert citation["license"] == PROJECT["license"]
+    assert citation["authors"] == PROJECT["authors"]
+    (paper,) = citation["references"]
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").replace("\n> ", " ").split())
+    assert f"*{paper['title']}*" in readme
+    names = [f"{a['given-names']} {a['family-names']}" for a in paper["authors"]]
+    assert ", ".join(names) in readme
+    assert paper["url"] in readme
+
+
+def test_the_command_is_an_entry_point() -> None:
+    """So that a plain install, and a runner of commands such as pipx, find it."""
+    (command,) = [e for e in entry_points(group="console_scripts") if e.name == "csvor"]
+    assert PROJECT["scripts"] == {"csvor": command.value}
+    assert callable(command.load())
+
+
+def test_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
+    code = f"from hatchling.build import build_wheel; print(build_wheel({str(tmp_path)!r}))"
+    built = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    names = set(ZipFile(tmp_path / built.stdout.split()[-1]).namelist())
+    package = {name for name in names if name.startswith("csvor/")}
+    source = {
+        f"csvor/{path.relative_to(ROOT / 'src/csvor').as_posix()}"
+        for path in (ROOT / "src/csvor").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert package == source
+    assert {"csvor/py.typed", "csvor/report/published.csv"} <= package
+    assert {path.split("/")[2] for path in package if "/templates/" in path or "/static/" in path}
+    info = {name.partition("/")[2] for name in names - package}
+    assert info == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
