@@ -51,14 +51,14 @@ html_css_files = ["csvor.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "start": [], "auto_examples/*": []}
+html_sidebars = {"index": [], "start": [], "compare": [], "auto_examples/*": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "header_links_before_dropdown": 8,
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "compare": []},
     "show_prev_next": False,
     "pygments_light_style": "a11y-high-contrast-light",
 }
@@ -76,6 +76,7 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,
     "show_signature": False,
     "min_reported_time": 1e6,
     "remove_config_comments": True,

@@ -15,7 +15,10 @@ def block(self: HTML5Translator, node: nodes.math_block) -> None:
     latex = node.astext()
     if r"\\" in latex and r"\begin" not in latex:
         latex = rf"\begin{{aligned}}{latex}\end{{aligned}}"
-    self.body.append(f'<div class="formula">{convert(latex, display="block")}</div>\n')
+    # Side by side where there is room, below each other where there is not.
+    parts = [latex] if r"\begin" in latex else latex.split(r"\qquad")
+    formulas = "".join(convert(part, display="block") for part in parts)
+    self.body.append(f'<div class="formula">{formulas}</div>\n')
     raise nodes.SkipNode
 
 
