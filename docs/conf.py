@@ -42,6 +42,8 @@ myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
+default_role = "autolink"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"
@@ -75,6 +77,7 @@ sphinx_gallery_conf = {
     "doc_module": ("csvor",),
     "image_srcset": ["2x"],
     "download_all_examples": False,
+    "capture_repr": (),
     "show_memory": False,
     "write_computation_times": False,
     "show_signature": False,

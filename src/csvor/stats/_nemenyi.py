@@ -26,7 +26,7 @@ class Comparison:
         Whether the methods differ at all.
     critical_difference : float
         Nemenyi's; average ranks closer than this are not told apart. NaN where there are too
-        few cases for a test, or two methods, which `test` compares by itself.
+        few cases for a test, or two methods, which ``test`` compares by itself.
     groups : tuple of tuples of str
         The largest sets of methods that are not told apart, each in the order of its ranks.
     alpha : float
