@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from csvor import CSVOR
 from csvor.cli._model import load_model
+from csvor.cli._record import Record, now, versions
 from csvor.cli.commands._app import app
 
 
@@ -237,25 +238,44 @@ class Foreign(CSVOR):
     """A type that is neither scikit-learn's nor csvor's."""
 
 
-def a_zip() -> bytes:
-    raw = io.BytesIO()
-    with zipfile.ZipFile(raw, "w") as archive:
-        archive.writestr("a.txt", "a")
+def a_zip(before: bytes = b"", **files: str) -> bytes:
+    """Files put into an archive, or into one that is there."""
+    raw = io.BytesIO(before)
+    with zipfile.ZipFile(raw, "a") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("_", "."), text)
     return raw.getvalue()
+
+
+def with_record(model: Any) -> bytes:
+    """A model file that holds something else than csvor fit wrote."""
+    record = Record(now(), versions(), {}, {}, [])
+    return a_zip(skops.io.dumps(model), csvor_json=record.as_json())
+
+
+NOT_ONE = "not a model that csvor fit wrote"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "not a model that csvor fit wrote"),
-        (b"PK\x03\x04 and then nothing", "not a model that csvor fit wrote"),
-        (a_zip(), "not a model that csvor fit wrote"),
-        (skops.io.dumps({"a": 1}), "a skops file, but not a model that csvor fit wrote"),
-        (skops.io.dumps(CSVOR()), "a skops file, but not a model that csvor fit wrote"),
-        (skops.io.dumps(Foreign()), "types that are not csvor's: 'test_cli_predict.Foreign'"),
+        (b"", NOT_ONE),
+        (b"PK\x03\x04 and then nothing", NOT_ONE),
+        (a_zip(a_txt="a"), f"{NOT_ONE} (it has no csvor.json)"),
+        (skops.io.dumps({"a": 1}), f"a skops file, but {NOT_ONE} (it has no csvor.json)"),
+        (skops.io.dumps(CSVOR()), f"a skops file, but {NOT_ONE} (it has no csvor.json)"),
+        (a_zip(csvor_json="a"), f"{NOT_ONE} (csvor.json: "),
+        (a_zip(csvor_json="[]"), f"{NOT_ONE} (csvor.json: "),
+        (a_zip(csvor_json='{"format": 2, "facts": []}'), f"{NOT_ONE} (csvor.json: "),
+        (with_record({"a": 1}), f"{NOT_ONE} (it holds no pipeline)"),
+        (with_record(Foreign()), "types that are not csvor's: 'test_cli_predict.Foreign'"),
         (
-            skops.io.dumps(Pipeline([("f", FunctionTransformer(os.system))])),
+            with_record(Pipeline([("f", FunctionTransformer(os.system))])),
             "types that are not csvor's: 'posix.system'",
+        ),
+        (
+            a_zip(csvor_json='{"format": 3, "versions": {"csvor": "9.1"}}'),
+            "written by csvor 9.1 in form 3, and csvor",
         ),
     ],
 )

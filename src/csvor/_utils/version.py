@@ -25,7 +25,7 @@ class OtherVersionWarning(AdvisedWarning):
 
 
 class Versioned:
-    """An estimator that keeps the version of csvor in its pickles, as scikit-learn's keep theirs."""
+    """An estimator whose pickles hold the version of csvor, as scikit-learn's do theirs."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), _KEY: VERSION}  # type: ignore[dict-item]

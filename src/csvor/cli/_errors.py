@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from csvor.cli._streams import escape_for_people
+
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -106,6 +108,7 @@ class OneLineGroup(TyperGroup):
         given = (args, "csvor", complete_var, False, windows_expand_args)
         if not standalone_mode:
             return super().main(*given, **extra)
+        escape_for_people()
         try:
             status = super().main(*given, **extra)
         except (KeyboardInterrupt, typer.Abort):
