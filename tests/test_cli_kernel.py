@@ -203,9 +203,15 @@ def test_a_large_exact_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         (["--kernel", "rbf", "--gamma", "0"], "--gamma 0: must be scale, auto or a number"),
         (["--kernel", "rbf", "--gamma", "nan"], "--gamma nan: must be scale, auto or a number"),
         (["--kernel", "rbf", "--gamma", "wide"], "--gamma wide: must be scale, auto or a number"),
-        (["--gamma", "0.5"], "--gamma 0.5: the linear kernel has none; --kernel rbf has"),
+        (
+            ["--kernel", "linear", "--gamma", "0.5"],
+            "--gamma 0.5: the linear kernel has none; --kernel rbf has",
+        ),
         (["--kernel", "cosine", "--gamma", "auto"], "--gamma auto: the cosine kernel has none"),
-        (["--components", "9"], "--components 9: the linear kernel needs none"),
+        (
+            ["--kernel", "linear", "--components", "9"],
+            "--components 9: the linear kernel needs none; --kernel rbf can",
+        ),
         (["--kernel", "rbf", "--components", "0"], "--components 0: must be a whole number from 1"),
     ],
 )
@@ -215,3 +221,16 @@ def test_wrong_use(options: list[str], message: str) -> None:
         assert (result.exit_code, result.stdout) == (2, "")
         (line,) = result.stderr.splitlines()
         assert line.startswith(f"csvor: error: {message}"), line
+
+
+def test_gamma_and_components_are_of_the_curves_that_an_audit_compares() -> None:
+    """Where no kernel is given; a fit is of a line unless it is told otherwise."""
+    both = ["--gamma", 0.4, "--components", 20]
+    found = json.loads(run("audit", "t.csv", *TARGET, *both, "--json").stdout)
+    candidates = {(c["kernel"], c["gamma"], c["n_components"]) for c in found["candidates"]}
+    assert candidates == {("linear", None, None), ("rbf", 0.4, 20)}
+    for option, value in (("--gamma", 0.4), ("--components", 20)):
+        refused = run("fit", "t.csv", *TARGET, "--model", "m.skops", option, value)
+        assert refused.exit_code == 2
+        assert refused.stderr.startswith(f"csvor: error: {option} {value}: the linear kernel ")
+        assert "--kernel rbf" in refused.stderr

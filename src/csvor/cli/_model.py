@@ -38,7 +38,7 @@ class Model:
 
 def save_model(path: str, model: Model) -> None:
     """Write a model whole or not at all."""
-    raw = io.BytesIO(skops.io.dumps(model.pipeline))
+    raw = io.BytesIO(skops.io.dumps(model.pipeline, compression=zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(raw, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(NAME, model.record.as_json())
     write_whole(Path(path), raw.getvalue())

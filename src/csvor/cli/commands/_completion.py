@@ -28,8 +28,8 @@ def _check_shell(option: str) -> None:
     except shellingham.ShellDetectionFailure:
         name = ""
     if name not in SHELLS:
-        found = f"{name} is none of those" if name else "the shell that started csvor is not known"
+        found = f"{name} cannot be completed in" if name else "which shell started csvor is unclear"
         raise UsageError(
-            f"{option}: {found} that can be completed in: {', '.join(SHELLS)}; start one, and call "
-            f"csvor {option} there"
+            f"{option}: {found}; start {', '.join(SHELLS[:-1])} or {SHELLS[-1]}, and call "
+            f"csvor {option} in it"
         )
