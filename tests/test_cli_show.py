@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 import csvor
 from csvor._utils import version
 from csvor.cli import _record
-from csvor.cli._score import MOST_LINES, print_coefficients
+from csvor.cli._score import MOST_LINES, print_coefficients, score_facts
 from csvor.cli.commands._app import app
 from write_model_file import FOLDER, ROWS, rows, write
 
@@ -155,6 +155,13 @@ def test_bars_at_a_terminal_alone() -> None:
     assert "\x1b[34m████" in coloured and "\x1b[31m████" in coloured
     assert "0.0000" not in drawn({"a": 0.0}) and "+0.00" in drawn({"a": 0.0})
     assert "+1234" in drawn({"a": 1234.4}) and "+0.00123" in drawn({"a": 0.001234})
+
+
+def test_many_thresholds_are_cut_short() -> None:
+    cuts = [{"below": k, "above": k + 1, "threshold": float(k)} for k in range(30)]
+    (_, order), _ = score_facts({"thresholds": cuts, "coefficients": []})
+    assert order.startswith("0 < 0.0 <= 1 < 1.0 <= 2 ")
+    assert order.endswith("< 16.0 <= 17 ... < 28.0 <= 29 < 29.0 <= 30")
 
 
 def test_many_coefficients_are_cut_short() -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -97,3 +98,9 @@ def test_standard_output_goes_on_after_results(monkeypatch: pytest.MonkeyPatch) 
     print("è")
     sys.stdout.flush()
     assert raw.getvalue() == b"\xe9\n" + "ύψος\n".encode() + b"\xe8\n"
+
+
+def test_text_in_memory_takes_results_as_they_are() -> None:
+    with redirect_stdout(io.StringIO()) as told, results() as file:
+        file.write("ύψος\n")
+    assert told.getvalue() == "ύψος\n"

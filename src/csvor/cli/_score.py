@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from csvor.cli._errors import plural
-from csvor.cli._render import Fact, plain_table, print_table
+from csvor.cli._render import MOST_NAMES, Fact, plain_table, print_table
 from csvor.cli.input._table import shown
 
 MOST_LINES = 30
@@ -20,9 +20,9 @@ def score_facts(document: Mapping[str, Any]) -> list[Fact]:
     """In which order the thresholds cut the score, and what it is made of."""
     cuts, coefficients = document["thresholds"], document["coefficients"]
     digits = _digits([cut["threshold"] for cut in cuts])
-    order = shown(cuts[0]["below"])
-    for cut in cuts:
-        order += f" < {cut['threshold']:.{digits}f} <= {shown(cut['above'])}"
+    order = [f"< {cut['threshold']:.{digits}f} <= {shown(cut['above'])}" for cut in cuts]
+    if len(order) > MOST_NAMES:
+        order = [*order[: MOST_NAMES - 3], "...", *order[-2:]]
     if coefficients is None:
         kernel = document["parameters"]["kernel"]
         made = f"the {kernel} kernel bends it, so no column has a coefficient (--kernel linear has)"
@@ -31,7 +31,7 @@ def score_facts(document: Mapping[str, Any]) -> list[Fact]:
             "the sum of the coefficients below, each per standard deviation of a column of numbers "
             f"or for a level; + is towards '{shown(cuts[-1]['above'])}'"
         )
-    return [("Thresholds", order), ("Score", made)]
+    return [("Thresholds", " ".join([shown(cuts[0]["below"]), *order])), ("Score", made)]
 
 
 def print_coefficients(out: Console, coefficients: Sequence[Mapping[str, Any]] | None) -> None:

@@ -8,7 +8,7 @@ from typing import TextIO
 
 
 def escape_for_people() -> None:
-    """Let what a stream cannot say stand as ``\\N`` escapes in it, not end the work half-way."""
+    """Let what a stream cannot say stand as escapes in it, and not end the work half-way."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -18,6 +18,9 @@ def escape_for_people() -> None:
 def results() -> Iterator[TextIO]:
     """Standard output for what programs read: always UTF-8, and lines as they are in files."""
     sys.stdout.flush()
+    if not hasattr(sys.stdout, "buffer"):  # text in memory, which has no encoding
+        yield sys.stdout
+        return
     file = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
     try:
         yield file
