@@ -63,6 +63,12 @@ class Record:
         return dict(self.document["columns"])
 
     @property
+    def known(self) -> set[str]:
+        """The columns that had a use, or were left out on purpose."""
+        uses = [[use] if isinstance(use, str) else use or () for use in self.columns.values()]
+        return {name for use in uses for name in use}
+
+    @property
     def impute(self) -> bool:
         """Whether blanks among numbers are filled."""
         return bool(self.document["settings"]["impute"])

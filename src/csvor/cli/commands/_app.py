@@ -213,11 +213,11 @@ def predict(
         check_input(data)
         check_input(model)
         from csvor.cli._notes import Notes
-        from csvor.cli.commands._predict import PredictOutput, run_predict
+        from csvor.cli.commands._predict import PredictOptions, run_predict
 
         notes = Notes()
         with notes.told_at_end():
-            run_predict(data, model, PredictOutput(out, id, proba, score, json), notes)
+            run_predict(data, model, PredictOptions(out, id, proba, score, json), notes)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import Any
 from csvor._estimators.steps import at_final
 from csvor.cli._errors import about, listed
 from csvor.cli._files import check_table_output, write_table
-from csvor.cli._model import Model, load_model
+from csvor.cli._model import load_model
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
@@ -18,7 +18,7 @@ from csvor.cli.input._table import Table, read_table, shown
 
 
 @dataclass(frozen=True)
-class PredictOutput:
+class PredictOptions:
     """What is written beside the predictions, and where to."""
 
     out: str = "-"
@@ -28,31 +28,31 @@ class PredictOutput:
     json: bool = False
 
 
-def run_predict(data: str, model_path: str, output: PredictOutput, notes: Notes) -> None:
+def run_predict(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
     """Predict and write the labels."""
-    check_table_output(output.out, "--out", data)
+    check_table_output(options.out, "--out", data)
     model = load_model(model_path)
     record = model.record
     record.note_versions(model_path, notes)
     with progress(f"Reading {data}"):
         table = read_table(data, notes)
-        id_name, ids = _ids(table, record, output.id)
+        id_name, ids = _ids(table, record, options.id)
         with about(table.source):
             frame = features_frame(table, model.features, impute=record.impute, notes=notes)
-        _note_unused(table, model, id_name, notes)
+        _note_unused(table, record, id_name, notes)
     answers: dict[str, list[Any]] = {"row": list(range(1, table.n_rows + 1))}
     if ids is not None:
         answers["id"] = ids
     with progress("Predicting"), notes.of_warnings():
         encoded, final = at_final(model.pipeline, frame), model.pipeline[-1]
         answers["prediction"] = [plain(label) for label in final.predict(encoded)]
-        if output.score:
+        if options.score:
             answers["score"] = final.predict_projection(encoded).tolist()
-        proba = final.predict_proba(encoded).T.tolist() if output.proba else []
+        proba = final.predict_proba(encoded).T.tolist() if options.proba else []
     labels = [shown(label) for label in record.classes]
-    if output.out != "-" or not output.json:
-        write_table(output.out, _as_table(answers, id_name, labels, proba))
-    if output.json:
+    if options.out != "-" or not options.json:
+        write_table(options.out, _as_table(answers, id_name, labels, proba))
+    if options.json:
         if proba:
             rows = zip(*proba, strict=True)
             answers["probabilities"] = [dict(zip(labels, row, strict=True)) for row in rows]
@@ -97,11 +97,9 @@ def _ids(table: Table, record: Record, name: str | None) -> tuple[str | None, li
     return column.name, [texts[code] for code in codes]
 
 
-def _note_unused(table: Table, model: Model, id_name: str | None, notes: Notes) -> None:
-    record, features = model.record, model.features
-    seen = [*features.used, *features.constant, *features.row_numbers]
-    known = {*seen, *record.columns["dropped"], record.columns["groups"], id_name}
-    extra = [name for name in table.columns if name not in known and name != record.target]
+def _note_unused(table: Table, record: Record, id_name: str | None, notes: Notes) -> None:
+    known = {*record.known, record.target, id_name}
+    extra = [name for name in table.columns if name not in known]
     if extra:
         notes.add(f"the model does not use the column{'s' * (len(extra) > 1)} {listed(extra)}")
     if record.target in table.columns:
