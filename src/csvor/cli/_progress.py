@@ -30,7 +30,7 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int
         TimeRemainingColumn,
     )
 
-    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+    columns: list[ProgressColumn] = [SpinnerColumn(_spinner()), TextColumn("{task.description}")]
     if total is None:
         columns += [TimeElapsedColumn()]
     else:
@@ -53,7 +53,7 @@ def text_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
-    columns = (SpinnerColumn(), TextColumn(what), BarColumn(bar_width=20))
+    columns = (SpinnerColumn(_spinner()), TextColumn(what), BarColumn(bar_width=20))
     bar = Progress(
         *columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True
     )
@@ -62,6 +62,11 @@ def text_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
         yield lambda done, total, text: bar.update(
             task, completed=done, total=total, description=text
         )
+
+
+def _spinner() -> str:
+    """The name that rich gives to a spinner which the terminal can show."""
+    return "dots" if (sys.stderr.encoding or "").lower().startswith("utf") else "line"
 
 
 @contextmanager
