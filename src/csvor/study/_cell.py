@@ -17,8 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import ThreadpoolController
 
-from csvor.study._methods import Contender, select
+from csvor.study._methods import Contender
 from csvor.study._problem import Problem, StudyData, make_problem, seed_of
+from csvor.study._select import select
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,7 @@ def _solve(problem: Problem, contender: Contender, draw: int) -> dict[str, Any]:
     if "random_state" in parameters and parameters["random_state"] is None:
         fixed["random_state"] = draw
     estimator.set_params(**fixed)
-    ready = replace(contender, estimator=estimator)
-    selection = select(ready, problem.X, problem.y, problem.folds, ready.settings)
+    selection = select(replace(contender, estimator=estimator), problem.parts())
     model = clone(estimator).set_params(**selection.chosen).fit(problem.X, problem.y)
     predicted = np.asarray(model.predict(problem.X_test), dtype=np.int64)
     found: dict[str, Any] = {

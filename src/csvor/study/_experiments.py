@@ -15,8 +15,9 @@ from csvor import CSVOR
 from csvor.datasets import load_faces, make_ordinal_images
 from csvor.methods import POWERS
 from csvor.study._cell import Quiet
-from csvor.study._methods import GAMMAS, STUDY_METHODS, expand
+from csvor.study._methods import GAMMAS, STUDY_METHODS
 from csvor.study._problem import Problem, load_data, make_problem
+from csvor.study._select import expand
 from csvor.study._synthetic import occlusion, projection
 
 RISING = tuple(sorted(POWERS))

@@ -15,8 +15,9 @@ import sklearn
 import csvor
 from csvor.methods import METHODS, make_method
 from csvor.study._cell import Cell
-from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod, expand
+from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod
 from csvor.study._problem import StudyData, digest
+from csvor.study._select import expand
 from csvor.study._spec import MethodSpec, Spec
 
 # Under which rules and code records are alike. To be raised with every change that lets a cell come

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from csvor import corruption, datasets
+from csvor.study._select import Part
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -60,6 +61,11 @@ class Problem:
     n_classes: int
     corrupted: NDArray[np.bool_]
     folds: tuple[Fold, ...]
+
+    def parts(self) -> Iterator[Part]:
+        """The folds with their rows."""
+        for fitted, held_out in self.folds:
+            yield Part(self.X[fitted], self.y[fitted], self.X[held_out], self.y[held_out])
 
 
 def digest(*arrays: NDArray[np.generic]) -> str:
