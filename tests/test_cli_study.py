@@ -247,16 +247,33 @@ def test_progress_in_words(now: Progress, text: str) -> None:
     assert _study._told(now) == text
 
 
+def test_time_left_moves_while_a_long_cell_runs() -> None:
+    now = Progress(5, 0, 16, 130.0)
+    assert [_study._told(now, seconds) for seconds in (0.0, 80.0, 500.0)] == [
+        "5 of 16 cells, 3 min left",
+        "5 of 16 cells, 50 s left",
+        "5 of 16 cells, 1 s left",
+    ]
+
+
 def test_progress_is_for_terminals(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked: list[float] = []
+
+    def told(seconds: float) -> str:
+        asked.append(seconds)
+        return "half of it"
+
     monkeypatch.setattr(_progress, "PATIENCE", 0.0)
     with _progress.text_progress("Study") as update:
-        update(1, 2, "half of it")
+        update(1, 2, told)
     assert capsys.readouterr().err == ""
+    assert not asked
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with _progress.text_progress("Study") as update:
-        update(1, 2, "half of it")
-        time.sleep(0.3)
+        update(1, 2, told)
+        time.sleep(0.4)
     assert "half of it" in capsys.readouterr().err
+    assert 0 <= asked[0] < asked[-1]

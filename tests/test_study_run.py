@@ -21,9 +21,8 @@ from csvor import datasets
 from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Progress, Spec, preset, results, run, spec_of, status
 from csvor.study import _problem as problem_module
-from csvor.study._cell import Cell
 from csvor.study._records import path_of, read_plan
-from csvor.study._state import COLUMNS, Tally
+from csvor.study._state import COLUMNS
 from study_sets import Nearest, Sets
 
 TESTS = Path(__file__).parent
@@ -244,33 +243,6 @@ def test_status_while_it_runs(tmp_path: Path) -> None:
     assert seen[0][0].seconds_left is None
     assert all((now.seconds_left or 0) > 0 for now, *_ in seen[1:-1])
     assert seen[-1][0] == Progress(16, 0, 16, 0.0)
-
-
-def test_time_left_is_told_by_the_pace_of_the_same_set_and_method() -> None:
-    cells = [Cell("a", 0, i, "M", f"m{i}", 2.0) for i in range(4)]
-    cells += [Cell("a", 0, i, "N", f"n{i}", 1.0) for i in range(4)]
-    tally = Tally(cells)
-    assert tally.seconds_left(1) is None
-    tally.add(cells[0], {"status": "ok", "seconds": 10.0})
-    # 3 more of 10 s, and 4 of N at the same pace by cost: half as long.
-    assert tally.seconds_left(1) == pytest.approx(3 * 10 + 4 * 5)
-    tally.add(cells[4], {"status": "failed", "seconds": 1.0})
-    assert tally.seconds_left(2) == pytest.approx((3 * 10 + 3 * 1) / 2)
-    assert tally.progress(2).failed == 1
-
-
-def test_long_cells_start_first(tmp_path: Path) -> None:
-    order: list[float] = []
-
-    def look(now: Progress) -> None:
-        done = {path.name for path in tmp_path.rglob("records/*/*.json")}
-        cells = [cell for cell in read_plan(tmp_path).cells if path_of(tmp_path, cell).name in done]
-        order.append(sum(cell.cost for cell in cells))
-
-    run(SPEC, tmp_path, progress=look)
-    steps = np.diff(order)
-    assert (np.diff(steps) <= 1e-12).all()
-    assert steps[0] > steps[-1]
 
 
 def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:

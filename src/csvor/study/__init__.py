@@ -8,10 +8,11 @@ from csvor.study._methods import (
     fit_each,
     fit_together,
 )
+from csvor.study._pace import Progress
 from csvor.study._records import spec_of
 from csvor.study._run import run
 from csvor.study._spec import PRESETS, MethodSpec, Spec, load_spec, preset, spec_from_dict
-from csvor.study._state import Progress, Status, results, status
+from csvor.study._state import Status, results, status
 from csvor.study._synthetic import Occlusion, Projection, occlusion, projection
 
 __all__ = [

@@ -12,11 +12,12 @@ import joblib
 import pandas as pd
 
 from csvor.study._cell import Cell, work_on
+from csvor.study._pace import Progress, Tally, in_order
 from csvor.study._plan import made_by, make_contender, make_plan
 from csvor.study._problem import load_data
 from csvor.study._records import read_records, sweep, write_plan, write_record
 from csvor.study._spec import Spec, check_methods
-from csvor.study._state import Progress, Tally, results
+from csvor.study._state import results
 
 Outcome = tuple[Cell, dict[str, Any]]
 
@@ -92,8 +93,7 @@ def run(
         tally.add(cell, record)
     if progress:
         progress(tally.progress(n_jobs))
-    # Long ones first: no core waits long for the last one.
-    todo = sorted((cell for cell in plan.cells if cell not in kept), key=lambda cell: -cell.cost)
+    todo = in_order([cell for cell in plan.cells if cell not in kept])
     tasks = (
         joblib.delayed(_outcome)(
             cell,

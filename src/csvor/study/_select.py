@@ -53,14 +53,9 @@ def expand(grid: Mapping[str, Sequence[Any]]) -> tuple[Setting, ...]:
     return tuple(dict(zip(grid, values, strict=True)) for values in product(*grid.values()))
 
 
-def select(method: Candidate, parts: Iterable[Part]) -> Selection:
-    """The setting with the lowest mean error over the parts; of equal ones the first.
-
-    A grid of one setting leaves nothing to choose: nothing is fitted, and ``errors`` is empty.
-    """
+def mean_errors(method: Candidate, parts: Iterable[Part]) -> NDArray[np.float64]:
+    """The mean zero-one error of each setting over the parts, which all count alike."""
     grid = method.settings
-    if len(grid) == 1:
-        return Selection(dict(grid[0]))
     wrong = []
     for part in parts:
         predicted = method.fit_grid(method.estimator, part.X, part.y, grid, part.X_held_out)
@@ -70,6 +65,17 @@ def select(method: Candidate, parts: Iterable[Part]) -> Selection:
                 f"{len(grid)} settings and {part.y_held_out.size} rows."
             )
         wrong.append(np.mean(predicted != part.y_held_out, axis=1))
-    errors = np.asarray(sum(shares / len(wrong) for shares in wrong))
+    return np.asarray(sum(shares / len(wrong) for shares in wrong))
+
+
+def select(method: Candidate, parts: Iterable[Part]) -> Selection:
+    """The setting with the lowest mean error; of equal ones the first.
+
+    A grid of one setting leaves nothing to choose: nothing is fitted, and ``errors`` is empty.
+    """
+    grid = method.settings
+    if len(grid) == 1:
+        return Selection(dict(grid[0]))
+    errors = mean_errors(method, parts)
     best = int(np.argmax(errors <= errors.min() + ROUNDING))
     return Selection(dict(grid[best]), float(errors[best]), errors)

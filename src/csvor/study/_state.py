@@ -1,8 +1,7 @@
-"""How far is a study, how long will it take, and what did it find?"""
+"""How far is the study in a folder, and what did it find?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from csvor.study._cell import Cell
+from csvor.study._pace import Progress, Tally
 from csvor.study._records import read_plan, read_records
 
 COLUMNS = (
@@ -34,24 +34,6 @@ MEASURED = ("mze", "mae", "precision", "recall", "auc", "seconds")
 CHOSEN = ("C", "p", "tau")
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes
-    ----------
-    done, failed, total : int
-        Cells with a record, those of them that failed, and all.
-    seconds_left : float or None
-        None as long as no cell has ended.
-    """
-
-    done: int
-    failed: int
-    total: int
-    seconds_left: float | None
-
-
 @dataclass(frozen=True, eq=False)
 class Status(Progress):
     """How far a study is, in whole and in parts.
@@ -70,58 +52,6 @@ class Status(Progress):
 
     counts: pd.DataFrame
     failures: pd.DataFrame
-
-
-class Tally:
-    """Counts by data set and method, with the seconds that a cell of each took."""
-
-    def __init__(self, cells: Iterable[Cell]) -> None:
-        self._of: dict[tuple[str, str], dict[str, float]] = {}
-        for cell in cells:
-            part = self._of.setdefault(
-                (cell.dataset, cell.method),
-                dict.fromkeys(("done", "failed", "total", "todo_cost", "seconds", "cost"), 0),
-            )
-            part["total"] += 1
-            part["todo_cost"] += cell.cost
-
-    def add(self, cell: Cell, record: dict[str, Any]) -> None:
-        """Count one record."""
-        part = self._of[cell.dataset, cell.method]
-        part["done"] += 1
-        part["failed"] += record["status"] == "failed"
-        part["todo_cost"] -= cell.cost
-        part["seconds"] += record["seconds"]
-        part["cost"] += cell.cost
-
-    def seconds_left(self, jobs: int) -> float | None:
-        """What is left at the pace so far: of the same method and set, else of all together."""
-        seconds, cost = (
-            sum(part[key] for part in self._of.values()) for key in ("seconds", "cost")
-        )
-        if not cost:
-            return None
-        left = 0.0
-        for part in self._of.values():
-            pace = part["seconds"] / part["cost"] if part["cost"] else seconds / cost
-            left += pace * part["todo_cost"] * (part["done"] < part["total"])
-        return float(left / jobs)
-
-    def progress(self, jobs: int) -> Progress:
-        """The counts of all together."""
-        done, failed, total = (
-            int(sum(part[key] for part in self._of.values())) for key in ("done", "failed", "total")
-        )
-        return Progress(done, failed, total, self.seconds_left(jobs))
-
-    def table(self) -> pd.DataFrame:
-        """The counts of each data set and method."""
-        keys = ("done", "failed", "total")
-        rows = [
-            [dataset, method, *(int(part[key]) for key in keys)]
-            for (dataset, method), part in self._of.items()
-        ]
-        return pd.DataFrame(rows, columns=["dataset", "method", *keys])
 
 
 def status(folder: str | Path) -> Status:

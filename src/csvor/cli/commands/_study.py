@@ -2,6 +2,7 @@
 
 import json as jsonlib
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def run_study(
 
             def show(now: Progress) -> None:
                 seen[:] = [now]
-                update(now.done, now.total, _told(now))
+                update(now.done, now.total, partial(_told, now))
 
             table = run(
                 spec,
@@ -126,7 +127,11 @@ def report_study(
     if with_experiments and spec is not None:
         with text_progress("Experiments") as update:
             found = experiments(
-                spec.datasets, data=data, faces=faces, seed=spec.seed, progress=update
+                spec.datasets,
+                data=data,
+                faces=faces,
+                seed=spec.seed,
+                progress=lambda done, total, name: update(done, total, lambda _: name),
             )
     page = write_report(table, to, experiments=found)
     print_facts(console(), [("Page", str(page))])
@@ -143,13 +148,13 @@ def _document(now: Status) -> dict[str, object]:
     }
 
 
-def _told(now: Progress) -> str:
-    """`120 of 630 cells, 2 failed, 4 min left`."""
+def _told(now: Progress, seconds_since: float = 0.0) -> str:
+    """`120 of 630 cells, 2 failed, 4 min left`, some seconds after it was so."""
     parts = [f"{now.done} of {plural(now.total, 'cell')}"]
     if now.failed:
         parts.append(f"{now.failed} failed")
     if now.done < now.total and now.seconds_left is not None:
-        parts.append(f"{duration(now.seconds_left)} left")
+        parts.append(f"{duration(max(now.seconds_left - seconds_since, 1.0))} left")
     return ", ".join(parts)
 
 
