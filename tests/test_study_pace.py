@@ -4,6 +4,7 @@ import heapq
 import time
 from collections import Counter
 from typing import Any
+from zlib import crc32
 
 import numba
 import numpy as np
@@ -23,7 +24,7 @@ def cells_of(
     """Cells in the order of a spec; the last method has `n_few` of a set, if any."""
     costs = np.ones((n_sets, n_methods)) if costs is None else costs
     return [
-        Cell(f"set{i}", 10 * (n % 3), n, f"M{j}", f"{hash((i, j, n)) % 10**9:09d}", costs[i, j])
+        Cell(f"set{i}", 10 * (n % 3), n, f"M{j}", f"{crc32(bytes((i, j, n))):08x}", costs[i, j])
         for i in range(n_sets)
         for n in range(n_each)
         for j in range(n_methods)
@@ -50,7 +51,7 @@ def told_after(
     return told, ends[-1][0] - ends[n - 1][0]
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 8])
+@pytest.mark.parametrize("jobs", [1, 2, 4])
 @pytest.mark.parametrize(
     ("n_sets", "n_methods", "n_each", "n_few"),
     [(10, 8, 18, 0), (10, 8, 3, 0), (4, 5, 30, 2), (1, 3, 40, 0), (12, 1, 10, 0)],
@@ -58,11 +59,13 @@ def told_after(
 def test_n51_time_left_is_true_within_a_factor_of_two_after_a_tenth(
     n_sets: int, n_methods: int, n_each: int, n_few: int, jobs: int
 ) -> None:
-    """Cells from 0.01 to 1 s by method and from 1 to 10 by set, costs guessed badly."""
+    """Methods differ by 100, sets by 10, pairs by chance, and costs are guessed badly."""
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        true = np.outer(10 ** rng.uniform(0, 1, n_sets), 10 ** rng.uniform(-2, 0, n_methods))
-        costs = true * 10 ** rng.normal(0, 0.5, true.shape)
+        of_set, of_method = 10 ** rng.uniform(0, 1, n_sets), 10 ** rng.uniform(-2, 0, n_methods)
+        true = np.outer(of_set, of_method) * rng.lognormal(0, 0.4, (n_sets, n_methods))
+        guess = of_set * 10 ** rng.normal(0, 0.3, n_sets)
+        costs = np.outer(guess, of_method * 10 ** rng.uniform(-1, 1, n_methods))
         cells = cells_of(n_sets, n_methods, n_each, costs, n_few)
         seconds = {
             cell: true[int(cell.dataset[3:]), int(cell.method[1:])] * rng.lognormal(0, 0.4)
@@ -70,7 +73,6 @@ def test_n51_time_left_is_true_within_a_factor_of_two_after_a_tenth(
         }
         told, truly = told_after(0.1, cells, seconds, jobs)
         assert 0.5 < told / truly < 2, seed
-        assert sum(seconds.values()) / jobs <= truly + max(seconds.values()) * len(cells)
 
 
 def test_a_tenth_comes_from_all_over_the_study_and_the_rest_long_ones_first() -> None:
@@ -106,9 +108,13 @@ def test_time_left_is_told_by_the_pace_of_the_same_set_and_method() -> None:
 
 
 def test_a_pair_without_a_cell_is_told_by_its_set_and_its_method() -> None:
-    """M takes 1 s on a and 3 s on b, N 10 s on a: so N takes 30 s on b."""
-    found = paces(np.array([[1.0, 10.0], [3.0, 0.0]]), np.array([[1.0, 1.0], [1.0, 0.0]]))
-    np.testing.assert_allclose(found, [[1, 10], [3, 30]], rtol=1e-3)
+    """Sets that differ by 3, methods by 10; of a third of the pairs no cell has ended."""
+    truth = np.outer(3.0 ** np.arange(4), 10.0 ** np.arange(3))
+    cost = (np.add.outer(np.arange(4), np.arange(3)) % 3 > 0) * 1.0
+    found = paces(truth * cost, cost)
+    np.testing.assert_allclose(found[cost > 0], truth[cost > 0])
+    assert found.sum() == pytest.approx(truth.sum(), rel=0.1)
+    assert found[3, 0] / found[0, 0] > 1 and found[2, 1] / found[2, 0] > 5
     # A set and a method of which nothing is known go at the pace of all together.
     found = paces(np.array([[2.0, 0.0], [0.0, 0.0]]), np.array([[4.0, 0.0], [0.0, 0.0]]))
     np.testing.assert_allclose(found, 0.5)
