@@ -342,6 +342,55 @@ def test_mae_is_reported_where_there_is_one(tmp_path, whole):
     assert not (tmp_path / "tables" / "labels_mae.md").exists()
 
 
+def test_n48_a_measure_of_ones_own_has_means_ranks_and_tests(tmp_path):
+    results = levels({0: {"CSVOR": 0.1, "POM": 0.2, "KDLOR": 0.3}})
+    results["gain"] = 1 - results.mze
+    folder = report(results, tmp_path, measures={"gain": "higher"})
+    ranks = table(folder, "ranks_gain").iloc[0]
+    assert ranks[["CSVOR", "POM", "KDLOR"]].tolist() == ["**1.00**", "<u>2.00</u>", "3.00"]
+    assert table(folder, "tests_gain").iloc[0]["test"] == "friedman"
+    means = table(folder, "labels_gain")
+    assert means["CSVOR"].tolist() == ["**0.900**"]
+    assert "highest bold" in text(folder, "tables/labels_gain.md")
+    assert "gain: higher is better." in section(folder, "Further measures")
+    assert "failed" not in section(folder, "Further measures")
+
+
+def test_n48_a_method_that_a_measure_failed_for_is_in_no_rank_of_it(tmp_path):
+    """POM would be the best by the cells that are left."""
+    results = levels({0: {"CSVOR": 0.1, "POM": 0.2, "KDLOR": 0.3}})
+    results["cost"] = results.mze
+    bad = (results.method == "POM") & (results.dataset != "stock")
+    results.loc[results.method == "POM", "cost"] = 0.0
+    results["cost_error"] = np.where(bad, "ValueError: no cost", "")
+    results.loc[bad, "cost"] = np.nan
+    folder = report(results, tmp_path, measures={"cost": "lower"})
+    ranks = table(folder, "ranks_cost")
+    assert "POM" not in ranks.columns
+    assert ranks.iloc[0][["CSVOR", "KDLOR"]].tolist() == ["**1.00**", "<u>2.00</u>"]
+    told = section(folder, "Further measures")
+    assert told.count("cost failed for POM in 5 cells, and it is in no rank of it: ValueErr") == 1
+    assert table(folder, "labels_cost")["POM"].tolist() == ["failed [0/1]"]
+    stock = table(folder, "features_cost").set_index("data set")["POM"]["stock"]
+    assert stock == "0.000", "and no best mean"
+    # By the errors of every study it is ranked.
+    assert table(folder, "ranks_mze").iloc[0]["POM"] == "<u>2.00</u>"
+
+
+@pytest.mark.parametrize(
+    ("measures", "complaint"),
+    [
+        ({"gain": "higher"}, "results lack the column gain"),
+        ({"mae": "lower"}, "measures: mae is a column of every study"),
+        ({"mze2": "more"}, "measures: mze2 must be better lower or higher, got 'more'"),
+    ],
+)
+def test_wrong_measures_are_refused(tmp_path, measures, complaint):
+    results = cells({"CSVOR": [0.1], "POM": [0.2]}).assign(mze2=0.1)
+    with pytest.raises(ValueError, match=complaint):
+        write_report(results, tmp_path / "out", measures=measures, pictures=False)
+
+
 def test_a_column_can_say_what_was_corrupted(tmp_path):
     results = cells({"CSVOR": [0.1], "POM": [0.2]}, datasets=["mine", "tae"])
     results["corruption"] = np.where(results.dataset == "mine", "features", "labels")

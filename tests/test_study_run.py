@@ -21,8 +21,8 @@ from csvor import datasets
 from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Progress, Spec, preset, results, run, spec_of, status
 from csvor.study import _problem as problem_module
+from csvor.study._measures import COLUMNS
 from csvor.study._records import path_of, read_plan
-from csvor.study._state import COLUMNS
 from study_sets import Nearest, Sets
 
 TESTS = Path(__file__).parent
@@ -112,14 +112,76 @@ def test_a_changed_grid_uses_no_old_record(tmp_path: Path) -> None:
     first = run(SPEC, tmp_path)
     old = records(tmp_path)
     changed = replace(SPEC, methods=(NEAR, MethodSpec("CSVOR", grid={"C": (0.5, 5.0)})))
-    second = run(changed, tmp_path)
+    second = run(changed, tmp_path, replace=True)
     new = records(tmp_path)
     assert len(new) == len(old) + 8, "those of CSVOR only"
     assert old.items() <= new.items()
     assert len(second) == len(first) == 16, "the old ones are in no table"
     assert (second[second.method == "CSVOR"].C == 5.0).any()
-    pd.testing.assert_frame_equal(run(SPEC, tmp_path), first)
+    pd.testing.assert_frame_equal(run(SPEC, tmp_path, replace=True), first)
     assert records(tmp_path) == new
+
+
+def test_n51_a_second_study_in_a_folder_is_refused_before_its_first_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(SPEC, tmp_path)
+    plan = (tmp_path / "study.json").read_bytes()
+    few = replace(SPEC, splits=1)
+    for other, what in (
+        (replace(SPEC, datasets=("grades",)), "datasets without cut"),
+        (replace(SPEC, levels=(0, 10)), "levels without 20"),
+        (replace(SPEC, folds=4, seed=1), "folds, seed"),
+        (few, "fewer splits"),
+        (replace(SPEC, methods=(NEAR,)), "methods without CSVOR"),
+        (replace(SPEC, methods=(NEAR, MethodSpec("CSVOR"))), r"methods\.CSVOR"),
+        (replace(SPEC, methods=(NEAR, replace(CAPPED, splits=1))), "fewer splits"),
+    ):
+        with pytest.raises(ValueError, match=rf"another study, .* \({what}\): name another fol"):
+            run(other, tmp_path)
+    assert (tmp_path / "study.json").read_bytes() == plan
+    assert len(run(few, tmp_path, replace=True)) == 8
+    monkeypatch.setattr("csvor.study._run.work_on", None)
+    assert len(run(SPEC, tmp_path)) == 16, "no record was lost"
+
+
+def test_a_study_goes_on_with_more_in_it(tmp_path: Path) -> None:
+    """Also with parameters that a file holds in another form."""
+    near = MethodSpec("NEAREST", grid={"shrink": (0.0, 0.9)}, parameters={"wait": np.float64(0)})
+    spec = Spec(("grades",), (0,), (near,), splits=1, folds=3)
+    assert len(run(spec, tmp_path)) == 1
+    more = Spec(("cut", "grades"), (20, 0), (CAPPED, near), splits=2, folds=3)
+    assert len(run(more, tmp_path)) == 16
+
+
+def test_a_run_gives_its_own_table_whatever_plan_is_written_meanwhile(tmp_path: Path) -> None:
+    other = replace(SPEC, levels=(0,))
+
+    def begin_another(now: Progress) -> None:
+        if now.done == 3:
+            run(other, tmp_path, replace=True)
+
+    assert len(run(SPEC, tmp_path, progress=begin_another)) == 16
+
+
+def test_n51_wrong_values_are_refused_before_the_first_cell(tmp_path: Path) -> None:
+    def with_one(**entry: Any) -> Spec:
+        return replace(SPEC, methods=(NEAR, MethodSpec("CSVOR", **entry)))
+
+    for spec, message in (
+        (
+            with_one(grid={"C": (1.0, -1.0)}),
+            r"methods\.CSVOR\.grid\.C: The 'C' .* Got -1",
+        ),
+        (with_one(grid={"C": ("1",)}), r"methods\.CSVOR\.grid\.C: .* Got '1' instead"),
+        (with_one(grid={"C": (float("nan"),)}), r"methods\.CSVOR\.grid\.C: .* Got nan"),
+        (with_one(parameters={"p": 3}), r"methods\.CSVOR\.parameters\.p: .* Got 3 instead"),
+        (with_one(parameters={"loss": "huber"}), r"parameters\.loss: .*'hinge'.* Got 'huber'"),
+        (replace(SPEC, folds=16), "folds: 16 are too many for grades: no class has more than 15"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            run(spec, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
 
 
 def test_a_new_protocol_uses_no_old_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

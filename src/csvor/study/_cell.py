@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,6 +19,7 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import ThreadpoolController
 
 from csvor._utils.compile import timing_compilation
+from csvor.study._measures import Measure, in_one_line, measured
 from csvor.study._methods import Contender
 from csvor.study._problem import Problem, StudyData, make_problem, seed_of
 from csvor.study._select import select
@@ -39,7 +41,13 @@ class Cell:
 
 
 def work_on(
-    cell: Cell, data: StudyData, contender: Contender, *, n_folds: int, seed: int
+    cell: Cell,
+    data: StudyData,
+    contender: Contender,
+    measures: Sequence[Measure] = (),
+    *,
+    n_folds: int,
+    seed: int,
 ) -> dict[str, Any]:
     """The record of a cell. A failure is a record as well; only an interrupt ends the study.
 
@@ -51,7 +59,7 @@ def work_on(
             with Quiet():
                 problem = make_problem(data, cell.level, cell.split, n_folds=n_folds, seed=seed)
                 draw = seed_of("fit", seed, data.name, cell.level, cell.split)
-                found = {"status": "ok", "error": "", **_solve(problem, contender, draw)}
+                found = {"status": "ok", "error": "", **_solve(problem, contender, measures, draw)}
         except Exception as error:
             found = {
                 "status": "failed",
@@ -62,13 +70,9 @@ def work_on(
     return {**found, "seconds": max(seconds, 0.0)}
 
 
-def in_one_line(error: Exception) -> str:
-    """What an error is and says."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _solve(problem: Problem, contender: Contender, draw: int) -> dict[str, Any]:
+def _solve(
+    problem: Problem, contender: Contender, measures: Sequence[Measure], draw: int
+) -> dict[str, Any]:
     estimator = clone(contender.estimator)
     parameters = estimator.get_params()
     fixed: dict[str, Any] = {}
@@ -88,6 +92,7 @@ def _solve(problem: Problem, contender: Contender, draw: int) -> dict[str, Any]:
         "cv_errors": selection.errors.tolist(),
         "corrupted": np.flatnonzero(problem.corrupted).tolist(),
         "converged": _converged(model),
+        **measured(measures, model, problem, predicted),
     }
     if contender.finds_outliers:
         flagged = np.asarray(model.outliers_, dtype=bool)

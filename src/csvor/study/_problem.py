@@ -104,6 +104,16 @@ def _load(name: str, folder: str | Path | None) -> StudyData:
     return StudyData(name, X, y, len(bunch.target_names), spoils, splits)
 
 
+def check_folds(data: StudyData, n_folds: int) -> None:
+    """Refuse more folds than any class has training rows, on whichever split has the fewest."""
+    most = min(int(np.bincount(data.y[train]).max()) for train, _ in data.splits.values())
+    if n_folds > most:
+        raise ValueError(
+            f"folds: {n_folds} are too many for {data.name}: no class has more than {most} "
+            "training rows."
+        )
+
+
 def make_problem(data: StudyData, level: int, split: int, *, n_folds: int, seed: int) -> Problem:
     """Take a split, spoil `level` percent of its training rows, scale, and draw the folds.
 

@@ -2,6 +2,9 @@
 
 import json as jsonlib
 import math
+import sys
+from dataclasses import dataclass
+from dataclasses import replace as replace_in
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts
 from csvor.report import write_report
 from csvor.study import (
+    MeasureSpec,
     Progress,
     Spec,
     Status,
@@ -30,25 +34,39 @@ from csvor.study import (
     spec_of,
     status,
 )
+from csvor.study._records import other_study
+from csvor.study._state import failed_measures
 
 MOST_FAILURES = 10
 TABLE = "results.csv"
 KEYS = ("dataset", "method")
 
 
+@dataclass(frozen=True)
+class StudyOptions:
+    """Which study is asked for, and where."""
+
+    out: str
+    preset: str | None
+    file: str | None
+    measures: tuple[str, ...]
+
+
 def run_study(
-    out: str,
-    preset_name: str | None,
-    spec_file: str | None,
-    data: str | None,
-    jobs: int | None,
-    retry_failed: bool,
+    options: StudyOptions, *, data: str | None, jobs: int | None, retry_failed: bool, replace: bool
 ) -> None:
     """Run the cells that are missing, write the table, and print what it says in short."""
+    out = options.out
     if data is not None:
         check_folder(data, "--data")
     check_output_folder(out, "--out")
-    spec = _spec(out, preset_name, spec_file)
+    find_modules_here()
+    spec = _spec(options)
+    if not replace and (other := other_study(Path(out), spec)):
+        raise UsageError(
+            f"--out {out}: it holds another study, which this one would replace ({other}); name "
+            "another folder, or say --replace"
+        )
     seen: list[Progress] = []
     try:
         with text_progress("Study") as update:
@@ -64,6 +82,7 @@ def run_study(
                 data=data,
                 progress=show,
                 retry_failed=retry_failed,
+                replace=replace,
             )
     except KeyboardInterrupt:
         if seen:
@@ -76,15 +95,40 @@ def run_study(
     _print_errors(screen, table)
     print_facts(screen, [("Cells", f"{len(table)}, all done"), ("Table", str(Path(out, TABLE)))])
     failed = table[table["status"] == "failed"]
+    without = failed_measures(table, [measure.name for measure in spec.measures])
+    _print_failures(console(error=True), failed, without)
     if len(failed):
-        _print_failures(console(error=True), failed)
         raise CommandError(
             f"{plural(len(failed), 'cell')} of {len(table)} failed; all others are done. "
             "--retry-failed runs them once more"
         )
+    if len(without):
+        raise CommandError(
+            f"{plural(without['measure'].nunique(), 'measure')} failed; all else is done. "
+            "--retry-failed runs such cells once more"
+        )
 
 
-def _spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
+def find_modules_here() -> None:
+    """Let measures of one's own stand in the current folder; a name elsewhere comes first."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+
+
+def _spec(options: StudyOptions) -> Spec:
+    """The study of the options; what is wrong in it is as much the user's as an option."""
+    spec = _named_spec(options.out, options.preset, options.file)
+    try:
+        further = tuple(map(MeasureSpec.of, options.measures))
+        known = {measure.name for measure in spec.measures}
+        new = tuple(measure for measure in further if measure.name not in known)
+        return replace_in(spec, measures=spec.measures + new)
+    except ValueError as error:
+        raise UsageError(f"--measure: {error}") from error
+
+
+def _named_spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
     if preset_name is not None and spec_file is not None:
         raise UsageError(f"--preset {preset_name} and --spec {spec_file}: give one of them")
     if spec_file is not None:
@@ -92,7 +136,7 @@ def _spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
             raise UsageError(f"--spec {spec_file}: there is no such file")
         try:
             return load_spec(spec_file)
-        except ValueError as error:  # what is in the file is as much the user's as an option
+        except ValueError as error:
             raise UsageError(str(error)) from error
     if preset_name is None:
         return spec_of(out) or preset("quick")
@@ -110,7 +154,7 @@ def show_status(folder: str, json: bool) -> None:
     screen.print(_counts(now))
     screen.print()
     print_facts(screen, [("Cells", _told(now))])
-    _print_failures(screen, now.failures)
+    _print_failures(screen, now.failures, now.failed_measures)
 
 
 def report_study(
@@ -133,7 +177,8 @@ def report_study(
                 seed=spec.seed,
                 progress=lambda done, total, name: update(done, total, lambda _: name),
             )
-    page = write_report(table, to, experiments=found)
+    measures = {one.name: one.direction for one in spec.measures} if spec else {}
+    page = write_report(table, to, experiments=found, measures=measures)
     print_facts(console(), [("Page", str(page))])
 
 
@@ -145,6 +190,7 @@ def _document(now: Status) -> dict[str, object]:
         "seconds_left": now.seconds_left,
         "counts": now.counts.to_dict("records"),
         "failures": now.failures.to_dict("records"),
+        "failed_measures": now.failed_measures.to_dict("records"),
     }
 
 
@@ -206,13 +252,17 @@ def _print_errors(screen: Console, table: pd.DataFrame) -> None:
     screen.print()
 
 
-def _print_failures(screen: Console, failures: pd.DataFrame) -> None:
-    if failures.empty:
-        return
+def _print_failures(screen: Console, failures: pd.DataFrame, measures: pd.DataFrame) -> None:
+    """The cells that failed, and, once a method, the measures that did."""
     lines = [
         f"{row.method} on {row.dataset}, {row.level} %, split {row.split}: {row.error}"
         for row in failures.head(MOST_FAILURES).itertuples()
     ]
     more = len(failures) - len(lines)
-    for line in [*lines, *([f"and {more} more"] if more else [])]:
+    lines += [f"and {more} more"] if more else []
+    lines += [
+        f"{row['measure']} of {row['method']} in {plural(row['cells'], 'cell')}: {row['error']}"
+        for row in measures.to_dict("records")
+    ]
+    for line in lines:
         screen.print(f"failed: {line}", soft_wrap=True)
