@@ -234,7 +234,7 @@ def test_n51_a_second_study_in_a_folder(place: Path) -> None:
         (["run", "--out", "x", "--spec", "set.toml", "--data", "."], "no data set 'nix'", 1),
         (
             ["run", "--out", "x", "--measure", "kappa"],
-            "--measure: measures.kappa.better: say low",
+            "csvor.metrics has no 'kappa'; its measures are",
             2,
         ),
         (["run", "--out", "x", "--measure", "a_score"], "csvor.metrics has no 'a_score'", 1),

@@ -167,7 +167,7 @@ def no_fits(*given: Any, **more: Any) -> Any:
         ),
         (
             MeasureSpec("kappa_error"),
-            "csvor.metrics has no 'kappa_error'; its measures are average_",
+            "csvor.metrics has no 'kappa_error'; its measures are accuracy_off1",
         ),
         (MeasureSpec.of("nowhere.at:all_score"), r"there is no nowhere\.at:all_score: No module"),
         (MeasureSpec.of("study_measures:no_score"), "there is no study_measures:no_score"),
@@ -195,7 +195,7 @@ def test_what_is_refused_before_the_first_cell(
     ("table", "message"),
     [
         ({"far": {"function": "m:cost"}}, r"measures\.far\.better: say lower or higher, which its"),
-        ({"far_cost": {}}, "csvor.metrics has no 'far_cost'; its measures are average_mean"),
+        ({"far_cost": {}}, "csvor.metrics has no 'far_cost'; its measures are accuracy_off1"),
         ({"mae": {}}, r"measures\.mae: the results have a column of that name"),
         ({"a b": {"better": "lower"}}, "'a b' is no name"),
         ({"a": {"better": "more"}}, r"measures\.a\.better: must be lower or higher, got 'more'"),

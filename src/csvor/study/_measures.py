@@ -133,7 +133,7 @@ class Measure:
 
 
 def _unknown(name: str) -> str:
-    known = ", ".join(n for n in metrics.__all__ if "scorer" not in n)
+    known = ", ".join(n for n in metrics.__all__ if not n.startswith(("get_", "per_class_")))
     return (
         f"measures: csvor.metrics has no {name!r}; its measures are {known}. A function of another "
         "place is named as package.module:function."
