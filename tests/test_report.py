@@ -431,6 +431,18 @@ def test_where_the_best_rank_is_not_csvors_the_summary_says_so(tmp_path):
     assert "At 20 % CSVOR is told apart from KDLOR and not told apart from POM" in summary
 
 
+def test_n49_captions_of_rank_diagrams_name_test_and_groups(tmp_path):
+    results = levels({0: {"CSVOR": 0.1, "POM": 0.2, "KDLOR": 0.3}, 5: {"CSVOR": 0.1, "POM": 0.1}})
+    page = text(report(results, tmp_path, pictures=True)).replace("\\", "")
+    assert (
+        "by mean zero-one error. Not told apart (Nemenyi, 5 %): CSVOR = POM; POM = KDLOR.]" in page
+    )
+    told = "Not told apart (Nemenyi, 5 %): CSVOR = POM. No test shows a difference here.]"
+    assert f"![5 % corrupted: average ranks by mean zero-one error. {told}" in page
+    html = text(tmp_path, "report.html")
+    assert html.count("Not told apart (Nemenyi, 5 %)") >= 1
+
+
 def test_csvor_that_never_leads_is_not_praised(tmp_path):
     results = levels({0: {"CSVOR": 0.3, "POM": 0.1}, 20: {"CSVOR": 0.3, "POM": 0.1}})
     summary = section(report(results, tmp_path), "Summary")

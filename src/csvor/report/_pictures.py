@@ -17,6 +17,9 @@ from csvor.report._comparisons import LevelRanking
 from csvor.report._results import MEASURES, Results
 from csvor.report._tables import Table
 
+# In inches: two pictures up to here stand side by side.
+NARROW = 7.0
+
 
 @dataclass(frozen=True, eq=False)
 class Picture:
@@ -60,21 +63,26 @@ def rank_pictures(rankings: Sequence[LevelRanking], column: str) -> list[Picture
         if found is None:
             continue
         average = {str(name): float(rank) for name, rank in found.ranks.average.items()}
-        figure = Figure(figsize=(6.6, 1.6 + 0.22 * len(average)), layout="constrained")
-        plots.critical_difference(
-            average,
-            found.critical_difference,
-            groups=found.groups,
-            n_cases=found.ranks.n_cases,
-            ax=figure.subplots(),
-        )
+        told: dict[str, Any] = {
+            "cd": found.critical_difference,
+            "groups": found.groups,
+            "test": found.post_hoc,
+            "alpha": found.alpha,
+        }
+        size = plots.critical_difference_size(average, **told)
+        figure = Figure(figsize=size)
+        ax = figure.add_axes((0, 0, 1, 1))
+        plots.critical_difference(average, **told, n_cases=found.ranks.n_cases, ax=ax)
         # Closeness in rank means nothing where no test says that any method differs.
-        doubt = "" if found.test.significant(found.alpha) else " No test shows a difference here."
+        shown = found.test.significant(found.alpha) or not found.post_hoc
+        doubt = "" if shown else " No test shows a difference here."
         caption = (
-            f"{ranking.level} % corrupted: average ranks by {MEASURES[column].name}. Methods under "
-            f"one bar are not told apart.{doubt}"
+            f"{ranking.level} % corrupted: average ranks by {MEASURES[column].name}. "
+            f"{found.in_words()}{doubt}"
         )
-        pictures.append(Picture(f"ranks_{column}_{ranking.level}", caption, figure, wide=False))
+        pictures.append(
+            Picture(f"ranks_{column}_{ranking.level}", caption, figure, size[0] > NARROW)
+        )
     return pictures
 
 
