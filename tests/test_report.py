@@ -443,6 +443,17 @@ def test_n49_captions_of_rank_diagrams_name_test_and_groups(tmp_path):
     assert html.count("Not told apart (Nemenyi, 5 %)") >= 1
 
 
+@pytest.mark.filterwarnings("error::UserWarning")  # of axes that collapse to nothing
+def test_n49_twenty_methods_with_names_of_forty_letters_are_drawn(tmp_path):
+    names = [f"{j:02d} {'proportional odds and hinge losses too'}"[:40] for j in range(20)]
+    errors = {name: 0.3 + 0.01 * j for j, name in enumerate(names)}
+    folder = report(levels({0: errors, 20: errors}), tmp_path, pictures=True)
+    root = ElementTree.parse(folder / "figures" / "ranks_mze_0.svg").getroot()
+    width, height = (float(root.get(side).removesuffix("pt")) / 72 for side in ("width", "height"))
+    assert 11 < width < 14
+    assert 3 < height < 5
+
+
 def test_csvor_that_never_leads_is_not_praised(tmp_path):
     results = levels({0: {"CSVOR": 0.3, "POM": 0.1}, 20: {"CSVOR": 0.3, "POM": 0.1}})
     summary = section(report(results, tmp_path), "Summary")

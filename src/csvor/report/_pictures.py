@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from csvor import plots
+from csvor.plots._style import legend_height
 from csvor.report._comparisons import LevelRanking
 from csvor.report._results import MEASURES, Results
 from csvor.report._tables import Table
@@ -91,7 +92,8 @@ def mean_picture(mean: Table | None, column: str, focus: str) -> list[Picture]:
     if mean is None or len(mean.numbers) < 2:
         return []
     table = mean.numbers.set_index("level")
-    figure = Figure(figsize=(6.2, 3.4), layout="constrained")
+    height = 3.1 + legend_height([str(name) for name in table.columns], 6.2)
+    figure = Figure(figsize=(6.2, height), layout="constrained")
     name = MEASURES[column].name
     plots.level_curves({"": table}, measure=name, focus=focus, figure=figure)
     return [Picture(f"mean_{column}", f"{mean.caption} By share of corrupted rows.", figure)]
@@ -108,7 +110,7 @@ def level_pictures(results: Results, column: str, focus: str) -> list[Picture]:
             name: _by_level({level: table.loc[name] for level, table in tables.items()})
             for name in names
         }
-        figure = _sized(len(names), 2.4, 1.85)
+        figure = _sized(len(names), 2.4, 1.85, results.methods)
         plots.level_curves(panels, measure=column.upper(), focus=focus, figure=figure)
         caption = f"{kind.title}: {MEASURES[column].name} by share of corrupted training rows."
         pictures.append(Picture(f"levels_{kind.key}_{column}", caption, figure))
@@ -156,6 +158,9 @@ def _by_level(rows: Mapping[int, Any]) -> pd.DataFrame:
     return pd.DataFrame(dict(rows)).T
 
 
-def _sized(n: int, width: float, height: float) -> Figure:
+def _sized(n: int, width: float, height: float, legend: Sequence[str] = ()) -> Figure:
+    """A figure for n panels, at most three abreast, and a legend of methods below them."""
     columns, rows = min(n, 3), -(-n // 3)
-    return Figure(figsize=(max(width * columns, 5.6), height * rows + 0.5), layout="constrained")
+    across = max(width * columns, 5.6)
+    below = legend_height(list(legend), across) if legend else 0.3
+    return Figure(figsize=(across, height * rows + 0.2 + below), layout="constrained")
