@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from csvor.report import compare_published, published_results, write_report
+from csvor.report import _pictures, compare_published, published_results, write_report
+from csvor.report._comparisons import rank_levels
+from csvor.report._results import check_results
 
 COLUMNS = ["dataset", "level", "split", "method", "status", "mze"]
 VOID = {"meta", "img", "link", "br", "hr", "input"}
@@ -431,27 +433,33 @@ def test_where_the_best_rank_is_not_csvors_the_summary_says_so(tmp_path):
     assert "At 20 % CSVOR is told apart from KDLOR and not told apart from POM" in summary
 
 
-def test_n49_captions_of_rank_diagrams_name_test_and_groups(tmp_path):
-    results = levels({0: {"CSVOR": 0.1, "POM": 0.2, "KDLOR": 0.3}, 5: {"CSVOR": 0.1, "POM": 0.1}})
-    page = text(report(results, tmp_path, pictures=True)).replace("\\", "")
-    assert (
-        "by mean zero-one error. Not told apart (Nemenyi, 5 %): CSVOR = POM; POM = KDLOR.]" in page
-    )
-    told = "Not told apart (Nemenyi, 5 %): CSVOR = POM. No test shows a difference here.]"
-    assert f"![5 % corrupted: average ranks by mean zero-one error. {told}" in page
-    html = text(tmp_path, "report.html")
-    assert html.count("Not told apart (Nemenyi, 5 %)") >= 1
+def rank_pictures_of(results):
+    """The rank diagrams of a report, and its curves by level."""
+    checked = check_results(results)
+    pictures = _pictures.rank_pictures(rank_levels(checked, "mze"), "mze")
+    return pictures, _pictures.level_pictures(checked, "mze", "CSVOR")
+
+
+def test_n49_captions_of_rank_diagrams_name_test_and_groups():
+    errors = {"CSVOR": 0.1, "POM": 0.2, "KDLOR": 0.3}
+    results = levels({0: errors, 5: {"CSVOR": 0.1, "POM": 0.1}})
+    first, second = (picture.caption for picture in rank_pictures_of(results)[0])
+    what = "corrupted: average ranks by mean zero-one error. Not told apart (Nemenyi, 5 %):"
+    assert first == f"0 % {what} CSVOR = POM; POM = KDLOR."
+    assert second == f"5 % {what} CSVOR = POM. No test shows a difference here."
 
 
 @pytest.mark.filterwarnings("error::UserWarning")  # of axes that collapse to nothing
-def test_n49_twenty_methods_with_names_of_forty_letters_are_drawn(tmp_path):
+def test_n49_twenty_methods_with_names_of_forty_letters_are_drawn():
     names = [f"{j:02d} {'proportional odds and hinge losses too'}"[:40] for j in range(20)]
     errors = {name: 0.3 + 0.01 * j for j, name in enumerate(names)}
-    folder = report(levels({0: errors, 20: errors}), tmp_path, pictures=True)
-    root = ElementTree.parse(folder / "figures" / "ranks_mze_0.svg").getroot()
+    ranks, curves = rank_pictures_of(levels({0: errors, 20: errors}))
+    root = ElementTree.fromstring(ranks[0].svg)
     width, height = (float(root.get(side).removesuffix("pt")) / 72 for side in ("width", "height"))
     assert 11 < width < 14
     assert 3 < height < 5
+    assert ranks[0].wide
+    assert curves[0].svg
 
 
 def test_csvor_that_never_leads_is_not_praised(tmp_path):

@@ -1,5 +1,6 @@
 """N48: measures that a spec names: their values, what fails and is kept, what is refused."""
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def test_measures_are_columns_and_change_nothing_else(tmp_path: Path) -> None:
     plain = run(SPEC, tmp_path / "plain")
     kappa = MeasureSpec("weighted_kappa", parameters={"weights": "linear"})
     errors = MeasureSpec("mean_absolute_error"), MeasureSpec("maximum_mean_absolute_error")
-    table = run(measuring(COST, kappa, *errors), tmp_path / "more", jobs=2)
+    table = run(measuring(COST, kappa, *errors), tmp_path / "more")
     names = ["cost", "weighted_kappa", "mean_absolute_error", "maximum_mean_absolute_error"]
     assert table.columns.tolist() == [*COLUMNS, *names, *(f"{name}_error" for name in names)]
     same = [name for name in COLUMNS if name != "seconds"]
@@ -88,6 +89,14 @@ def test_probabilities_have_a_column_for_every_class() -> None:
     column = {1: 0, 3: 1}
     by_hand = [0 if y == 2 else given[i, column[y]] for i, y in enumerate(problem.y_test.tolist())]
     assert found["likelihood_score"] == pytest.approx(np.mean(by_hand))
+
+
+def test_measures_go_to_other_processes() -> None:
+    loaded = load_measures([COST, MeasureSpec("weighted_kappa", parameters={"weights": "linear"})])
+    truth, said = np.array([1, 1, 3]), np.array([1, 2, 1])
+    there = pickle.loads(pickle.dumps(loaded))
+    values = [[one.value(truth, said, 3) for one in measures] for measures in (loaded, there)]
+    assert values[0] == values[1]
 
 
 def test_scikit_learns_measures_get_the_classes_too(tmp_path: Path) -> None:
