@@ -21,7 +21,9 @@ from csvor import datasets
 from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Progress, Spec, preset, results, run, spec_of, status
 from csvor.study import _problem as problem_module
+from csvor.study._cell import Cell
 from csvor.study._measures import COLUMNS
+from csvor.study._pace import in_order
 from csvor.study._records import path_of, read_plan
 from study_sets import Nearest, Sets
 
@@ -305,6 +307,19 @@ def test_status_while_it_runs(tmp_path: Path) -> None:
     assert seen[0][0].seconds_left is None
     assert all((now.seconds_left or 0) > 0 for now, *_ in seen[1:-1])
     assert seen[-1][0] == Progress(16, 0, 16, 0.0)
+
+
+def test_cells_are_begun_in_the_order_that_tells_the_time_left(tmp_path: Path) -> None:
+    """The first tenth of 16 from all over the study, the rest long ones first."""
+    ended: list[Cell] = []
+
+    def look(now: Progress) -> None:
+        cells = read_plan(tmp_path).cells
+        ended.extend(c for c in cells if c not in ended and path_of(tmp_path, c).is_file())
+
+    run(SPEC, tmp_path, progress=look)
+    assert ended == in_order(read_plan(tmp_path).cells)
+    assert {cell.method for cell in ended[:2]} == {"NEAREST", "CSVOR"}
 
 
 def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor, isfinite
 
 from matplotlib.axes import Axes
-from matplotlib.textpath import TextPath
 
+from csvor.plots._rank_places import (
+    ABOVE,
+    BAR,
+    BELOW,
+    NAMES,
+    PAD,
+    ROW,
+    STUB,
+    WORDS,
+    RankDiagram,
+    label,
+)
 from csvor.plots._style import INK, axes_or_new, method_style, named, styled
-
-_ROW = 0.8  # between the names, in the units of the y axis
-_BAR = 0.32  # between the bars of groups
-_ABOVE, _BELOW = 2.3, 0.5  # the first and the last name
-_NAMES, _WORDS = 9, 8  # points
-# In inches: a unit of the y axis, what ranks take at least, alone and for each, and beside them the
-# line to a name, and what is left around it.
-_UNIT, _LEAST, _EACH, _STUB, _PAD = 0.27, 3.4, 0.26, 0.22, 0.08
 
 
 @styled
@@ -75,24 +77,24 @@ def critical_difference(
     >>> [text.get_text() for text in ax.texts if "CSVOR" in text.get_text()]
     ['CSVOR  1.20']
     """
-    diagram = _Diagram(_checked(ranks, groups), groups, _of_test(cd, groups, test, alpha), cd)
+    diagram = RankDiagram(_checked(ranks, groups), cd, groups, f"{test}, {100 * alpha:g} %")
     # A layout engine has not done its work yet: it will give the whole of a new figure.
     width = diagram.size[0] if ax is None else ax.get_window_extent().width / ax.figure.dpi
     ax = axes_or_new(ax, *diagram.size)
     k, depth = len(diagram.order), diagram.depth
     across, left, right = diagram.fitted(width)
     per_inch = max(k - 1, 1) / across
-    ax.set(xlim=(1 - left * per_inch, k + right * per_inch), ylim=(depth + _BELOW, -_ABOVE))
+    ax.set(xlim=(1 - left * per_inch, k + right * per_inch), ylim=(depth + BELOW, -ABOVE))
     _axis(ax, k, n_cases)
     _ruler(ax, diagram, per_inch)
     for row, group in enumerate(groups):
         inside = [rank for name, rank in diagram.order if name in group]
-        y = 0.42 + _BAR * row
+        y = 0.42 + BAR * row
         span = (min(inside) - 0.04, max(inside) + 0.04)
         ax.plot(span, (y, y), color=INK, linewidth=3.2, solid_capstyle="butt", gid="group")
     for names, at_left in ((diagram.left, True), (diagram.right, False)):
         for row, (name, rank) in enumerate(names):
-            y = diagram.first + _ROW * row
+            y = diagram.first + ROW * row
             _name(ax, name, rank, y, 1 if at_left else k, per_inch * (-1 if at_left else 1))
     # Or a layout engine would shrink the ranks for names that run over the edges.
     for text in ax.texts:
@@ -138,56 +140,7 @@ def critical_difference_size(
     >>> long[0] > short[0] + 1, long[1] == short[1]
     (True, True)
     """
-    of_test = _of_test(cd, groups, test, alpha)
-    return _Diagram(_checked(ranks, groups), groups, of_test, cd).size
-
-
-class _Diagram:
-    """What stands where: methods to the left and right, rows in units of the y axis, and inches."""
-
-    def __init__(
-        self,
-        ranks: Mapping[str, float],
-        groups: Sequence[Sequence[str]],
-        of_test: str,
-        cd: float | None,
-    ) -> None:
-        self.order = sorted(ranks.items(), key=lambda item: item[1])
-        n_left = (len(self.order) + 1) // 2
-        self.left, self.right = self.order[:n_left], self.order[n_left:][::-1]
-        self.first = 0.75 + _BAR * len(groups)
-        self.depth = self.first + _ROW * (n_left - 1)
-        self.of_test = of_test
-        self.cd = cd if cd is not None and isfinite(cd) else 0.0
-        labels = (
-            [_label(*item, at_left) for item in side]
-            for side, at_left in ((self.left, True), (self.right, False))
-        )
-        self._beside = [
-            _STUB + 2 * _PAD + max((_width(label, _NAMES) for label in side), default=0.0)
-            for side in labels
-        ]
-        self._words = _width(of_test, _WORDS) + 2 * _PAD
-
-    def _around(self, across: float) -> tuple[float, float, float]:
-        """Inches of the ranks and of what is left and right of them."""
-        ruler = self.cd / max(len(self.order) - 1, 1) * across
-        return across, self._beside[0], max(self._beside[1], ruler + self._words - across)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches."""
-        across = max(_LEAST, _EACH * len(self.order))
-        height = 0.1 + _UNIT * (_ABOVE + self.depth + _BELOW)
-        return sum(self._around(across)), height
-
-    def fitted(self, width: float) -> tuple[float, float, float]:
-        """The same inches in axes of a width; names that do not fit run over its edges."""
-        found = self._around(max(width - sum(self._beside), width / 3))
-        # The words of the test may go beyond the names.
-        across, left, right = self._around(max(width - sum(found[1:]), width / 3))
-        shown = min(1.0, (width - across) / (left + right))
-        return across, left * shown, right * shown
+    return RankDiagram(_checked(ranks, groups), cd, groups, f"{test}, {100 * alpha:g} %").size
 
 
 def _checked(ranks: Mapping[str, float], groups: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -201,65 +154,43 @@ def _checked(ranks: Mapping[str, float], groups: Sequence[Sequence[str]]) -> dic
     return found
 
 
-def _of_test(cd: float | None, groups: Sequence[Sequence[str]], test: str, alpha: float) -> str:
-    """`CD = 1.35 (Nemenyi, 5 %)`; the test alone where bars are drawn without a difference."""
-    named_test = f"{test}, {100 * alpha:g} %"
-    if cd is not None and isfinite(cd):
-        return f"CD = {cd:.2f} ({named_test})"
-    return named_test if groups else ""
-
-
-def _width(text: str, points: float) -> float:
-    """Of a line of text, in inches."""
-    if not text.strip():
-        return 0.0
-    # Letters that are hinted for a screen take a little more.
-    return 1.06 / 72 * float(TextPath((0, 0), text, size=points, usetex=False).get_extents().width)
-
-
-def _label(name: str, rank: float, at_left: bool) -> str:
-    # Rounded down, as 1.996 is no second place.
-    shown = f"{floor(rank * 100 + 0.5) / 100:.2f}"
-    return f"{name}  {shown}" if at_left else f"{shown}  {name}"
-
-
 def _axis(ax: Axes, k: int, n_cases: int | None) -> None:
     ax.plot((1, k), (0, 0), color=INK, linewidth=1.0, gid="axis")
     for half in range(2, 2 * k + 1):
         long = half % 2 == 0
         ax.plot((half / 2,) * 2, (0, -0.28 if long else -0.16), color=INK, linewidth=0.8)
         if long:
-            ax.text(half / 2, -0.42, str(half // 2), ha="center", va="bottom", fontsize=_WORDS)
-    ax.text(1, -1.25, "← better", ha="left", va="bottom", fontsize=_WORDS)
-    ax.text(k, -1.25, "worse →", ha="right", va="bottom", fontsize=_WORDS)
+            ax.text(half / 2, -0.42, str(half // 2), ha="center", va="bottom", fontsize=WORDS)
+    ax.text(1, -1.25, "← better", ha="left", va="bottom", fontsize=WORDS)
+    ax.text(k, -1.25, "worse →", ha="right", va="bottom", fontsize=WORDS)
     middle = "average rank" if n_cases is None else f"average rank over {n_cases} cases"
-    ax.text((1 + k) / 2, -1.25, middle, ha="center", va="bottom", fontsize=_WORDS)
+    ax.text((1 + k) / 2, -1.25, middle, ha="center", va="bottom", fontsize=WORDS)
 
 
-def _ruler(ax: Axes, diagram: _Diagram, per_inch: float) -> None:
+def _ruler(ax: Axes, diagram: RankDiagram, per_inch: float) -> None:
     end = 1 + diagram.cd
     if diagram.cd:
         ax.plot((1, end), (-1.95, -1.95), color=INK, linewidth=1.4, gid="cd")
         for x in (1, end):
             ax.plot((x, x), (-1.8, -2.1), color=INK, linewidth=1.4)
     if diagram.of_test:
-        x = end + _PAD * per_inch
-        ax.text(x, -1.95, diagram.of_test, ha="left", va="center", fontsize=_WORDS)
+        x = end + PAD * per_inch
+        ax.text(x, -1.95, diagram.of_test, ha="left", va="center", fontsize=WORDS)
 
 
 def _name(ax: Axes, name: str, rank: float, y: float, edge: float, per_inch: float) -> None:
     """A line from a rank down and out over the edge of the ranks, to the name."""
     style = method_style(name)
     at_left = per_inch < 0
-    end = edge + _STUB * per_inch
+    end = edge + STUB * per_inch
     ax.plot((rank, rank, end), (0, y, y), color=style.colour, linewidth=1.1, gid="method")
     ax.plot([rank], [0], marker=style.marker, color=style.colour, ls="", clip_on=False)
     ax.plot([end], [y], marker=style.marker, color=style.colour, ls="", clip_on=False)
     ax.text(
-        end + _PAD * per_inch,
+        end + PAD * per_inch,
         y,
-        _label(name, rank, at_left),
+        label(name, rank, at_left),
         ha="right" if at_left else "left",
         va="center",
-        fontsize=_NAMES,
+        fontsize=NAMES,
     )

@@ -144,7 +144,6 @@ def _sections(
         _comparisons.shared_rank_table(results, "mze", ALPHA) if results.partial else None,
     ]
     mae = _further_tables(results, "mae") if has_mae else []
-    own = [name for name in results.measures if name not in MEASURES]
     gaps = _measured.gap_table(results)
     failures = _measured.failure_table(results)
     drawn = _drawn(results, rankings, mean, experiments, focus) if pictures else {}
@@ -174,12 +173,7 @@ def _sections(
             mae,
             "Mean absolute error",
         ),
-        Section(
-            "measures",
-            "Further measures",
-            [sentence for name in own for sentence in _sentences.further(results, name)],
-            [table for name in own for table in _further_tables(results, name)],
-        ),
+        _of_measures(results),
         Section("published", "Beside the published results", agreement, _beside(compared)),
         Section(
             "outliers",
@@ -231,6 +225,17 @@ def _drawn(
             *_pictures.experiment_pictures(experiments),
         ],
     }
+
+
+def _of_measures(results: Results) -> Section:
+    """What measures of one's own say."""
+    own = [name for name in results.measures if name not in MEASURES]
+    return Section(
+        "measures",
+        "Further measures",
+        [sentence for name in own for sentence in _sentences.further(results, name)],
+        [table for name in own for table in _further_tables(results, name)],
+    )
 
 
 def _further_tables(results: Results, column: str) -> list[Table]:

@@ -2,9 +2,6 @@
 
 import json as jsonlib
 import math
-import sys
-from dataclasses import dataclass
-from dataclasses import replace as replace_in
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,40 +13,18 @@ from rich.console import Console
 from rich.table import Table
 
 from csvor._utils.atomic_files import written_whole
-from csvor.cli._errors import CommandError, UsageError, plural
+from csvor.cli._errors import CommandError, plural
 from csvor.cli._files import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts
+from csvor.cli.commands._study_choice import StudyOptions, chosen_spec, refuse_another
 from csvor.report import write_report
-from csvor.study import (
-    MeasureSpec,
-    Progress,
-    Spec,
-    Status,
-    experiments,
-    load_spec,
-    preset,
-    results,
-    run,
-    spec_of,
-    status,
-)
-from csvor.study._records import other_study
+from csvor.study import Progress, Status, experiments, results, run, spec_of, status
 from csvor.study._state import failed_measures
 
 MOST_FAILURES = 10
 TABLE = "results.csv"
 KEYS = ("dataset", "method")
-
-
-@dataclass(frozen=True)
-class StudyOptions:
-    """Which study is asked for, and where."""
-
-    out: str
-    preset: str | None
-    file: str | None
-    measures: tuple[str, ...]
 
 
 def run_study(
@@ -60,13 +35,9 @@ def run_study(
     if data is not None:
         check_folder(data, "--data")
     check_output_folder(out, "--out")
-    find_modules_here()
-    spec = _spec(options)
-    if not replace and (other := other_study(Path(out), spec)):
-        raise UsageError(
-            f"--out {out}: it holds another study, which this one would replace ({other}); name "
-            "another folder, or say --replace"
-        )
+    spec = chosen_spec(options)
+    if not replace:
+        refuse_another(out, spec)
     seen: list[Progress] = []
     try:
         with text_progress("Study") as update:
@@ -107,40 +78,6 @@ def run_study(
             f"{plural(without['measure'].nunique(), 'measure')} failed; all else is done. "
             "--retry-failed runs such cells once more"
         )
-
-
-def find_modules_here() -> None:
-    """Let measures of one's own stand in the current folder; a name elsewhere comes first."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
-
-
-def _spec(options: StudyOptions) -> Spec:
-    """The study of the options; what is wrong in it is as much the user's as an option."""
-    spec = _named_spec(options.out, options.preset, options.file)
-    try:
-        further = tuple(map(MeasureSpec.of, options.measures))
-        known = {measure.name for measure in spec.measures}
-        new = tuple(measure for measure in further if measure.name not in known)
-        return replace_in(spec, measures=spec.measures + new)
-    except ValueError as error:
-        raise UsageError(f"--measure: {error}") from error
-
-
-def _named_spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
-    if preset_name is not None and spec_file is not None:
-        raise UsageError(f"--preset {preset_name} and --spec {spec_file}: give one of them")
-    if spec_file is not None:
-        if not Path(spec_file).is_file():
-            raise UsageError(f"--spec {spec_file}: there is no such file")
-        try:
-            return load_spec(spec_file)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
-    if preset_name is None:
-        return spec_of(out) or preset("quick")
-    return preset(preset_name)
 
 
 def show_status(folder: str, json: bool) -> None:

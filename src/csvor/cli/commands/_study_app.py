@@ -68,7 +68,8 @@ def run(
 ) -> None:
     """Run a study, or what is missing of it. Ctrl-C keeps what is done."""
     with failures_in_one_line(debug):
-        from csvor.cli.commands._study import StudyOptions, run_study
+        from csvor.cli.commands._study import run_study
+        from csvor.cli.commands._study_choice import StudyOptions
 
         run_study(
             StudyOptions(out, preset.value if preset else None, spec, tuple(measure or ())),
