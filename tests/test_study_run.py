@@ -87,7 +87,7 @@ def test_the_same_table_by_any_executor(tmp_path: Path, backend: str) -> None:
 def test_the_same_table_by_dask(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
     alone = run(SPEC, tmp_path / "alone")
-    cluster: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    cluster: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         warnings.catch_warnings(),
         distributed.Client(processes=False, **cluster),
