@@ -186,6 +186,12 @@ def test_n48_measures_of_a_spec_and_of_an_option(
     ]
     assert lines[-1].startswith("csvor: error: 1 measure failed; all else is done. --retry-failed")
 
+    again = study(*run_words(place), *options)
+    assert again.stderr == done.stderr
+    other = study(*run_words(place), *options, "--measure", "elsewhere:half_score")
+    assert other.exit_code == 2
+    assert "measures: 'half_score' is listed more than once" in other.stderr
+
     shown = study("status", str(place / "out"))
     assert shown.stdout.count("failed: half_score of") == len(wrong)
     document = json.loads(study("status", str(place / "out"), "--json").stdout)

@@ -116,6 +116,7 @@ class Spec:
             ("datasets", self.datasets),
             ("levels", self.levels),
             ("methods", tuple(method.name for method in self.methods)),
+            ("measures", measures),
             ("measures", (*measures, *(f"{name}_error" for name in measures))),
         ):
             twice = sorted({name for name in listed if listed.count(name) > 1}, key=listed.index)

@@ -28,24 +28,25 @@ def refuse_another(out: str, spec: Spec) -> None:
         )
 
 
+def chosen_spec(options: StudyOptions) -> Spec:
+    """The study of the options; what is wrong in it is as much the user's as an option."""
+    spec = _named_spec(options.out, options.preset, options.file)
+    try:
+        given = map(MeasureSpec.of, options.measures)
+        new = tuple(measure for measure in given if measure not in spec.measures)
+        spec = replace(spec, measures=spec.measures + new)
+    except ValueError as error:
+        raise UsageError(f"--measure: {error}") from error
+    if any(measure.function for measure in spec.measures):
+        _find_modules_here()
+    return spec
+
+
 def _find_modules_here() -> None:
     """Let measures of one's own stand in the current folder; a name elsewhere comes first."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
-
-
-def chosen_spec(options: StudyOptions) -> Spec:
-    """The study of the options; what is wrong in it is as much the user's as an option."""
-    _find_modules_here()
-    spec = _named_spec(options.out, options.preset, options.file)
-    try:
-        further = tuple(map(MeasureSpec.of, options.measures))
-        known = {measure.name for measure in spec.measures}
-        new = tuple(measure for measure in further if measure.name not in known)
-        return replace(spec, measures=spec.measures + new)
-    except ValueError as error:
-        raise UsageError(f"--measure: {error}") from error
 
 
 def _named_spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
