@@ -17,7 +17,7 @@ from csvor.plots._gallery import occlusion_gallery
 from csvor.plots._losses import loss_plot
 from csvor.plots._maps import sensitivity_maps
 from csvor.plots._projection import projection_plot
-from csvor.plots._ranks import critical_difference
+from csvor.plots._ranks import critical_difference, critical_difference_size
 from csvor.plots._style import COLOURS, MethodStyle, method_style
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "MethodStyle",
     "convergence_curves",
     "critical_difference",
+    "critical_difference_size",
     "level_curves",
     "loss_plot",
     "method_style",
