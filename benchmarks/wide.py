@@ -18,7 +18,6 @@ import numpy as np
 from dirty import markdown, versions, write_result
 from sklearn.linear_model import LogisticRegression
 
-import csvor._objective.minimise as policy
 from csvor import CSVOR, SVOREX, SVORIM
 
 SIZES = ((2_000, 384), (5_000, 768), (20_000, 384))
@@ -42,6 +41,8 @@ def embedded(n, d, seed=0):
 
 def by_re_weighting(model, X, y):
     """The model fitted the other way."""
+    import csvor._objective.minimise as policy  # here: another version has no such module
+
     columns, policy._COLUMNS = policy._COLUMNS, X.shape[1] + 1
     try:
         return model.fit(X, y)
@@ -50,6 +51,8 @@ def by_re_weighting(model, X, y):
 
 
 def by_multipliers(model, X, y):
+    import csvor._objective.minimise as policy
+
     kept, policy._COLUMNS, policy._ROWS = (policy._COLUMNS, policy._ROWS), 1, np.inf
     try:
         return model.fit(X, y)

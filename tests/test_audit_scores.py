@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, audit_scores
-from csvor._estimators.mislabelling import _Problem, fit_mixture, share_interval
+from csvor._estimators.mislabelling import Mixture, _Problem, fit_mixture, share_interval
 from csvor._loss.label_errors import beside as beside_of
 from csvor._loss.label_errors import channel, class_masses, label_likelihood
 from csvor.audit._scores import margins_of
@@ -125,6 +125,23 @@ def test_confirmed_labels_are_right_and_the_share_is_of_the_rest(rng):
     assert labels.share_judged(mixture.share) == pytest.approx(wrong[~known].mean(), abs=0.05)
     assert labels.share_left(mixture.share) == pytest.approx((wrong & ~known).mean(), abs=0.03)
     assert fit_mixture(margins, given, None, np.ones(y.size, bool)).share <= 0.05  # only the prior
+
+
+def test_whether_classes_are_kept_counts_rows_as_often_as_they_weigh_and_confirmed_ones_as_right():
+    """Class 1 has 60 rows where it belongs and 100 where class 2 does: 93 it may have."""
+    codes = np.repeat([0, 1, 1, 2], [100, 60, 100, 100])
+    margins = np.array([[-9, -18], [9, -9], [18, 9], [18, 9]], dtype=float)
+    margins = np.repeat(margins, [100, 60, 100, 100], axis=0)
+    stray = np.repeat([False, False, True, False], [100, 60, 100, 100])
+    mixture = Mixture(np.ones(2), np.zeros(2), 0.01, 0.2, 0.0)
+    weights, confirmed = np.ones(360), np.zeros(360, dtype=bool)
+
+    def kept(weights, confirmed):
+        return _Problem(margins, codes, weights, confirmed, codes).keeps_classes(mixture)
+
+    assert not kept(weights, confirmed)
+    assert kept(np.where(stray, 0.5, 1.0), confirmed)
+    assert kept(weights, stray)
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.1, 0.2])

@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner, Result
 
-from csvor import CSVOR
+from csvor import CSVOR, audit_labels
+from csvor.audit import candidate_models
 from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
 from csvor.cli.commands._app import app
@@ -213,7 +214,63 @@ def test_a_lost_class_advises_the_option() -> None:
     )
 
 
-def test_other_weights_are_refused() -> None:
-    result = run("audit", "t.csv", "--target", "y", "--class-weight", "equal")
-    assert result.exit_code == 2
-    assert result.stderr == ("csvor: error: --class-weight equal: must be one of none, balanced\n")
+@pytest.mark.parametrize("options", [("3:4",), ("3:4", "1:0.5"), ("4.0:2.5e1", "3:4")])
+def test_weights_of_labels_reach_the_model(options: tuple[str, ...]) -> None:
+    X, y = rare_grades()
+    written(X, y)
+    weights = {int(float(k)): float(v) for k, v in (option.split(":") for option in options)}
+    given = [part for option in options for part in ("--class-weight", option)]
+    fit = ("fit", "t.csv", "--target", "y", "--model", "m.skops", "--contamination", 0.1)
+    found = json.loads(run(*fit, *given, "--json").stdout)
+    model = make_pipeline(StandardScaler(), CSVOR(class_weight=weights)).fit(X, y)
+    thresholds = [cut["threshold"] for cut in found["thresholds"]]
+    np.testing.assert_allclose(thresholds, model[-1].thresholds_, rtol=1e-9)
+    assert found["settings"]["class_weight"] == {str(k): weights[k] for k in sorted(weights)}
+    told = " ".join(f"{label}:{weights[label]:g}" for label in sorted(weights))
+    assert f", class weights {told}\n" in run(*fit, *given).stdout
+
+
+@pytest.mark.parametrize("labels", [("a:b", "c", "d", "e"), ("False", "True", "True", "True")])
+def test_weights_of_labels_reach_an_audit(labels: tuple[str, ...]) -> None:
+    X, y = rare_grades()
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=np.array(labels)[y - 1])
+    frame.to_csv("t.csv", index=False)
+    classes = list(dict.fromkeys(labels))
+    given = ("--classes", ",".join(classes), "--class-weight", f"{labels[0].lower()}:9")
+    found = json.loads(run(*QUICK, *given, "--json").stdout)
+    fixed = {"kernel": "linear", "C": 1.0, "constraints": "explicit", "random_state": 0}
+    fixed |= {"class_weight": {labels[0]: 9.0}, "classes": classes}
+    models = candidate_models(frame[["a", "b"]], fixed=fixed)
+    truth = audit_labels(frame[["a", "b"]], frame["y"], models, random_state=0)
+    assert found["wrong_labels"]["share"] == pytest.approx(truth.share, rel=1e-6)
+    flagged = {s["row"] for s in found["suspects"] if s["flagged"]}
+    assert flagged == set((np.flatnonzero(truth.flagged) + 1).tolist())
+
+
+TAKES = (
+    "must be balanced or none, alone, or LABEL:WEIGHT with a number greater than 0, such as poor:2"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["equal"], f"equal: {TAKES}"),
+        (["1:"], f"1:: {TAKES}"),
+        ([":2"], f":2: {TAKES}"),
+        (["1:0"], f"1:0: {TAKES}"),
+        (["1:-1"], f"1:-1: {TAKES}"),
+        (["1:inf"], f"1:inf: {TAKES}"),
+        (["1:two"], f"1:two: {TAKES}"),
+        (["1:2", "balanced"], f"balanced: {TAKES}"),
+        (["1:2", "1:3"], "1:3: '1' has a weight already"),
+        (["1:2", "1.0:2"], "1.0:2: this label has a weight already"),
+        (["9:2"], "9:2: no label is '9'; the labels are '1', '2', '3', '4'"),
+    ],
+)
+def test_other_weights_are_refused(given: list[str], message: str) -> None:
+    written(*rare_grades())
+    options = [part for one in given for part in ("--class-weight", one)]
+    result = run("audit", "t.csv", "--target", "y", *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"csvor: error: --class-weight {message}\n"

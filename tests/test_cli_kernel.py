@@ -143,9 +143,8 @@ def test_a_model_file_keeps_the_kernel() -> None:
     fitted = run("fit", "t.csv", *TARGET, *options, "--model", "m.skops")
     assert fitted.exit_code == 0, fitted.stderr
     assert "rbf kernel (gamma 0.8) on 50 rows" in fitted.stdout
-    model = load_model("m.skops")
-    assert model.settings["kernel"] == "rbf"
-    assert model.settings["components"] == 50
+    settings = load_model("m.skops").record.document["settings"]
+    assert (settings["kernel"], settings["components"]) == ("rbf", 50)
     frame = rings()
     expected = make_pipeline(
         StandardScaler(),
@@ -204,9 +203,15 @@ def test_a_large_exact_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         (["--kernel", "rbf", "--gamma", "0"], "--gamma 0: must be scale, auto or a number"),
         (["--kernel", "rbf", "--gamma", "nan"], "--gamma nan: must be scale, auto or a number"),
         (["--kernel", "rbf", "--gamma", "wide"], "--gamma wide: must be scale, auto or a number"),
-        (["--gamma", "0.5"], "--gamma 0.5: the linear kernel has none; --kernel rbf has"),
+        (
+            ["--kernel", "linear", "--gamma", "0.5"],
+            "--gamma 0.5: the linear kernel has none; --kernel rbf has",
+        ),
         (["--kernel", "cosine", "--gamma", "auto"], "--gamma auto: the cosine kernel has none"),
-        (["--components", "9"], "--components 9: the linear kernel needs none"),
+        (
+            ["--kernel", "linear", "--components", "9"],
+            "--components 9: the linear kernel needs none; --kernel rbf can",
+        ),
         (["--kernel", "rbf", "--components", "0"], "--components 0: must be a whole number from 1"),
     ],
 )
@@ -216,3 +221,17 @@ def test_wrong_use(options: list[str], message: str) -> None:
         assert (result.exit_code, result.stdout) == (2, "")
         (line,) = result.stderr.splitlines()
         assert line.startswith(f"csvor: error: {message}"), line
+
+
+def test_gamma_and_components_are_of_the_curves_that_an_audit_compares() -> None:
+    """Where no kernel is given; a fit is of a line unless it is told otherwise."""
+    both = ["--gamma", 0.4, "--components", 20]
+    few = ["--C", 10, "--folds", 3, "--contamination", 0.1]
+    found = json.loads(run("audit", "t.csv", *TARGET, *both, *few, "--json").stdout)
+    candidates = {(c["kernel"], c["gamma"], c["n_components"]) for c in found["candidates"]}
+    assert candidates == {("linear", None, None), ("rbf", 0.4, 20)}
+    for option, value in (("--gamma", 0.4), ("--components", 20)):
+        refused = run("fit", "t.csv", *TARGET, "--model", "m.skops", option, value)
+        assert refused.exit_code == 2
+        assert refused.stderr.startswith(f"csvor: error: {option} {value}: the linear kernel ")
+        assert "--kernel rbf" in refused.stderr

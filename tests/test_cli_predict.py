@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from csvor import CSVOR
 from csvor.cli._model import load_model
+from csvor.cli._record import Record, now, versions
 from csvor.cli.commands._app import app
 
 
@@ -233,29 +234,103 @@ def test_the_pipeline_of_a_model_file_serves_the_library(towns: pd.DataFrame) ->
     assert model.pipeline[-1].classes_.tolist() == ["no", "some", "much"]
 
 
+def test_n44_probabilities_and_the_score(towns: pd.DataFrame) -> None:
+    model = load_model("m.skops")
+    predict = ("predict", "t.csv", "--model", "m.skops")
+    result = run(*predict, "--proba", "--score")
+    assert result.exit_code == 0
+    found = pd.read_csv(io.StringIO(result.stdout))
+    assert [*found] == ["row", "name", "prediction", "score", "no", "some", "much"]
+    assert found["prediction"].tolist() == model.pipeline.predict(towns).tolist()
+    proba = found[["no", "some", "much"]].to_numpy()
+    np.testing.assert_array_equal(proba, model.pipeline.predict_proba(towns))
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
+    score = model.pipeline[-1].predict_projection(model.pipeline[:-1].transform(towns))
+    np.testing.assert_array_equal(found["score"], score)
+
+    one = json.loads(run(*predict, "--proba", "--score", "--json").stdout)["predictions"][7]
+    row = found.iloc[7]
+    assert one == {
+        **{"row": 8, "id": "p7", "prediction": row["prediction"], "score": row["score"]},
+        "probabilities": {label: row[label] for label in ("no", "some", "much")},
+    }
+    assert run(*predict, "--score").stdout.splitlines()[0] == "row,name,prediction,score"
+    assert run(*predict, "--proba").stdout.splitlines()[0] == "row,name,prediction,no,some,much"
+    plain = json.loads(run(*predict, "--json").stdout)["predictions"][7]
+    assert plain == {"row": 8, "id": "p7", "prediction": row["prediction"]}
+
+    assert run(*predict, "--proba", "--score", "--out", "p.parquet").exit_code == 0
+    pd.testing.assert_frame_equal(pd.read_parquet("p.parquet"), found)
+
+
+@pytest.mark.parametrize(
+    ("labels", "id_name", "names"),
+    [
+        ((3, 4, 5), "name", ["row", "name", "prediction", "score", "3", "4", "5"]),
+        ((False, True, True), "3", ["row", "3", "prediction", "score", "False", "True"]),
+        (
+            ("row", "score", "P(row)"),
+            "score",
+            ["row", "id", "prediction", "score", "P(row)", "P(score)", "P(P(row))"],
+        ),
+        (("a", "b", "c"), "b", ["row", "b", "prediction", "score", "a", "P(b)", "c"]),
+    ],
+)
+def test_every_column_of_probabilities_has_a_name_of_its_own(
+    labels: tuple[Any, ...], id_name: str, names: list[str]
+) -> None:
+    b12(*labels).assign(**{id_name: [f"i{i}" for i in range(12)]}).to_csv("t.csv", index=False)
+    order = ["--classes", ",".join(map(str, dict.fromkeys(labels)))]
+    fit = ("fit", "t.csv", "--target", "rank", *order, "--id", id_name, "--model", "m.skops")
+    assert run(*fit).exit_code == 0
+    result = run("predict", "t.csv", "--model", "m.skops", "--proba", "--score")
+    rows = list(csv.reader(io.StringIO(result.stdout)))
+    assert rows[0] == names
+    assert [row[1] for row in rows[1:]] == [f"i{i}" for i in range(12)]
+
+
 class Foreign(CSVOR):
     """A type that is neither scikit-learn's nor csvor's."""
 
 
-def a_zip() -> bytes:
-    raw = io.BytesIO()
-    with zipfile.ZipFile(raw, "w") as archive:
-        archive.writestr("a.txt", "a")
+def a_zip(before: bytes = b"", **files: str) -> bytes:
+    """Files put into an archive, or into one that is there."""
+    raw = io.BytesIO(before)
+    with zipfile.ZipFile(raw, "a") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("_", "."), text)
     return raw.getvalue()
+
+
+def with_record(model: Any) -> bytes:
+    """A model file that holds something else than csvor fit wrote."""
+    record = Record(now(), versions(), {}, {}, [])
+    return a_zip(skops.io.dumps(model), csvor_json=record.as_json())
+
+
+NOT_ONE = "not a model that csvor fit wrote"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "not a model that csvor fit wrote"),
-        (b"PK\x03\x04 and then nothing", "not a model that csvor fit wrote"),
-        (a_zip(), "not a model that csvor fit wrote"),
-        (skops.io.dumps({"a": 1}), "a skops file, but not a model that csvor fit wrote"),
-        (skops.io.dumps(CSVOR()), "a skops file, but not a model that csvor fit wrote"),
-        (skops.io.dumps(Foreign()), "types that are not csvor's: 'test_cli_predict.Foreign'"),
+        (b"", NOT_ONE),
+        (b"PK\x03\x04 and then nothing", NOT_ONE),
+        (a_zip(a_txt="a"), f"{NOT_ONE} (it has no csvor.json)"),
+        (skops.io.dumps({"a": 1}), f"a skops file, but {NOT_ONE} (it has no csvor.json)"),
+        (skops.io.dumps(CSVOR()), f"a skops file, but {NOT_ONE} (it has no csvor.json)"),
+        (a_zip(csvor_json="a"), f"{NOT_ONE} (csvor.json: "),
+        (a_zip(csvor_json="[]"), f"{NOT_ONE} (csvor.json: "),
+        (a_zip(csvor_json='{"format": 2, "facts": []}'), f"{NOT_ONE} (csvor.json: "),
+        (with_record({"a": 1}), f"{NOT_ONE} (it holds no pipeline)"),
+        (with_record(Foreign()), "types that are not csvor's: 'test_cli_predict.Foreign'"),
         (
-            skops.io.dumps(Pipeline([("f", FunctionTransformer(os.system))])),
+            with_record(Pipeline([("f", FunctionTransformer(os.system))])),
             "types that are not csvor's: 'posix.system'",
+        ),
+        (
+            a_zip(csvor_json='{"format": 3, "versions": {"csvor": "9.1"}}'),
+            "written by csvor 9.1 in form 3, and csvor",
         ),
     ],
 )
@@ -277,6 +352,7 @@ def test_what_csvor_only_imports_is_not_trusted() -> None:
         "csvor.cli._files.os",
         "csvor.cli._files.Path",
         "csvor.cli._model.load_model",
+        "csvor.cli._model.Pipeline",
         "csvor.nothing.Class",
         "csvor._estimators.capped.Interval",
         "csvor.cli._model.nothing",

@@ -146,6 +146,82 @@ def test_failures_are_shown_and_the_rest_is_kept(
     assert (mended.exit_code, mended.stderr) == (0, "")
 
 
+MEASURE = """
+def half_score(y_true, y_pred):
+    if any(y_true != y_pred):
+        raise ValueError("not all are right")
+    return 1.0
+
+
+def apart(y_true, y_pred):
+    return abs(y_true - y_pred).sum()
+"""
+
+
+def test_n48_measures_of_a_spec_and_of_an_option(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Functions in the current folder; one of them fails, is told once a method, and in no rank."""
+    monkeypatch.chdir(place)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (place / "halves.py").write_text(MEASURE)
+    (place / "spec.toml").write_text(
+        SPEC + '[measures.apart]\nfunction = "halves:apart"\nbetter = "lower"\n'
+    )
+    options = ("--measure", "halves:half_score", "--measure", "average_mean_absolute_error")
+    done = study(*run_words(place), *options)
+    assert done.exit_code == 1
+    table = pd.read_csv(place / "out" / "results.csv")
+    assert table.columns[-6:].tolist() == [
+        *("apart", "half_score", "average_mean_absolute_error"),
+        *("apart_error", "half_score_error", "average_mean_absolute_error_error"),
+    ]
+    assert (table.status == "ok").all()
+    assert table.apart.notna().all()
+    wrong = table[table.mze > 0].groupby("method").size()
+    lines = done.stderr.splitlines()
+    assert lines[:-1] == [
+        f"failed: half_score of {name} in {n} cells: ValueError: not all are right"
+        for name, n in wrong.items()
+    ]
+    assert lines[-1].startswith("csvor: error: 1 measure failed; all else is done. --retry-failed")
+
+    again = study(*run_words(place), *options)
+    assert again.stderr == done.stderr
+    other = study(*run_words(place), *options, "--measure", "elsewhere:half_score")
+    assert other.exit_code == 2
+    assert "measures: 'half_score' is listed more than once" in other.stderr
+
+    shown = study("status", str(place / "out"))
+    assert shown.stdout.count("failed: half_score of") == len(wrong)
+    document = json.loads(study("status", str(place / "out"), "--json").stdout)
+    assert [one["method"] for one in document["failed_measures"]] == list(wrong.index)
+
+    words = ("report", str(place / "out"), "--to", str(place / "there"), "--no-experiments")
+    assert study(*words).exit_code == 0
+    made = {path.stem for path in (place / "there" / "tables").glob("*.md")}
+    assert {"ranks_apart", "tests_apart", "further_apart", "further_half_score"} <= made
+    assert "ranks_half_score" not in made
+    page = (place / "there" / "report.md").read_text(encoding="utf-8").replace("\\", "")
+    assert "- apart: lower is better." in page
+    assert page.count(f"half_score failed for CSVOR in {wrong['CSVOR']} cells, and it is in") == 1
+
+
+def test_n51_a_second_study_in_a_folder(place: Path) -> None:
+    assert study(*run_words(place)).exit_code == 0
+    (place / "spec.toml").write_text(SPEC.replace("levels = [0, 20]", "levels = [0]"))
+    before = (place / "out" / "results.csv").read_bytes()
+    refused = study(*run_words(place))
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        f"csvor: error: --out {place / 'out'}: it holds another study, which this one would "
+        "replace (levels without 20); name another folder, or say --replace\n"
+    )
+    assert (place / "out" / "results.csv").read_bytes() == before
+    assert study(*run_words(place), "--replace").exit_code == 0
+    assert len(pd.read_csv(place / "out" / "results.csv")) == 8
+
+
 @pytest.mark.parametrize(
     ("words", "message", "status"),
     [
@@ -162,6 +238,12 @@ def test_failures_are_shown_and_the_rest_is_kept(
         ),
         (["run", "--out", "x", "--spec", "bad.toml"], "bad.toml: the study has the unknown key", 2),
         (["run", "--out", "x", "--spec", "set.toml", "--data", "."], "no data set 'nix'", 1),
+        (
+            ["run", "--out", "x", "--measure", "kappa"],
+            "csvor.metrics has no 'kappa'; its measures are",
+            2,
+        ),
+        (["run", "--out", "x", "--measure", "a_score"], "csvor.metrics has no 'a_score'", 1),
         (["status", "none"], "none: there is no such folder", 2),
         (["status", "."], ".: no study was run there (study.json is missing)", 1),
         (["report", "none", "--to", "y"], "none: there is no such folder", 2),
@@ -247,16 +329,33 @@ def test_progress_in_words(now: Progress, text: str) -> None:
     assert _study._told(now) == text
 
 
+def test_time_left_moves_while_a_long_cell_runs() -> None:
+    now = Progress(5, 0, 16, 130.0)
+    assert [_study._told(now, seconds) for seconds in (0.0, 80.0, 500.0)] == [
+        "5 of 16 cells, 3 min left",
+        "5 of 16 cells, 50 s left",
+        "5 of 16 cells, 1 s left",
+    ]
+
+
 def test_progress_is_for_terminals(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked: list[float] = []
+
+    def told(seconds: float) -> str:
+        asked.append(seconds)
+        return "half of it"
+
     monkeypatch.setattr(_progress, "PATIENCE", 0.0)
     with _progress.text_progress("Study") as update:
-        update(1, 2, "half of it")
+        update(1, 2, told)
     assert capsys.readouterr().err == ""
+    assert not asked
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with _progress.text_progress("Study") as update:
-        update(1, 2, "half of it")
-        time.sleep(0.3)
+        update(1, 2, told)
+        time.sleep(0.4)
     assert "half of it" in capsys.readouterr().err
+    assert 0 <= asked[0] < asked[-1]

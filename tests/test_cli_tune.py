@@ -111,8 +111,8 @@ def test_the_choice_is_told_and_used(path: Path, monkeypatch: pytest.MonkeyPatch
     assert chosen["n_fits"] == 3 * 2 * 2
     told = " ".join(runner.invoke(app, fit).stdout.split())
     assert (
-        f" Model C {chosen['C']:g}, p {chosen['p']:g}, contamination auto; C and p chosen by 3 "
-        f"folds, error {chosen['error']:.3f} (12 fits) Fit "
+        f" Model C {chosen['C']:g}, p {chosen['p']:g}, contamination 0 (found); C and p chosen "
+        f"by 3 folds, error {chosen['error']:.3f} (12 fits) Fit "
     ) in told
 
 

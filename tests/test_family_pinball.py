@@ -5,6 +5,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from csvor import PINSVOR, SVOREX
+from csvor._loss.pinball import pinball_pieces
+from csvor._objective.boundaries import BoundaryObjective
+from csvor._rows.kinds import matrix_of
+from csvor._solvers import outline
 from exact_programs import (
     pinball_dual_optimum,
     pinball_optimum,
@@ -212,3 +216,50 @@ def test_costs_that_vanish_leave_nothing():
     X, y = np.arange(4.0)[:, None], [0, 0, 1, 1]
     model = PINSVOR(C=5e-324, C2=0.0).fit(X, y, np.full(4, 1e-20))
     assert model.objective_ == model.gap_ == 0.0
+
+
+@may_collapse
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", range(0, 30, 3))
+def test_many_rows_end_where_all_of_them_at_once_do(number, form, monkeypatch):
+    """By way of few maxima, which a sample of hardly any rows tells."""
+    X, codes, weights, C, n_classes, tau, C2 = pinball_problem(number)
+    spread_cost = C if C2 is None else C2
+    least = pinball_optimum(X, codes, C * weights, n_classes, tau, spread_cost, form)
+    monkeypatch.setattr(outline, "LEAST", 1)
+    monkeypatch.setattr(outline, "SIZE", max(len(codes) // 10, 3))
+    for tol in (1e-3, 1e-8):
+        model = PINSVOR(C, tau=tau, C2=C2, form=form, tol=tol).fit(X, codes, weights)
+        assert model.converged_
+        assert model.gap_ * model.objective_ <= tol * max(model.objective_, 1e-3 * C * sum(weights))
+        assert (model.objective_ - least) / model.objective_ <= model.gap_ + 1e-8
+        assert np.all(np.diff(model.objective_history_) <= 0)
+        assert model.objective_history_.shape == (model.n_iter_,)
+    reached = value_of(model, X, codes, C * weights, tau, spread_cost, form)
+    assert model.objective_ == pytest.approx(reached, rel=1e-9)
+
+
+@may_collapse
+@pytest.mark.parametrize("form", FORMS)
+def test_classes_that_cost_far_more_than_rows(form, rng):
+    X = rng.normal(size=(95, 5))
+    codes = np.digitize(X[:, 0] + rng.normal(size=95), [-0.5, 0.5])
+    least = pinball_optimum(X, codes, np.full(95, 1e-3), 3, 0.5, 1.0, form)
+    model = PINSVOR(1e-3, tau=0.5, C2=1.0, form=form).fit(X, codes)
+    assert model.converged_
+    assert model.objective_ == pytest.approx(least, rel=1e-7)
+
+
+def test_an_outline_is_nowhere_higher_and_the_same_at_its_point(rng):
+    X, codes = rng.normal(size=(60, 3)), np.arange(60) % 4
+    matrix = matrix_of(X, np.ones(60))
+    problem = BoundaryObjective(
+        matrix, codes, 4, costs=rng.random(60), width_cost=0.3, pieces=pinball_pieces(0.4, "paper")
+    )
+    theta = problem.start + 0.1 * rng.normal(size=problem.start.size)
+    part = problem.outline(theta, problem.near(theta, 0.3))
+    assert 0 < part.n_samples < 60
+    assert part.value(theta) == pytest.approx(problem.value(theta), rel=1e-12)
+    for _ in range(20):
+        other = theta + rng.normal(size=theta.size)
+        assert part.value(other) <= problem.value(other) + 1e-12

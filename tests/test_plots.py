@@ -103,7 +103,14 @@ def test_n27_the_axis_says_which_side_is_better_and_the_ranks_are_printed():
             ax=axes(),
         )
         texts = words(ax)
-        assert {"A  1.00", "B  2.00", "3.00  C", "← better", "worse →", "CD = 1.35"} <= set(texts)
+        assert {
+            "A  1.00",
+            "B  2.00",
+            "3.00  C",
+            "← better",
+            "worse →",
+            "CD = 1.35 (Nemenyi, 5 %)",
+        } <= set(texts)
         assert "average rank over 6 cases" in texts
         left, right = (ax.texts[texts.index(t)].get_position()[0] for t in ("← better", "worse →"))
         assert left < right
@@ -141,6 +148,65 @@ def test_wrong_ranks_are_refused():
         plots.critical_difference({"A": 1.0, "B": 3.0})
     with pytest.raises(ValueError, match="names 'X', which has no rank"):
         plots.critical_difference({"A": 1.0, "B": 2.0}, groups=[("A", "X")])
+
+
+def extents(ax):
+    """The boxes of all words in pixels, and of the figure."""
+    ax.figure.canvas.draw()
+    return [text.get_window_extent() for text in ax.texts], ax.figure.bbox
+
+
+@pytest.mark.parametrize("letters", [4, 40])
+@pytest.mark.parametrize("k", [2, 3, 4, 7, 20, 21])
+def test_n49_long_names_stand_beside_each_other_and_leave_the_ranks_their_place(k, letters, rng):
+    names = [f"{j:02d} {'proportional odds and hinge losses too'}"[:letters] for j in range(k)]
+    table = pd.DataFrame(rng.normal(size=(10, k)) + np.linspace(0, 2, k), columns=names)
+    found = compare(table, better="lower")
+    told = {"cd": found.critical_difference, "groups": found.groups, "test": found.post_hoc}
+    size = plots.critical_difference_size(found.ranks.average, **told)
+    ax = Figure(figsize=size).add_axes((0, 0, 1, 1))
+    plots.critical_difference(found.ranks.average, **told, n_cases=10, ax=ax)
+    assert sum(name in text for name in names for text in words(ax)) == k
+    boxes, paper = extents(ax)
+    for i, box in enumerate(boxes):
+        assert paper.x0 <= box.x0 and box.x1 <= paper.x1, ax.texts[i].get_text()
+        assert paper.y0 <= box.y0 and box.y1 <= paper.y1
+        assert not any(box.overlaps(other) for other in boxes[:i]), ax.texts[i].get_text()
+    (axis,) = lines(ax, "axis")
+    across = axis.get_window_extent().width / ax.figure.dpi
+    assert across >= max(3.3, 0.25 * k)
+    if k > 2:
+        assert f"CD = {found.critical_difference:.2f} (Nemenyi, 5 %)" in words(ax)
+
+
+def test_n49_a_new_figure_is_as_wide_as_the_names_and_a_small_one_keeps_its_ranks():
+    import matplotlib.pyplot as plt
+
+    ranks = {f"a method whose name has forty letters {j}": 1.0 + j for j in range(4)}
+    before = plt.get_backend()
+    plt.switch_backend("agg")
+    try:
+        ax = plots.critical_difference(ranks, 1.5, test="Bonferroni-Dunn", alpha=0.1)
+        assert ax.figure.get_figwidth() == plots.critical_difference_size(ranks)[0]
+        assert "CD = 1.50 (Bonferroni-Dunn, 10 %)" in words(ax)
+        boxes, paper = extents(ax)
+        assert all(paper.x0 <= box.x0 and box.x1 <= paper.x1 for box in boxes)
+    finally:
+        plt.close("all")
+        plt.switch_backend(before)
+    small = plots.critical_difference(ranks, ax=Figure((4, 2), layout="constrained").subplots())
+    small.figure.canvas.draw()
+    (axis,) = lines(small, "axis")
+    assert axis.get_window_extent().width / small.figure.dpi > 1.0
+
+
+def test_two_methods_are_joined_by_the_name_of_their_test():
+    table = pd.DataFrame({"A": [1, 2, 3, 4, 5, 6.0], "B": [2, 1, 4, 3, 6, 5.0]})
+    found = compare(table, better="lower")
+    told = {"cd": found.critical_difference, "groups": found.groups, "test": found.post_hoc}
+    assert "Wilcoxon, 5 %" in words(
+        plots.critical_difference(found.ranks.average, **told, ax=axes())
+    )
 
 
 # Maps, curves.

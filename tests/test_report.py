@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from csvor.report import compare_published, published_results, write_report
+from csvor.report import _pictures, compare_published, published_results, write_report
+from csvor.report._comparisons import rank_levels
+from csvor.report._results import check_results
 
 COLUMNS = ["dataset", "level", "split", "method", "status", "mze"]
 VOID = {"meta", "img", "link", "br", "hr", "input"}
@@ -342,6 +344,55 @@ def test_mae_is_reported_where_there_is_one(tmp_path, whole):
     assert not (tmp_path / "tables" / "labels_mae.md").exists()
 
 
+def test_n48_a_measure_of_ones_own_has_means_ranks_and_tests(tmp_path):
+    results = levels({0: {"CSVOR": 0.1, "POM": 0.2, "KDLOR": 0.3}})
+    results["gain"] = 1 - results.mze
+    folder = report(results, tmp_path, measures={"gain": "higher"})
+    ranks = table(folder, "ranks_gain").iloc[0]
+    assert ranks[["CSVOR", "POM", "KDLOR"]].tolist() == ["**1.00**", "<u>2.00</u>", "3.00"]
+    assert table(folder, "tests_gain").iloc[0]["test"] == "friedman"
+    means = table(folder, "labels_gain")
+    assert means["CSVOR"].tolist() == ["**0.900**"]
+    assert "highest bold" in text(folder, "tables/labels_gain.md")
+    assert "gain: higher is better." in section(folder, "Further measures")
+    assert "failed" not in section(folder, "Further measures")
+
+
+def test_n48_a_method_that_a_measure_failed_for_is_in_no_rank_of_it(tmp_path):
+    """POM would be the best by the cells that are left."""
+    results = levels({0: {"CSVOR": 0.1, "POM": 0.2, "KDLOR": 0.3}})
+    results["cost"] = results.mze
+    bad = (results.method == "POM") & (results.dataset != "stock")
+    results.loc[results.method == "POM", "cost"] = 0.0
+    results["cost_error"] = np.where(bad, "ValueError: no cost", "")
+    results.loc[bad, "cost"] = np.nan
+    folder = report(results, tmp_path, measures={"cost": "lower"})
+    ranks = table(folder, "ranks_cost")
+    assert "POM" not in ranks.columns
+    assert ranks.iloc[0][["CSVOR", "KDLOR"]].tolist() == ["**1.00**", "<u>2.00</u>"]
+    told = section(folder, "Further measures")
+    assert told.count("cost failed for POM in 5 cells, and it is in no rank of it: ValueErr") == 1
+    assert table(folder, "labels_cost")["POM"].tolist() == ["failed [0/1]"]
+    stock = table(folder, "features_cost").set_index("data set")["POM"]["stock"]
+    assert stock == "0.000", "and no best mean"
+    # By the errors of every study it is ranked.
+    assert table(folder, "ranks_mze").iloc[0]["POM"] == "<u>2.00</u>"
+
+
+@pytest.mark.parametrize(
+    ("measures", "complaint"),
+    [
+        ({"gain": "higher"}, "results lack the column gain"),
+        ({"mae": "lower"}, "measures: mae is a column of every study"),
+        ({"mze2": "more"}, "measures: mze2 must be better lower or higher, got 'more'"),
+    ],
+)
+def test_wrong_measures_are_refused(tmp_path, measures, complaint):
+    results = cells({"CSVOR": [0.1], "POM": [0.2]}).assign(mze2=0.1)
+    with pytest.raises(ValueError, match=complaint):
+        write_report(results, tmp_path / "out", measures=measures, pictures=False)
+
+
 def test_a_column_can_say_what_was_corrupted(tmp_path):
     results = cells({"CSVOR": [0.1], "POM": [0.2]}, datasets=["mine", "tae"])
     results["corruption"] = np.where(results.dataset == "mine", "features", "labels")
@@ -380,6 +431,35 @@ def test_where_the_best_rank_is_not_csvors_the_summary_says_so(tmp_path):
     assert "That methods differ is shown at 3 of 3 levels, by tests at 5 %." in summary
     # CD for 3 methods on 6 sets is 1.353: POM is 1 away from CSVOR, KDLOR 2.
     assert "At 20 % CSVOR is told apart from KDLOR and not told apart from POM" in summary
+
+
+def rank_pictures_of(results):
+    """The rank diagrams of a report, and its curves by level."""
+    checked = check_results(results)
+    pictures = _pictures.rank_pictures(rank_levels(checked, "mze"), "mze")
+    return pictures, _pictures.level_pictures(checked, "mze", "CSVOR")
+
+
+def test_n49_captions_of_rank_diagrams_name_test_and_groups():
+    errors = {"CSVOR": 0.1, "POM": 0.2, "KDLOR": 0.3}
+    results = levels({0: errors, 5: {"CSVOR": 0.1, "POM": 0.1}})
+    first, second = (picture.caption for picture in rank_pictures_of(results)[0])
+    what = "corrupted: average ranks by mean zero-one error. Not told apart (Nemenyi, 5 %):"
+    assert first == f"0 % {what} CSVOR = POM; POM = KDLOR."
+    assert second == f"5 % {what} CSVOR = POM. No test shows a difference here."
+
+
+@pytest.mark.filterwarnings("error::UserWarning")  # of axes that collapse to nothing
+def test_n49_twenty_methods_with_names_of_forty_letters_are_drawn():
+    names = [f"{j:02d} {'proportional odds and hinge losses too'}"[:40] for j in range(20)]
+    errors = {name: 0.3 + 0.01 * j for j, name in enumerate(names)}
+    ranks, curves = rank_pictures_of(levels({0: errors, 20: errors}))
+    root = ElementTree.fromstring(ranks[0].svg)
+    width, height = (float(root.get(side).removesuffix("pt")) / 72 for side in ("width", "height"))
+    assert 11 < width < 14
+    assert 3 < height < 5
+    assert ranks[0].wide
+    assert curves[0].svg
 
 
 def test_csvor_that_never_leads_is_not_praised(tmp_path):

@@ -124,6 +124,27 @@ def test_two_methods_that_do_not_differ_are_one_group():
     assert set(found.groups[0]) == {"A", "B"}
 
 
+def test_n49_groups_in_words_name_the_test():
+    told = compare(N27, better="lower")
+    assert told.post_hoc == "Nemenyi"
+    assert told.in_words() == "Not told apart (Nemenyi, 5 %): A = B; B = C."
+    assert (
+        compare(N27, better="lower", alpha=0.1)
+        .in_words()
+        .startswith("Not told apart (Nemenyi, 10 %): ")
+    )
+    steps = pd.DataFrame({name: np.arange(6.0) + 0.1 * j for j, name in enumerate("ABCDEFGH")})
+    sentence = compare(steps, better="lower").in_words()  # CD = 4.29
+    assert sentence == (
+        "Not told apart (Nemenyi, 5 %): A to E (5); B to F (5); C to G (5); D to H (5)."
+    )
+    two = compare(N27[["A", "C"]], better="lower")
+    assert (two.post_hoc, two.in_words()) == ("Wilcoxon", "All are told apart (Wilcoxon, 5 %).")
+    few = compare(N27.head(3), better="lower")
+    assert few.post_hoc == ""
+    assert few.in_words().startswith("No test tells methods apart: too few for a test: 3 of at le")
+
+
 def test_wilcoxon_is_scipys_where_nothing_ties(rng):
     for n in (8, 30):
         one, other = rng.normal(size=(2, n))

@@ -19,7 +19,7 @@ from csvor.study import MethodSpec, Spec, fit_each, fit_together
 from csvor.study import _plan as plan_module
 from csvor.study import _problem as problem_module
 from csvor.study._cell import Cell, work_on
-from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod, expand, select
+from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod
 from csvor.study._plan import make_contender, make_plan
 from csvor.study._problem import StudyData, load_data, make_problem, seed_of
 from csvor.study._records import (
@@ -30,6 +30,7 @@ from csvor.study._records import (
     write_json,
     write_record,
 )
+from csvor.study._select import Part, expand, select
 from study_sets import Nearest, Sets
 
 CELL = Cell("grades", 10, 2, "CSVOR", "a" * 64, 1.0)
@@ -162,18 +163,19 @@ def test_of_equal_settings_the_one_listed_first(wrong: Any, chosen: tuple[int, i
     X, y = np.zeros((40, 1)), np.ones(40, int)
     rows = np.arange(40)
     folds = [(rows[:20], rows[20:]), (rows[20:], rows[:20]), (rows[:30], rows[30:])]
-    method = Contender("T", Table(wrong=tuple(wrong.items())))
-    found = select(method, X, y, folds, expand({"a": (1, 2), "b": (1, 2)}))
+    settings = expand({"a": (1, 2), "b": (1, 2)})
+    method = Contender("T", Table(wrong=tuple(wrong.items())), settings)
+    found = select(method, (Part(X[fit], y[fit], X[out], y[out]) for fit, out in folds))
     assert (found.chosen["a"], found.chosen["b"]) == chosen
     share = wrong.get(chosen, 9) / 20
-    assert found.errors.min() == pytest.approx((2 * share + 2 * share) / 3)
+    assert found.error == found.errors.min() == pytest.approx((2 * share + 2 * share) / 3)
 
 
 def test_it_is_a_grid_search(grades: StudyData) -> None:
     problem = make_problem(grades, 20, 0, n_folds=3, seed=0)
     grid = {"C": (0.001, 0.1, 10.0)}
-    method = Contender("SVOREX", SVOREX(classes=[1, 2, 3]))
-    found = select(method, problem.X, problem.y, problem.folds, expand(grid))
+    method = Contender("SVOREX", SVOREX(classes=[1, 2, 3]), expand(grid))
+    found = select(method, problem.parts())
     truth = GridSearchCV(SVOREX(classes=[1, 2, 3]), grid, cv=problem.folds).fit(
         problem.X, problem.y
     )
@@ -194,10 +196,10 @@ def test_a_grid_may_vary_what_the_data_are_prepared_by(grades: StudyData) -> Non
 def test_a_grid_fit_of_another_shape_is_refused(grades: StudyData) -> None:
     problem = make_problem(grades, 0, 0, n_folds=3, seed=0)
     method = Contender(
-        "N", Nearest(), fit_grid=lambda e, X, y, grid, V: fit_each(e, X, y, grid, V).T
+        "N", Nearest(), expand({"shrink": (0, 0.5)}), lambda *given: fit_each(*given).T
     )
     with pytest.raises(ValueError, match=r"fit_grid of N gave .* \(15, 2\) for 2 settings and 15"):
-        select(method, problem.X, problem.y, problem.folds, expand({"shrink": (0, 0.5)}))
+        select(method, problem.parts())
 
 
 @pytest.mark.parametrize("name", ["CSVOR", "SVOREX", "SVORIM", "PINSVOR", "REDSVM", "POM", "KDLOR"])

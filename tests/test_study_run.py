@@ -22,8 +22,9 @@ from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Progress, Spec, preset, results, run, spec_of, status
 from csvor.study import _problem as problem_module
 from csvor.study._cell import Cell
+from csvor.study._measures import COLUMNS
+from csvor.study._pace import in_order
 from csvor.study._records import path_of, read_plan
-from csvor.study._state import COLUMNS, Tally
 from study_sets import Nearest, Sets
 
 TESTS = Path(__file__).parent
@@ -86,7 +87,7 @@ def test_the_same_table_by_any_executor(tmp_path: Path, backend: str) -> None:
 def test_the_same_table_by_dask(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
     alone = run(SPEC, tmp_path / "alone")
-    cluster: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    cluster: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         warnings.catch_warnings(),
         distributed.Client(processes=False, **cluster),
@@ -113,14 +114,76 @@ def test_a_changed_grid_uses_no_old_record(tmp_path: Path) -> None:
     first = run(SPEC, tmp_path)
     old = records(tmp_path)
     changed = replace(SPEC, methods=(NEAR, MethodSpec("CSVOR", grid={"C": (0.5, 5.0)})))
-    second = run(changed, tmp_path)
+    second = run(changed, tmp_path, replace=True)
     new = records(tmp_path)
     assert len(new) == len(old) + 8, "those of CSVOR only"
     assert old.items() <= new.items()
     assert len(second) == len(first) == 16, "the old ones are in no table"
     assert (second[second.method == "CSVOR"].C == 5.0).any()
-    pd.testing.assert_frame_equal(run(SPEC, tmp_path), first)
+    pd.testing.assert_frame_equal(run(SPEC, tmp_path, replace=True), first)
     assert records(tmp_path) == new
+
+
+def test_n51_a_second_study_in_a_folder_is_refused_before_its_first_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(SPEC, tmp_path)
+    plan = (tmp_path / "study.json").read_bytes()
+    few = replace(SPEC, splits=1)
+    for other, what in (
+        (replace(SPEC, datasets=("grades",)), "datasets without cut"),
+        (replace(SPEC, levels=(0, 10)), "levels without 20"),
+        (replace(SPEC, folds=4, seed=1), "folds, seed"),
+        (few, "fewer splits"),
+        (replace(SPEC, methods=(NEAR,)), "methods without CSVOR"),
+        (replace(SPEC, methods=(NEAR, MethodSpec("CSVOR"))), r"methods\.CSVOR"),
+        (replace(SPEC, methods=(NEAR, replace(CAPPED, splits=1))), "fewer splits"),
+    ):
+        with pytest.raises(ValueError, match=rf"another study, .* \({what}\): name another fol"):
+            run(other, tmp_path)
+    assert (tmp_path / "study.json").read_bytes() == plan
+    assert len(run(few, tmp_path, replace=True)) == 8
+    monkeypatch.setattr("csvor.study._run.work_on", None)
+    assert len(run(SPEC, tmp_path)) == 16, "no record was lost"
+
+
+def test_a_study_goes_on_with_more_in_it(tmp_path: Path) -> None:
+    """Also with parameters that a file holds in another form."""
+    near = MethodSpec("NEAREST", grid={"shrink": (0.0, 0.9)}, parameters={"wait": np.float64(0)})
+    spec = Spec(("grades",), (0,), (near,), splits=1, folds=3)
+    assert len(run(spec, tmp_path)) == 1
+    more = Spec(("cut", "grades"), (20, 0), (CAPPED, near), splits=2, folds=3)
+    assert len(run(more, tmp_path)) == 16
+
+
+def test_a_run_gives_its_own_table_whatever_plan_is_written_meanwhile(tmp_path: Path) -> None:
+    other = replace(SPEC, levels=(0,))
+
+    def begin_another(now: Progress) -> None:
+        if now.done == 3:
+            run(other, tmp_path, replace=True)
+
+    assert len(run(SPEC, tmp_path, progress=begin_another)) == 16
+
+
+def test_n51_wrong_values_are_refused_before_the_first_cell(tmp_path: Path) -> None:
+    def with_one(**entry: Any) -> Spec:
+        return replace(SPEC, methods=(NEAR, MethodSpec("CSVOR", **entry)))
+
+    for spec, message in (
+        (
+            with_one(grid={"C": (1.0, -1.0)}),
+            r"methods\.CSVOR\.grid\.C: The 'C' .* Got -1",
+        ),
+        (with_one(grid={"C": ("1",)}), r"methods\.CSVOR\.grid\.C: .* Got '1' instead"),
+        (with_one(grid={"C": (float("nan"),)}), r"methods\.CSVOR\.grid\.C: .* Got nan"),
+        (with_one(parameters={"p": 3}), r"methods\.CSVOR\.parameters\.p: .* Got 3 instead"),
+        (with_one(parameters={"loss": "huber"}), r"parameters\.loss: .*'hinge'.* Got 'huber'"),
+        (replace(SPEC, folds=16), "folds: 16 are too many for grades: no class has more than 15"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            run(spec, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
 
 
 def test_a_new_protocol_uses_no_old_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,31 +309,17 @@ def test_status_while_it_runs(tmp_path: Path) -> None:
     assert seen[-1][0] == Progress(16, 0, 16, 0.0)
 
 
-def test_time_left_is_told_by_the_pace_of_the_same_set_and_method() -> None:
-    cells = [Cell("a", 0, i, "M", f"m{i}", 2.0) for i in range(4)]
-    cells += [Cell("a", 0, i, "N", f"n{i}", 1.0) for i in range(4)]
-    tally = Tally(cells)
-    assert tally.seconds_left(1) is None
-    tally.add(cells[0], {"status": "ok", "seconds": 10.0})
-    # 3 more of 10 s, and 4 of N at the same pace by cost: half as long.
-    assert tally.seconds_left(1) == pytest.approx(3 * 10 + 4 * 5)
-    tally.add(cells[4], {"status": "failed", "seconds": 1.0})
-    assert tally.seconds_left(2) == pytest.approx((3 * 10 + 3 * 1) / 2)
-    assert tally.progress(2).failed == 1
-
-
-def test_long_cells_start_first(tmp_path: Path) -> None:
-    order: list[float] = []
+def test_cells_are_begun_in_the_order_that_tells_the_time_left(tmp_path: Path) -> None:
+    """The first tenth of 16 from all over the study, the rest long ones first."""
+    ended: list[Cell] = []
 
     def look(now: Progress) -> None:
-        done = {path.name for path in tmp_path.rglob("records/*/*.json")}
-        cells = [cell for cell in read_plan(tmp_path).cells if path_of(tmp_path, cell).name in done]
-        order.append(sum(cell.cost for cell in cells))
+        cells = read_plan(tmp_path).cells
+        ended.extend(c for c in cells if c not in ended and path_of(tmp_path, c).is_file())
 
     run(SPEC, tmp_path, progress=look)
-    steps = np.diff(order)
-    assert (np.diff(steps) <= 1e-12).all()
-    assert steps[0] > steps[-1]
+    assert ended == in_order(read_plan(tmp_path).cells)
+    assert {cell.method for cell in ended[:2]} == {"NEAREST", "CSVOR"}
 
 
 def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:

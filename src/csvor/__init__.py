@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from csvor._utils.version import VERSION
+
 if TYPE_CHECKING:
     from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
     from csvor.audit import LabelAudit, WrongLabels, audit_labels, audit_scores
@@ -18,7 +20,7 @@ __all__ = [
     "audit_labels",
     "audit_scores",
 ]
-__version__ = "0.2.0"
+__version__ = VERSION
 
 _HOMES = dict.fromkeys(("CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM"), "csvor._estimators")
 _HOMES |= dict.fromkeys(

@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from csvor._data.tables import read_features
 from csvor._rows.csr import is_sparse
 from csvor._utils.sklearn_private import Interval
+from csvor._utils.version import Versioned
 
 __all__ = ["MedianClipper"]
 
 
-class MedianClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class MedianClipper(Versioned, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     r"""Bring values far from the middle of their column to a limit learnt from training rows.
 
     Column j is limited to

@@ -31,6 +31,7 @@ from csvor._utils.sklearn_private import (
     validate_parameter_constraints,
 )
 from csvor._utils.threads import threads_for
+from csvor._utils.version import Versioned
 from csvor._utils.warn import AdvisedWarning, Remedy, warn
 
 Array = NDArray[np.float64]
@@ -75,7 +76,7 @@ class Fitted:
     warned: bool = False
 
 
-class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
+class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstimator):
     """A score cut by ordered thresholds. Subclasses state parameters and how they are fitted."""
 
     C: float

@@ -202,9 +202,10 @@ class _Problem:
         A class that takes labels of two others beside it, and hardly has rows of its own, fits
         many data that the curves do not: no evidence of errors.
         """
-        right = mixture.truth(self.margins, self.codes)[np.arange(self.codes.size), self.codes]
-        counts = np.bincount(self.codes, minlength=self.q + 1)
-        wrong = counts - np.bincount(self.codes, right, self.q + 1)
+        truth = mixture.truth(self.margins, self.codes, self.confirmed)
+        right = truth[np.arange(self.codes.size), self.codes]
+        counts = np.bincount(self.codes, self.weights, self.q + 1)
+        wrong = counts - np.bincount(self.codes, self.weights * right, self.q + 1)
         return bool((wrong <= 0.5 * counts + np.sqrt(counts)).all())
 
     def loss(self, theta: Array) -> tuple[float, Array]:

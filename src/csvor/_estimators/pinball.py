@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._loss.pinball import pinball_losses, pinball_pieces
 from csvor._objective.boundaries import BoundaryObjective
-from csvor._solvers.interior import minimise_maxima
+from csvor._solvers.outline import minimise_many_maxima
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy, warn
 
@@ -209,7 +209,7 @@ class PINSVOR(ThresholdClassifier):
             width_cost=float(spread_cost),
             pieces=pinball_pieces(self.tau, self.form),
         )
-        solution = minimise_maxima(
+        solution = minimise_many_maxima(
             problem, tol=self.tol, max_iter=self.max_iter, report=self._report_to()
         )
         coef, boundaries = problem.split(solution.point)

@@ -6,6 +6,9 @@ upper boundary of its class.
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,10 +18,15 @@ from csvor._utils.compile import compiled
 Array = NDArray[np.float64]
 
 
+# Rows that tell where a share of all lies.
+_TOLD = 20_000
+
+
 class BoundaryObjective:
     """``1/2 w' diag(ridge) w + width_cost (b_K - b_0) + sum_i c_i sum_g max_j x_igj``.
 
-    The pieces x are linear in what a row sees, as `minimise_maxima` states it.
+    The pieces x are linear in what a row sees, as `minimise_maxima` states it. Of rows whose
+    highest pieces are taken for granted only their sum is held.
     """
 
     def __init__(
@@ -33,7 +41,8 @@ class BoundaryObjective:
     ) -> None:
         self.slopes, self.offsets = pieces
         self.costs, self.n_bounded = costs, n_classes
-        self._products, self._codes = matrix.products, codes
+        self.constant, self.total = 0.0, float(costs.sum())
+        self._matrix, self._products, self._codes = matrix, matrix.products, codes
         self.ridge = matrix.ridge
         self.linear = np.concatenate(
             [np.zeros(self.ridge.size + 1), np.full(n_classes, width_cost)]
@@ -46,6 +55,60 @@ class BoundaryObjective:
         """No slope, and classes that are 2 wide: a row at its centre has no slack."""
         m = self.n_bounded
         return np.concatenate([np.zeros(self.ridge.size), [-float(m)], np.full(m, 2.0)])
+
+    @property
+    def n_samples(self) -> int:
+        return self._codes.size
+
+    def value(self, theta: Array) -> float:
+        """The objective."""
+        w = theta[: self.ridge.size]
+        cost = costs_at(self.slopes, self.offsets, self.costs, self.views(theta))
+        return cost + float(0.5 * w @ (self.ridge * w) + self.linear @ theta) + self.constant
+
+    def sample(self, size: int) -> Self:
+        """A part of the rows that stands for all, the same in every run.
+
+        Each class has its share of them, two rows at least.
+        """
+        rng, chosen, factors = np.random.default_rng(0), [], []
+        for code in range(self.n_bounded):
+            rows = np.flatnonzero(self._codes == code)
+            count = min(max(size * rows.size // self.n_samples, 2), rows.size)
+            drawn = rng.choice(rows, count, replace=False)
+            chosen.append(drawn)
+            factors.append(self.costs[drawn] * (self.costs[rows].sum() / self.costs[drawn].sum()))
+        return self._part(np.concatenate(chosen), np.concatenate(factors))
+
+    def near(self, theta: Array, share: float) -> NDArray[np.bool_]:
+        """A share of the rows, or all: those nearest to where another piece is the highest."""
+        if share >= 1.0:
+            return np.ones(self.n_samples, dtype=bool)
+        distances = find_distances(self.slopes, self.offsets, self.views(theta))
+        return distances <= np.quantile(distances[:: max(self.n_samples // _TOLD, 1)], share)
+
+    def moved(self, theta: Array, to: Array) -> NDArray[np.bool_]:
+        """The rows in which another piece is the highest there."""
+        return have_moved(self.slopes, self.offsets, self.views(theta), self.views(to))
+
+    def outline(self, theta: Array, left: NDArray[np.bool_]) -> Self:
+        """The objective with maxima in the rows left alone; it is nowhere higher.
+
+        In the others the piece that is the highest at theta stands for each maximum.
+        """
+        views, rows = self.views(theta), np.flatnonzero(left)
+        part = self._part(rows, self.costs[rows])
+        by_views, others = np.empty(views.shape), np.where(left, 0.0, self.costs)
+        offset = add_highest(self.slopes, self.offsets, others, views, by_views)
+        part.linear = self.linear + self.pulled(by_views)
+        part.constant, part.total = self.constant + offset, self.total
+        return part
+
+    def _part(self, rows: NDArray[np.intp], costs: Array) -> Self:
+        part = copy(self)
+        part._matrix, part._codes, part.costs = self._matrix.take(rows), self._codes[rows], costs
+        part._products = part._matrix.products
+        return part
 
     def split(self, theta: Array) -> tuple[Array, Array]:
         """Coefficients of the scaled features, and boundaries."""
@@ -107,3 +170,70 @@ def share_out(by_views, codes, m):
     for k in range(1, m):
         by_bb[k, k - 1] = by_bb[k - 1, k]
     return share, by_bb
+
+
+@compiled()
+def costs_at(slopes, offsets, costs, views):
+    """What the rows cost."""
+    cost, heights = 0.0, np.empty(offsets.shape[1])
+    for i in range(costs.size):
+        for g in range(offsets.shape[0]):
+            cost += costs[i] * heights[_highest(slopes[g], offsets[g], views[:, i], heights)]
+    return cost
+
+
+@compiled()
+def find_distances(slopes, offsets, views):
+    """How far the views of each row are, at least, from where another piece is the highest."""
+    n_maxima, n_pieces = offsets.shape
+    apart = np.empty((n_maxima, n_pieces, n_pieces))
+    for g in range(n_maxima):
+        for j in range(n_pieces):
+            for k in range(n_pieces):
+                apart[g, j, k] = np.sqrt(((slopes[g, j] - slopes[g, k]) ** 2).sum())
+    distances, heights = np.full(views.shape[1], np.inf), np.empty(n_pieces)
+    for i in range(distances.size):
+        for g in range(n_maxima):
+            j = _highest(slopes[g], offsets[g], views[:, i], heights)
+            for k in range(n_pieces):
+                if k != j:
+                    distance = (heights[j] - heights[k]) / apart[g, j, k]
+                    distances[i] = min(distances[i], distance)
+    return distances
+
+
+@compiled()
+def have_moved(slopes, offsets, views, to):
+    """Whether another piece of a row is the highest in other views."""
+    n_maxima, n_pieces = offsets.shape
+    moved, heights = np.zeros(views.shape[1], dtype=np.bool_), np.empty(n_pieces)
+    for i in range(moved.size):
+        for g in range(n_maxima):
+            before = _highest(slopes[g], offsets[g], views[:, i], heights)
+            moved[i] |= _highest(slopes[g], offsets[g], to[:, i], heights) != before
+    return moved
+
+
+@compiled()
+def add_highest(slopes, offsets, costs, views, by_views):
+    """Set the slopes by views of each row's highest pieces, by cost; returns their offsets."""
+    offset, heights = 0.0, np.empty(offsets.shape[1])
+    by_views.fill(0.0)
+    for i in range(costs.size):
+        for g in range(offsets.shape[0]):
+            j = _highest(slopes[g], offsets[g], views[:, i], heights)
+            offset += costs[i] * offsets[g, j]
+            for v in range(3):
+                by_views[v, i] += costs[i] * slopes[g, j, v]
+    return offset
+
+
+@compiled()
+def _highest(slopes, offsets, view, heights):
+    """Which piece is the highest; sets the heights of all."""
+    found = 0
+    for j in range(offsets.size):
+        by = slopes[j]
+        heights[j] = offsets[j] + by[0] * view[0] + by[1] * view[1] + by[2] * view[2]
+        found = j if heights[j] > heights[found] else found
+    return found

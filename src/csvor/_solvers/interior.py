@@ -1,9 +1,9 @@
 """A sum of maxima of linear pieces, by an interior-point method.
 
-``1/2 theta' diag(ridge) theta + linear . theta + sum_i c_i sum_g max_j x_igj(theta)``. Pieces have
-multipliers and distances, and coordinates that are not negative have a multiplier of their own:
-all stay positive, and their products go to 0 together. Each iteration takes two steps of Newton's
-method from one factor: straight to 0, and on what that tells (Mehrotra) to a common value.
+``1/2 theta' diag(ridge) theta + linear . theta + constant + sum_i c_i sum_g max_j x_igj(theta)``.
+Pieces have multipliers and distances, and coordinates that are not negative have a multiplier of
+their own: all stay positive, and their products go to 0 together. Each iteration takes two steps of
+Newton's method from one factor: straight to 0, and on what that tells (Mehrotra) to a common value.
 Multipliers bound the objective from below, so the way is known to have come to an end.
 """
 
@@ -34,7 +34,9 @@ _TOLD, _PATIENCE = 1e-3, 10
 class Problem(Protocol):
     """``ridge`` is that of the first coordinates of theta; the last ``n_bounded`` are not negative.
 
-    Views have a row each.
+    Views have a row each. What is minimised is not negative anywhere, or it is a part of what is
+    not, which is of no use where it falls below 0: it may have no end. ``total`` is what the costs
+    of all samples add up to, those included of which ``linear`` and ``constant`` are made.
     """
 
     n_bounded: int
@@ -43,6 +45,8 @@ class Problem(Protocol):
     costs: Array
     ridge: Array
     linear: Array
+    constant: float
+    total: float
 
     @property
     def start(self) -> Array: ...
@@ -80,14 +84,14 @@ def minimise_maxima(
         if len(history) == max_iter:
             status = Status.MAX_ITER
             break
-        if waited > _PATIENCE or not run.advance():
+        if waited > _PATIENCE or run.value < 0.0 or not run.advance():
             status = Status.INEXACT
             break
         run.look()
         history.append(run.value)
         if report is not None:
             report(len(history), run.value)
-    gap = run.gap / run.value if run.gap > 0.0 else 0.0
+    gap = run.gap / abs(run.value) if run.gap > 0.0 else 0.0
     return Solution(run.best, None, run.value, history, 0, status, len(history), gap=gap)
 
 
@@ -108,8 +112,10 @@ class _Run:
         self.by_views = np.empty(views.shape)
         self.curvature = np.empty((*views.shape[:1], *views.shape))
         product = float(np.vdot(self.multipliers, self.distances)) / self.distances.size
-        self.pulls = product / self.theta[self.bounded]
-        self.total = float(costs.sum())
+        # What holds a bounded coordinate is at least of the size of what pulls at it.
+        pull = problem.linear[self.bounded]
+        self.pulls = np.maximum(product / self.theta[self.bounded], pull)
+        self.total = problem.total
         self.value, self.bound = np.inf, -np.inf
         self.look()
 
@@ -119,7 +125,7 @@ class _Run:
 
     @property
     def scale(self) -> float:
-        return max(self.value, _TOLD * self.total)
+        return scale_of(self.value, self.total)
 
     def look(self) -> None:
         """Value and bound here, and the gradient of the Lagrangian."""
@@ -129,7 +135,7 @@ class _Run:
             problem.views(theta), self.by_views,
         )  # fmt: skip
         pull = problem.ridge * theta[:d]
-        value = cost + float(0.5 * pull @ theta[:d] + problem.linear @ theta)
+        value = cost + float(0.5 * pull @ theta[:d] + problem.linear @ theta) + problem.constant
         _check_range(value)
         if value < self.value:
             self.value, self.best = value, theta
@@ -200,6 +206,11 @@ class _Run:
             inverse, -float((along / bounded).min()), -float((d_pulls / self.pulls).min())
         )
         return step, d_pulls, inverse, bends + float(d_pulls @ along)
+
+
+def scale_of(value: float, total: float) -> float:
+    """What shares of an objective are of, given the sum of all costs."""
+    return max(value, _TOLD * total)
 
 
 def _check_range(number: float) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from numba import njit
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.cgutils import get_null_value
+from numba.core.event import TimingListener, install_listener, trigger_event
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -27,6 +28,9 @@ _NOT_KEPT = (
     "Compiling loops, which takes about 20 seconds in each process: no folder for machine code "
     "can be written to."
 )
+
+# The event that machine code is read from disk.
+_READING = "csvor:reading"
 
 # Who wants to know of compilations at the moment.
 _listeners: list[Callable[[str], None]] = []
@@ -92,6 +96,17 @@ def announcing_compilation(tell: Callable[[str], None]) -> Iterator[None]:
         _listeners.remove(tell_once)
 
 
+@contextmanager
+def timing_compilation() -> Iterator[Callable[[], float]]:
+    """Yield what tells the seconds that loops took inside to be compiled or read from disk.
+
+    Whichever thread did it: the others wait.
+    """
+    timer = TimingListener()
+    with install_listener("numba:compile", timer), install_listener(_READING, timer):
+        yield lambda: timer.duration if timer.done else 0.0
+
+
 def _begin(line: str) -> None:
     for listener in tuple(_listeners):
         listener(line)
@@ -120,7 +135,8 @@ class _KeptCode(FunctionCache):
         self._cache_file._source_stamp = (self._cache_file._source_stamp, _DIGEST)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)
+        with trigger_event(_READING):
+            found = super().load_overload(sig, target_context)
         if found is None:
             _begin(_KEPT)
         return found

@@ -1,4 +1,4 @@
-"""The command line: `csvor audit`, `csvor fit`, `csvor predict`, `csvor demo`, `csvor data`."""
+"""The command line: `csvor audit`, `csvor fit`, `csvor predict`, `csvor show` and others."""
 
 import sys
 

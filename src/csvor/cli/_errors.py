@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from csvor.cli._streams import escape_for_people
+
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -41,7 +43,8 @@ def one_line(text: str) -> str:
 
 def complain(message: str) -> None:
     """Print one error line."""
-    typer.echo(f"csvor: error: {one_line(message)}", err=True)
+    # Not by typer, which writes UTF-8 to a stream that says it is ASCII.
+    print(f"csvor: error: {one_line(message)}", file=sys.stderr)
 
 
 @contextmanager
@@ -61,7 +64,7 @@ def failures_in_one_line(debug: bool = False) -> Iterator[None]:
         raise typer.Exit(PIPE_CLOSED) from None
     except Exception as error:
         if debug:
-            typer.echo(traceback.format_exc().rstrip(), err=True)
+            print(traceback.format_exc().rstrip(), file=sys.stderr)
         complain(_told(error))
         raise typer.Exit(getattr(error, "exit_code", FAILED)) from None
 
@@ -106,6 +109,7 @@ class OneLineGroup(TyperGroup):
         given = (args, "csvor", complete_var, False, windows_expand_args)
         if not standalone_mode:
             return super().main(*given, **extra)
+        escape_for_people()
         try:
             status = super().main(*given, **extra)
         except (KeyboardInterrupt, typer.Abort):

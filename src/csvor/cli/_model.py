@@ -1,51 +1,52 @@
-"""Model files: a skops archive of the pipeline and what belongs to it."""
+"""Model files: a skops archive of the pipeline, with a record of how it came about."""
 
 import importlib
 import inspect
-from dataclasses import asdict, dataclass
+import io
+import warnings
+import zipfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import skops.io
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
 from csvor._utils.atomic_files import write_whole
-from csvor.cli._errors import CommandError, UsageError, listed
+from csvor._utils.version import OtherVersionWarning
+from csvor.cli._errors import CommandError, listed
+from csvor.cli._record import DECISIVE, NAME, Record, read_record
 from csvor.cli.input._features import Features
 
-FORMAT = "csvor model 1"
 # They describe or hold numbers and run nothing: an imputer of scikit-learn keeps the type of its
 # column, a kernel on sparse rows its landmarks.
 HARMLESS = {"numpy.dtype", "scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix"}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Model:
-    """A fitted pipeline with the names it was fitted by."""
+    """A fitted pipeline, and how it came about."""
 
     pipeline: Pipeline
-    target: str
-    classes: list[Any]
-    order: str
-    features: Features
-    dropped: list[str]
-    id: str | None
-    impute: bool
-    settings: dict[str, Any]
-    groups: str | None = None
+    record: Record
+
+    @property
+    def features(self) -> Features:
+        """How a table is prepared for it."""
+        return Features(**self.record.features)
 
 
 def save_model(path: str, model: Model) -> None:
     """Write a model whole or not at all."""
-    content = {key: getattr(model, key) for key in model.__dataclass_fields__}
-    content["features"] = asdict(model.features)
-    write_whole(Path(path), skops.io.dumps({"format": FORMAT, **content}))
+    raw = io.BytesIO(skops.io.dumps(model.pipeline, compression=zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(raw, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(NAME, model.record.as_json())
+    write_whole(Path(path), raw.getvalue())
 
 
 def load_model(path: str) -> Model:
     """Read a model; types that are neither scikit-learn's nor csvor's own are refused."""
-    if not Path(path).is_file():
-        raise UsageError(f"{path}: there is no such file")
+    record = read_record(path)
     raw = Path(path).read_bytes()
     try:
         foreign = skops.io.get_untrusted_types(data=raw)
@@ -54,15 +55,21 @@ def load_model(path: str) -> Model:
             raise CommandError(
                 f"{path}: refused, it holds types that are not csvor's: {listed(refused)}"
             )
-        content = skops.io.loads(raw, trusted=foreign)
+        with warnings.catch_warnings():  # the record tells the versions once, whoever differs
+            warnings.simplefilter("ignore", InconsistentVersionWarning)
+            warnings.simplefilter("ignore", OtherVersionWarning)
+            pipeline = skops.io.loads(raw, trusted=foreign)
     except CommandError:
         raise
     except Exception as error:
-        raise CommandError(f"{path}: not a model that csvor fit wrote ({error})") from error
-    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
-        raise CommandError(f"{path}: a skops file, but not a model that csvor fit wrote")
-    content["features"] = Features(**content["features"])
-    return Model(**content)
+        writers = " and ".join(f"{name} {record.versions.get(name)}" for name in DECISIVE)
+        raise CommandError(
+            f"{path}: the model cannot be restored ({error}); it was written with {writers}: read "
+            "it with these, or fit it anew"
+        ) from error
+    if not isinstance(pipeline, Pipeline):
+        raise CommandError(f"{path}: not a model that csvor fit wrote (it holds no pipeline)")
+    return Model(pipeline, record)
 
 
 def _is_ours(name: str) -> bool:

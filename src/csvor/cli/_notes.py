@@ -1,13 +1,12 @@
 """Notes: what a user should know beside the result, one line each on standard error."""
 
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
-
-import typer
 
 from csvor._utils.warn import AdvisedWarning, as_keyword
 from csvor.cli._errors import one_line
@@ -49,7 +48,7 @@ class Notes:
     def tell(self) -> None:
         """Print the notes and forget them."""
         for text in self.texts():
-            typer.echo(f"note: {text}", err=True)
+            print(f"note: {text}", file=sys.stderr)
         self._first.clear()
         self._count.clear()
 

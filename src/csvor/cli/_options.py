@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from csvor.cli._errors import UsageError
+from csvor.cli._paths import check_input
 
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
 
@@ -22,6 +23,10 @@ class DataOptions:
     groups: str | None = None
     keep: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for source in filter(None, (self.data, self.reviewed)):
+            check_input(source)
+
 
 @dataclass(frozen=True)
 class ModelOptions:
@@ -35,7 +40,7 @@ class ModelOptions:
     components: int | None = None
     loss: str | None = None
     constraints: str | None = None
-    class_weight: str | None = None
+    class_weight: str | dict[Any, float] | None = None
     max_iter: int | None = None
     tune: bool = False
     folds: int = 5
@@ -44,7 +49,8 @@ class ModelOptions:
     clip: float | None = None
 
     def __post_init__(self) -> None:
-        kernel = self.kernel or "linear"
+        # Where the kernel is open, curves are among what is compared.
+        kernel = "rbf" if self.kernel is None else self.kernel
         if self.gamma is not None and kernel not in WITH_GAMMA:
             raise UsageError(
                 f"--gamma {self.gamma}: the {kernel} kernel has none; --kernel rbf has"

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +31,7 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int
         TimeRemainingColumn,
     )
 
-    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+    columns: list[ProgressColumn] = [SpinnerColumn(_spinner()), TextColumn("{task.description}")]
     if total is None:
         columns += [TimeElapsedColumn()]
     else:
@@ -42,26 +43,35 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int
 
 
 @contextmanager
-def text_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
+def text_progress(what: str) -> Iterator[Callable[[int, int, Callable[[float], str]], None]]:
     """As `progress`, for work that knows itself how long it will take.
 
-    Yields ``update(done, total, text)``; the text stands behind the bar.
+    Yields ``update(done, total, told)``; what ``told(seconds)`` says, the seconds being those since
+    this update, stands behind the bar and moves on with the clock.
     """
     if not sys.stderr.isatty():
-        yield lambda done, total, text: None
+        yield lambda done, total, told: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
+    from rich.text import Text
 
-    columns = (SpinnerColumn(), TextColumn(what), BarColumn(bar_width=20))
-    bar = Progress(
-        *columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True
-    )
-    task = bar.add_task("", total=None)
+    class Told(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(task.fields["told"](time.monotonic() - task.fields["since"]))
+
+    columns = (SpinnerColumn(_spinner()), TextColumn(what), BarColumn(bar_width=20), Told())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("", total=None, told=lambda seconds: "", since=time.monotonic())
     with _started_late(bar):
-        yield lambda done, total, text: bar.update(
-            task, completed=done, total=total, description=text
+        yield lambda done, total, told: bar.update(
+            task, completed=done, total=total, told=told, since=time.monotonic()
         )
+
+
+def _spinner() -> str:
+    """The name that rich gives to a spinner which the terminal can show."""
+    return "dots" if (sys.stderr.encoding or "").lower().startswith("utf") else "line"
 
 
 @contextmanager

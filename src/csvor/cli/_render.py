@@ -1,19 +1,24 @@
 """What people read: short facts in two columns, and tables that fit the terminal."""
 
+from __future__ import annotations
+
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from csvor import CSVOR
 from csvor.cli._errors import plural
 from csvor.cli._options import WITH_GAMMA
-from csvor.cli.input._prepare import Prepared
 from csvor.cli.input._table import shown
+
+if TYPE_CHECKING:
+    from csvor import CSVOR
+    from csvor.cli.input._prepare import Prepared
 
 MOST_NAMES = 20
 Fact = tuple[str, str]
@@ -96,17 +101,17 @@ def data_facts(work: Prepared) -> list[Fact]:
 
 
 def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
-    """The parameters of the model, and who chose them."""
+    """The parameters of a fitted model, and who chose them."""
     model = work.pipeline[-1] if model is None else model
-    share = model.contamination
-    cut = share if isinstance(share, str) else f"{round(share, 3):g}"
+    found = " (found)" if model.contamination == "auto" else ""
+    cut = f"{round(model.contamination_, 3):g}{found}"
     text = f"C {model.C:g}, p {model.p:g}, contamination {cut}"
     if model.loss != "hinge":
         text += f", {model.loss} loss"
     if model.constraints != "explicit":
         text += f", {model.constraints} constraints"
     if model.class_weight is not None:
-        text += f", {model.class_weight} class weights"
+        text += f", {_weights(model.class_weight)}"
     if model.kernel != "linear":
         text += f", {_kernel(model)}"
     if work.choice is not None:
@@ -115,6 +120,26 @@ def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
             f"({work.choice.n_fits} fits)"
         )
     return ("Model", text)
+
+
+def fitted_parameters(model: CSVOR) -> dict[str, Any]:
+    """What a fit was made with and came to, for JSON."""
+    epsilon = float(model.epsilon_)
+    return {
+        "C": model.C,
+        "p": model.p,
+        "contamination": float(model.contamination_),
+        "epsilon": epsilon if np.isfinite(epsilon) else None,
+        "gamma": float(model.gamma_) if model.kernel in WITH_GAMMA else None,
+        "converged": bool(model.converged_),
+        "iterations": int(model.n_iter_),
+    }
+
+
+def _weights(given: str | dict[Any, float]) -> str:
+    if isinstance(given, str):
+        return f"{given} class weights"
+    return "class weights " + " ".join(f"{shown(label)}:{w:g}" for label, w in given.items())
 
 
 def _kernel(model: CSVOR) -> str:

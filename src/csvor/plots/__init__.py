@@ -22,7 +22,7 @@ from csvor.plots._gallery import occlusion_gallery
 from csvor.plots._losses import loss_plot
 from csvor.plots._maps import sensitivity_maps
 from csvor.plots._projection import projection_plot
-from csvor.plots._ranks import critical_difference
+from csvor.plots._ranks import critical_difference, critical_difference_size
 from csvor.plots._reliability import ReliabilityDisplay
 from csvor.plots._robustness import RobustnessDisplay
 from csvor.plots._style import COLOURS, MethodStyle, method_style
@@ -39,6 +39,7 @@ __all__ = [
     "ThresholdDisplay",
     "convergence_curves",
     "critical_difference",
+    "critical_difference_size",
     "level_curves",
     "loss_plot",
     "method_style",

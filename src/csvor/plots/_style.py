@@ -177,14 +177,22 @@ def tidy(ax: Axes, *, grid: str | None = None) -> None:
 def method_legend(figure: Canvas, names: list[str]) -> None:
     """One legend of methods below all panels, in as many rows as its width needs."""
     width = figure.bbox.width / figure.dpi  # a SubFigure has no size in inches
-    columns = max(1, int(width / (0.62 + 0.075 * max(map(len, names)))))
     handles = [Line2D([], [], label=name, **method_style(name).line_options) for name in names]
     figure.legend(
         handles=handles,
         loc="outside lower center",
-        ncols=min(columns, len(handles)),
+        ncols=_legend_columns(names, width),
         handlelength=3.0,
     )
+
+
+def legend_height(names: list[str], width: float) -> float:
+    """The inches that a legend of methods takes of the height of a figure so wide."""
+    return 0.17 * ceil(len(names) / _legend_columns(names, width))
+
+
+def _legend_columns(names: list[str], width: float) -> int:
+    return min(len(names), max(1, int(width / (0.62 + 0.075 * max(map(len, names))))))
 
 
 def label_edges(axes: list[Axes], *, x: str, y: str, columns: int = 3) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from csvor.report._results import MEASURES, Results
+from csvor.report._results import Results
 from csvor.report._tables import NO_RESULT, Cell, Table, marks, number, small
 from csvor.stats import Comparison, compare, wilcoxon_holm
 
@@ -39,19 +39,19 @@ def rank_levels(
     results: Results, measure: str = "mze", alpha: float = 0.05
 ) -> tuple[LevelRanking, ...]:
     """Compare the methods by their means on the data sets, at each level."""
+    better = results.measures[measure].better
     return tuple(
-        _level(table, level, measure, alpha) for level, table in results.means(measure).items()
+        _level(table, level, better, alpha) for level, table in results.means(measure).items()
     )
 
 
-def _level(table: pd.DataFrame, level: int, measure: str, alpha: float) -> LevelRanking:
+def _level(table: pd.DataFrame, level: int, better: str, alpha: float) -> LevelRanking:
     empty = tuple(str(name) for name in table.columns[table.isna().all(axis=0)])
     table = table.drop(columns=list(empty))
     complete = table.notna().all(axis=1)
     left_out = tuple(str(name) for name in table.index[~complete])
     if table.shape[1] < 2 or not complete.any():
         return LevelRanking(level, None, empty, left_out)
-    better = MEASURES[measure].better
     found = compare(table, better=better, alpha=alpha, missing="drop")
     return LevelRanking(level, found, empty, left_out)
 
@@ -71,7 +71,7 @@ def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) 
         n = found.ranks.n_cases if found else 0
         rows.append((Cell(f"{ranking.level}"), *line, Cell(str(n))))
         numbers.append([ranking.level, *values, n])
-    measure = MEASURES[column]
+    measure = results.measures[column]
     return Table(
         f"ranks_{column}",
         f"Average ranks by {measure.name} over the data sets (1 is the best, ties averaged); "
@@ -109,14 +109,14 @@ def left_out_notes(rankings: Sequence[LevelRanking]) -> list[str]:
     return notes
 
 
-def difference_table(rankings: Sequence[LevelRanking], column: str, n_methods: int) -> Table:
+def difference_table(results: Results, rankings: Sequence[LevelRanking], column: str) -> Table:
     """Friedman's test and Nemenyi's critical difference at each level."""
     rows, numbers = [], []
     for ranking in rankings:
         found = ranking.comparison
         if found is None:
             why = "no two methods with results"
-            if ranking.left_out and len(ranking.without_result) < n_methods - 1:
+            if ranking.left_out and len(ranking.without_result) < len(results.methods) - 1:
                 why = "no data set has a result of every method"
             text = (str(ranking.level), "0", "none", *[NO_RESULT] * 3, why)
             values: list[object] = [ranking.level, 0, "none", np.nan, np.nan, np.nan, text[-1]]
@@ -140,7 +140,7 @@ def difference_table(rankings: Sequence[LevelRanking], column: str, n_methods: i
     keys = ["level", "n_datasets", "test", "statistic", "p_value", "critical_difference", "note"]
     return Table(
         f"tests_{column}",
-        f"Do the methods differ in {MEASURES[column].name}? Friedman's test, and "
+        f"Do the methods differ in {results.measures[column].name}? Friedman's test, and "
         "Nemenyi's critical difference (CD) of average ranks.",
         names,
         tuple(rows),

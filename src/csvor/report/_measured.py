@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from csvor.report._results import MEASURES, Kind, Measure, Results
+from csvor.report._results import Kind, Measure, Results
 from csvor.report._tables import Cell, Table, marks, number
 
 
 def result_tables(results: Results, column: str) -> list[Table]:
     """Mean ± standard deviation over the splits, a table for each kind of corruption."""
-    measure = MEASURES[column]
+    measure = results.measures[column]
     summary = results.summary(column)
     return [
         _result_table(results, summary, kind, names, measure) for kind, names in results.kinds()
@@ -31,7 +31,8 @@ def _result_table(
             cells = part[(part.dataset == dataset) & (part.level == level)]
             by_method = cells.set_index("method").loc[list(results.methods)]
             # A mean over a few splits is not to be marked as the best of means over all.
-            ranked = by_method["mean"].where(~by_method.index.isin(results.partial))
+            few = [*results.partial, *results.failed_measure(measure.column).index]
+            ranked = by_method["mean"].where(~by_method.index.isin(few))
             found = marks(ranked.tolist(), measure.better, 3)
             texts = [_mean_text(row) for row in by_method.itertuples()]
             line = [Cell(t, m) for t, m in zip(texts, found, strict=True)]
@@ -82,17 +83,17 @@ def mean_table(results: Results, column: str) -> Table | None:
     if not complete:
         return None
     means = pd.DataFrame({level: t.loc[complete].mean() for level, t in tables.items()}).T
-    better = MEASURES[column].better
+    measure = results.measures[column]
     rows = []
     for level, line in means.iterrows():
-        found = marks(line.tolist(), better, 3)
+        found = marks(line.tolist(), measure.better, 3)
         cells = [Cell(number(v), m) for v, m in zip(line.tolist(), found, strict=True)]
         rows.append((Cell(str(level)), *cells))
     left = [name for name in results.datasets if name not in complete]
     note = (f"Left out, since a result is missing: {', '.join(left)}.",) if left else ()
     return Table(
         f"mean_{column}",
-        f"{MEASURES[column].name.capitalize()}, averaged over {len(complete)} data sets.",
+        f"{measure.name.capitalize()}, averaged over {len(complete)} data sets.",
         ("%", *results.methods),
         tuple(rows),
         means.rename_axis("level").reset_index(),

@@ -13,9 +13,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from csvor import plots
+from csvor.plots._style import legend_height
 from csvor.report._comparisons import LevelRanking
 from csvor.report._results import MEASURES, Results
 from csvor.report._tables import Table
+
+# In inches: two pictures up to here stand side by side.
+NARROW = 7.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,21 +64,26 @@ def rank_pictures(rankings: Sequence[LevelRanking], column: str) -> list[Picture
         if found is None:
             continue
         average = {str(name): float(rank) for name, rank in found.ranks.average.items()}
-        figure = Figure(figsize=(6.6, 1.6 + 0.22 * len(average)), layout="constrained")
-        plots.critical_difference(
-            average,
-            found.critical_difference,
-            groups=found.groups,
-            n_cases=found.ranks.n_cases,
-            ax=figure.subplots(),
-        )
+        told: dict[str, Any] = {
+            "cd": found.critical_difference,
+            "groups": found.groups,
+            "test": found.post_hoc,
+            "alpha": found.alpha,
+        }
+        size = plots.critical_difference_size(average, **told)
+        figure = Figure(figsize=size)
+        ax = figure.add_axes((0, 0, 1, 1))
+        plots.critical_difference(average, **told, n_cases=found.ranks.n_cases, ax=ax)
         # Closeness in rank means nothing where no test says that any method differs.
-        doubt = "" if found.test.significant(found.alpha) else " No test shows a difference here."
+        shown = found.test.significant(found.alpha) or not found.post_hoc
+        doubt = "" if shown else " No test shows a difference here."
         caption = (
-            f"{ranking.level} % corrupted: average ranks by {MEASURES[column].name}. Methods under "
-            f"one bar are not told apart.{doubt}"
+            f"{ranking.level} % corrupted: average ranks by {MEASURES[column].name}. "
+            f"{found.in_words()}{doubt}"
         )
-        pictures.append(Picture(f"ranks_{column}_{ranking.level}", caption, figure, wide=False))
+        pictures.append(
+            Picture(f"ranks_{column}_{ranking.level}", caption, figure, size[0] > NARROW)
+        )
     return pictures
 
 
@@ -83,7 +92,8 @@ def mean_picture(mean: Table | None, column: str, focus: str) -> list[Picture]:
     if mean is None or len(mean.numbers) < 2:
         return []
     table = mean.numbers.set_index("level")
-    figure = Figure(figsize=(6.2, 3.4), layout="constrained")
+    height = 3.1 + legend_height([str(name) for name in table.columns], 6.2)
+    figure = Figure(figsize=(6.2, height), layout="constrained")
     name = MEASURES[column].name
     plots.level_curves({"": table}, measure=name, focus=focus, figure=figure)
     return [Picture(f"mean_{column}", f"{mean.caption} By share of corrupted rows.", figure)]
@@ -100,7 +110,7 @@ def level_pictures(results: Results, column: str, focus: str) -> list[Picture]:
             name: _by_level({level: table.loc[name] for level, table in tables.items()})
             for name in names
         }
-        figure = _sized(len(names), 2.4, 1.85)
+        figure = _sized(len(names), 2.4, 1.85, results.methods)
         plots.level_curves(panels, measure=column.upper(), focus=focus, figure=figure)
         caption = f"{kind.title}: {MEASURES[column].name} by share of corrupted training rows."
         pictures.append(Picture(f"levels_{kind.key}_{column}", caption, figure))
@@ -148,6 +158,9 @@ def _by_level(rows: Mapping[int, Any]) -> pd.DataFrame:
     return pd.DataFrame(dict(rows)).T
 
 
-def _sized(n: int, width: float, height: float) -> Figure:
+def _sized(n: int, width: float, height: float, legend: Sequence[str] = ()) -> Figure:
+    """A figure for n panels, at most three abreast, and a legend of methods below them."""
     columns, rows = min(n, 3), -(-n // 3)
-    return Figure(figsize=(max(width * columns, 5.6), height * rows + 0.5), layout="constrained")
+    across = max(width * columns, 5.6)
+    below = legend_height(list(legend), across) if legend else 0.3
+    return Figure(figsize=(across, height * rows + 0.2 + below), layout="constrained")

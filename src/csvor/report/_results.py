@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,6 +64,7 @@ class Results:
     levels: tuple[int, ...]
     methods: tuple[str, ...]
     kind_of: dict[str, Kind]
+    measures: Mapping[str, Measure]
 
     def kinds(self) -> list[tuple[Kind, tuple[str, ...]]]:
         """The kinds of corruption that occur, each with its data sets."""
@@ -102,12 +104,26 @@ class Results:
         every = pd.MultiIndex.from_product([self.datasets, self.levels, self.methods], names=by)
         stats = good.groupby(by, observed=True)[column].agg(["mean", "std", "count"])
         table = stats.reindex(every).rename(columns={"count": "n"})
-        failed = self.frame[self.frame.status == "failed"].groupby(by, observed=True).size()
+        failed = self.frame[self._failed(column)].groupby(by, observed=True).size()
         table["n"] = table["n"].fillna(0).astype(int)
         table["n_failed"] = failed.reindex(every).fillna(0).astype(int)
         splits = {name: self.n_splits(name) for name in self.datasets}
         table["n_planned"] = [splits[str(key[0])] for key in table.index]
         return table.reset_index()
+
+    def _failed(self, column: str) -> Any:
+        """Rows of cells that failed, or in which the measure did."""
+        said = self.frame.get(f"{column}_error")
+        failed = self.frame.status == "failed"
+        return failed if said is None else failed | (said != "")
+
+    def failed_measure(self, column: str) -> pd.DataFrame:
+        """The methods with cells that are done but for this measure: cells, error (the first)."""
+        rows = self.frame[self._failed(column) & (self.frame.status == "ok")]
+        if f"{column}_error" not in rows:
+            return pd.DataFrame(columns=["cells", "error"])
+        grouped = rows.groupby("method", sort=False)[f"{column}_error"]
+        return pd.DataFrame({"cells": grouped.size(), "error": grouped.first()})
 
     def means(self, column: str) -> dict[int, pd.DataFrame]:
         """By level, the means: a row per data set, a column per method; NaN without a result."""
@@ -132,11 +148,24 @@ class Results:
         return splits * len(self.levels) * len(self.methods)
 
 
-def check_results(results: Any) -> Results:
-    """Refuse results that no report can be made of, with what is wrong and where."""
+def check_results(results: Any, measures: Mapping[str, str] | None = None) -> Results:
+    """Refuse results that no report can be made of, with what is wrong and where.
+
+    `measures` are further columns, and whether their values are better "lower" or "higher".
+    """
+    further = {name: Measure(name, name, better) for name, better in (measures or {}).items()}
     if not isinstance(results, pd.DataFrame):
         raise TypeError(f"results must be a pandas DataFrame, not {type(results).__name__}.")
-    missing = [name for name in [*KEYS, "status", "mze"] if name not in results.columns]
+    for measure in further.values():
+        if measure.column in (*KEYS, *NUMBERS, "status", "error"):
+            raise ValueError(f"measures: {measure.column} is a column of every study.")
+        if measure.better not in ("lower", "higher"):
+            raise ValueError(
+                f"measures: {measure.column} must be better lower or higher, got "
+                f"{measure.better!r}."
+            )
+    needed = [*KEYS, "status", "mze", *further]
+    missing = [name for name in needed if name not in results.columns]
     if missing:
         raise ValueError(f"results lack the column {', '.join(missing)}.")
     if results.empty:
@@ -148,11 +177,10 @@ def check_results(results: Any) -> Results:
         frame[name] = frame[name].astype(str)
     for name in ("level", "split"):
         frame[name] = _whole(frame, name)
-    for name in NUMBERS:
+    for name in (*NUMBERS, *further):
         frame[name] = _numbers(frame, name)
-    if "error" not in frame:
-        frame["error"] = ""
-    frame["error"] = frame["error"].fillna("").astype(str)
+    for name in ("error", *(f"{name}_error" for name in further)):
+        frame[name] = frame[name].fillna("").astype(str) if name in frame else ""
     status = frame["status"].astype(str)
     _refuse(frame, ~status.isin(["ok", "failed"]), "status must be 'ok' or 'failed'")
     _refuse(frame, frame.duplicated(KEYS), "this cell is there twice")
@@ -163,6 +191,7 @@ def check_results(results: Any) -> Results:
         tuple(sorted({int(level) for level in frame["level"]})),
         tuple(dict.fromkeys(frame["method"])),
         _kinds(frame),
+        {**MEASURES, **further},
     )
 
 

@@ -162,6 +162,16 @@ def agreement(compared: pd.DataFrame) -> list[str]:
     return sentences
 
 
+def further(results: Results, column: str) -> list[str]:
+    """Which values of a measure are better, and which methods are in none of its ranks, and why."""
+    measure, failed = results.measures[column], results.failed_measure(column)
+    return [f"{column}: {measure.better} is better."] + [
+        f"{column} failed for {method} in {counted(cells, 'cell')}, and it is in no rank of it: "
+        f"{error}."
+        for method, cells, error in zip(failed.index, failed["cells"], failed["error"], strict=True)
+    ]
+
+
 def detection(results: Results) -> list[str]:
     """How well flags meet the corrupted rows, at the highest level."""
     sentences = []

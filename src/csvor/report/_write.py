@@ -20,7 +20,7 @@ from csvor.report._published import (
     compare_published,
     disagreement_table,
 )
-from csvor.report._results import Results, check_results
+from csvor.report._results import MEASURES, Results, check_results
 from csvor.report._tables import Table, to_csv, to_latex, to_markdown
 
 ALPHA = 0.05
@@ -33,6 +33,7 @@ def write_report(
     folder: str | os.PathLike[str],
     *,
     experiments: Mapping[str, Any] | None = None,
+    measures: Mapping[str, str] | None = None,
     focus: str = "CSVOR",
     pictures: bool = True,
 ) -> Path:
@@ -67,6 +68,10 @@ def write_report(
         - ``projections``: by title, the arguments of `csvor.plots.projection_plot` (X, y,
           outliers, directions);
         - ``occlusion``: the arguments of `csvor.plots.occlusion_gallery`.
+    measures : mapping of str to str, default=None
+        Further columns to make tables and ranks of, and whether they are better "lower" or
+        "higher". A column NAME_error says, where it is not empty, why the measure failed in a
+        cell; a method with such cells is in no rank of it.
     focus : str, default="CSVOR"
         The method that the sentences are about; they name the best where it has no results.
     pictures : bool, default=True
@@ -101,7 +106,7 @@ def write_report(
     ...     "CSVOR has the best average rank" in page.read_text(encoding="utf-8")
     True
     """
-    checked = check_results(results)
+    checked = check_results(results, measures)
     wanted = dict(experiments or {})
     unknown = [name for name in wanted if name not in EXPERIMENTS]
     if unknown:
@@ -134,11 +139,11 @@ def _sections(
     has_mae = bool(results.frame.mae.notna().any())
     tables_of_ranks = [
         _comparisons.rank_table(full, rankings, "mze"),
-        _comparisons.difference_table(rankings, "mze", len(full.methods)),
+        _comparisons.difference_table(full, rankings, "mze"),
         _comparisons.pair_table(full, focus, "mze") if focus in full.methods else None,
         _comparisons.shared_rank_table(results, "mze", ALPHA) if results.partial else None,
     ]
-    mae = _mae_tables(results) if has_mae else []
+    mae = _further_tables(results, "mae") if has_mae else []
     gaps = _measured.gap_table(results)
     failures = _measured.failure_table(results)
     drawn = _drawn(results, rankings, mean, experiments, focus) if pictures else {}
@@ -168,6 +173,7 @@ def _sections(
             mae,
             "Mean absolute error",
         ),
+        _of_measures(results),
         Section("published", "Beside the published results", agreement, _beside(compared)),
         Section(
             "outliers",
@@ -221,12 +227,27 @@ def _drawn(
     }
 
 
-def _mae_tables(results: Results) -> list[Table]:
-    full = results.without(results.partial)
-    return [
-        *_measured.result_tables(results, "mae"),
-        _comparisons.rank_table(full, rank_levels(full, "mae", ALPHA), "mae"),
-    ]
+def _of_measures(results: Results) -> Section:
+    """What measures of one's own say."""
+    own = [name for name in results.measures if name not in MEASURES]
+    return Section(
+        "measures",
+        "Further measures",
+        [sentence for name in own for sentence in _sentences.further(results, name)],
+        [table for name in own for table in _further_tables(results, name)],
+    )
+
+
+def _further_tables(results: Results, column: str) -> list[Table]:
+    """Means, ranks and tests by a measure, without the methods that it failed for."""
+    failed = tuple(results.failed_measure(column).index)
+    ranked = results.without(tuple({*results.partial, *failed}))
+    tables = _measured.result_tables(results, column)
+    if len(ranked.methods) > 1:
+        rankings = rank_levels(ranked, column, ALPHA)
+        tables.append(_comparisons.rank_table(ranked, rankings, column))
+        tables.append(_comparisons.difference_table(ranked, rankings, column))
+    return tables
 
 
 def _beside(compared: pd.DataFrame) -> list[Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
 
 from scipy.stats import studentized_range
@@ -38,6 +38,42 @@ class Comparison:
     critical_difference: float
     groups: tuple[tuple[str, ...], ...]
     alpha: float
+
+    @property
+    def post_hoc(self) -> str:
+        """The test by which methods are told apart: "Nemenyi", "Wilcoxon", or "" for none."""
+        if isfinite(self.critical_difference):
+            return "Nemenyi"
+        return "Wilcoxon" if self.test.name == "wilcoxon" else ""
+
+    def in_words(self) -> str:
+        """Which methods are not told apart, by which test.
+
+        Returns
+        -------
+        sentence : str
+            Methods of a group stand in the order of their ranks; of more than three the first and
+            the last are named.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from csvor.stats import compare
+        >>> errors = pd.DataFrame({"A": [1, 2, 3, 4, 5, 6.0]})
+        >>> errors["B"], errors["C"] = errors.A + 0.1, errors.A + 0.2
+        >>> compare(errors, better="lower").in_words()
+        'Not told apart (Nemenyi, 5 %): A = B; B = C.'
+        """
+        if not self.post_hoc:
+            return f"No test tells methods apart: {self.test.note}."
+        test = f"({self.post_hoc}, {100 * self.alpha:g} %)"
+        if not self.groups:
+            return f"All are told apart {test}."
+        words = [
+            " = ".join(group) if len(group) < 4 else f"{group[0]} to {group[-1]} ({len(group)})"
+            for group in self.groups
+        ]
+        return f"Not told apart {test}: {'; '.join(words)}."
 
 
 @lru_cache

@@ -1,6 +1,7 @@
 """Studies: methods compared on data sets with spoilt rows, cell by cell, resumable."""
 
 from csvor.study._experiments import Convergence, convergence, error_map, experiments
+from csvor.study._measures import MeasureSpec
 from csvor.study._methods import (
     STUDY_METHODS,
     StudyMethod,
@@ -8,16 +9,19 @@ from csvor.study._methods import (
     fit_each,
     fit_together,
 )
+from csvor.study._pace import Progress
 from csvor.study._records import spec_of
 from csvor.study._run import run
-from csvor.study._spec import PRESETS, MethodSpec, Spec, load_spec, preset, spec_from_dict
-from csvor.study._state import Progress, Status, results, status
+from csvor.study._spec import MethodSpec, Spec
+from csvor.study._spec_files import PRESETS, load_spec, preset, spec_from_dict
+from csvor.study._state import Status, results, status
 from csvor.study._synthetic import Occlusion, Projection, occlusion, projection
 
 __all__ = [
     "PRESETS",
     "STUDY_METHODS",
     "Convergence",
+    "MeasureSpec",
     "MethodSpec",
     "Occlusion",
     "Progress",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,8 +18,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import ThreadpoolController
 
-from csvor.study._methods import Contender, select
+from csvor._utils.compile import timing_compilation
+from csvor.study._measures import Measure, in_one_line, measured
+from csvor.study._methods import Contender
 from csvor.study._problem import Problem, StudyData, make_problem, seed_of
+from csvor.study._select import select
 
 
 @dataclass(frozen=True)
@@ -37,26 +41,38 @@ class Cell:
 
 
 def work_on(
-    cell: Cell, data: StudyData, contender: Contender, *, n_folds: int, seed: int
+    cell: Cell,
+    data: StudyData,
+    contender: Contender,
+    measures: Sequence[Measure] = (),
+    *,
+    n_folds: int,
+    seed: int,
 ) -> dict[str, Any]:
-    """The record of a cell. A failure is a record as well; only an interrupt ends the study."""
+    """The record of a cell. A failure is a record as well; only an interrupt ends the study.
+
+    Its seconds are those of the work: what is compiled in the first cell is there for all others.
+    """
     start = time.perf_counter()
-    try:
-        with Quiet():
-            problem = make_problem(data, cell.level, cell.split, n_folds=n_folds, seed=seed)
-            draw = seed_of("fit", seed, data.name, cell.level, cell.split)
-            found = {"status": "ok", "error": "", **_solve(problem, contender, draw)}
-    except Exception as error:
-        text = " ".join(str(error).split())
-        found = {
-            "status": "failed",
-            "error": f"{type(error).__name__}: {text}" if text else type(error).__name__,
-            "traceback": traceback.format_exc(),
-        }
-    return {**found, "seconds": time.perf_counter() - start}
+    with timing_compilation() as seconds_compiling:
+        try:
+            with Quiet():
+                problem = make_problem(data, cell.level, cell.split, n_folds=n_folds, seed=seed)
+                draw = seed_of("fit", seed, data.name, cell.level, cell.split)
+                found = {"status": "ok", "error": "", **_solve(problem, contender, measures, draw)}
+        except Exception as error:
+            found = {
+                "status": "failed",
+                "error": in_one_line(error),
+                "traceback": traceback.format_exc(),
+            }
+        seconds = time.perf_counter() - start - seconds_compiling()
+    return {**found, "seconds": max(seconds, 0.0)}
 
 
-def _solve(problem: Problem, contender: Contender, draw: int) -> dict[str, Any]:
+def _solve(
+    problem: Problem, contender: Contender, measures: Sequence[Measure], draw: int
+) -> dict[str, Any]:
     estimator = clone(contender.estimator)
     parameters = estimator.get_params()
     fixed: dict[str, Any] = {}
@@ -66,8 +82,7 @@ def _solve(problem: Problem, contender: Contender, draw: int) -> dict[str, Any]:
     if "random_state" in parameters and parameters["random_state"] is None:
         fixed["random_state"] = draw
     estimator.set_params(**fixed)
-    ready = replace(contender, estimator=estimator)
-    selection = select(ready, problem.X, problem.y, problem.folds, ready.settings)
+    selection = select(replace(contender, estimator=estimator), problem.parts())
     model = clone(estimator).set_params(**selection.chosen).fit(problem.X, problem.y)
     predicted = np.asarray(model.predict(problem.X_test), dtype=np.int64)
     found: dict[str, Any] = {
@@ -77,6 +92,7 @@ def _solve(problem: Problem, contender: Contender, draw: int) -> dict[str, Any]:
         "cv_errors": selection.errors.tolist(),
         "corrupted": np.flatnonzero(problem.corrupted).tolist(),
         "converged": _converged(model),
+        **measured(measures, model, problem, predicted),
     }
     if contender.finds_outliers:
         flagged = np.asarray(model.outliers_, dtype=bool)

@@ -15,8 +15,9 @@ from csvor import CSVOR
 from csvor.datasets import load_faces, make_ordinal_images
 from csvor.methods import POWERS
 from csvor.study._cell import Quiet
-from csvor.study._methods import GAMMAS, STUDY_METHODS, expand
-from csvor.study._problem import Problem, load_data, make_problem
+from csvor.study._methods import GAMMAS, STUDY_METHODS, Contender
+from csvor.study._problem import StudyData, load_data, make_problem
+from csvor.study._select import Part, expand, mean_errors
 from csvor.study._synthetic import occlusion, projection
 
 RISING = tuple(sorted(POWERS))
@@ -88,14 +89,13 @@ def error_map(
     """
     sets = load_data([dataset], data)[dataset]
     settings = expand({"C": [1 / (2 * gamma) for gamma in GAMMAS], "p": RISING})
-    fit_grid = STUDY_METHODS["CSVOR"].fit_grid
-    wanted = list(sets.splits)[:splits]
-    errors = np.zeros(len(settings))
+    method = Contender("CSVOR", _capped(sets), settings, STUDY_METHODS["CSVOR"].fit_grid)
+    problems = (
+        make_problem(sets, level, split, n_folds=FOLDS, seed=seed)
+        for split in list(sets.splits)[:splits]
+    )
     with Quiet():
-        for split in wanted:
-            problem = make_problem(sets, level, split, n_folds=FOLDS, seed=seed)
-            predicted = fit_grid(_capped(problem), problem.X, problem.y, settings, problem.X_test)
-            errors += np.mean(predicted != problem.y_test, axis=1) / len(wanted)
+        errors = mean_errors(method, (Part(p.X, p.y, p.X_test, p.y_test) for p in problems))
     table = errors.reshape(len(GAMMAS), len(RISING)).T
     return pd.DataFrame(
         table, index=pd.Index(RISING, name="p"), columns=pd.Index(GAMMAS, name="gamma")
@@ -148,12 +148,12 @@ def convergence(
         raise ValueError(f"split={split}: {dataset} has the splits 0 to {len(sets.splits) - 1}.")
     with Quiet():
         problem = make_problem(sets, level, split, n_folds=FOLDS, seed=seed)
-        model = _capped(problem).set_params(C=C, p=p).fit(problem.X, problem.y)
+        model = _capped(sets).set_params(C=C, p=p).fit(problem.X, problem.y)
     return Convergence(model.objective_history_, model.settled_from_)
 
 
-def _capped(problem: Problem) -> Any:
-    return CSVOR(classes=list(range(1, problem.n_classes + 1)))
+def _capped(data: StudyData) -> Any:
+    return CSVOR(classes=list(range(1, data.n_classes + 1)))
 
 
 def experiments(

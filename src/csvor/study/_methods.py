@@ -1,25 +1,20 @@
-"""Which settings does a study try for a method, and which has the lowest error?"""
+"""Which settings does a study try for a method, and how are they fitted?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from csvor._data.training import DATA_PARAMETERS
 from csvor.methods import POWERS, STRENGTHS
-from csvor.study._problem import Array, Fold, Labels
+from csvor.study._problem import Array, Labels
+from csvor.study._select import Setting
 
-Setting = Mapping[str, Any]
 FitGrid = Callable[[Any, Array, Labels, Sequence[Setting], Array], Labels]
-
-# Means of the same shares in another order differ by rounding.
-ROUNDING = 1e-12
 
 
 def fit_each(
@@ -182,42 +177,3 @@ class Contender:
     settings: tuple[Setting, ...] = ({},)
     fit_grid: FitGrid = fit_each
     finds_outliers: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """The setting that was chosen, and the mean zero-one error of each one of the grid."""
-
-    chosen: dict[str, Any]
-    errors: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-
-
-def expand(grid: Mapping[str, Sequence[Any]]) -> tuple[Setting, ...]:
-    """All settings of a grid: the first parameter changes slowest."""
-    return tuple(dict(zip(grid, values, strict=True)) for values in product(*grid.values()))
-
-
-def select(
-    method: Contender,
-    X: Array,
-    y: Labels,
-    folds: Sequence[Fold],
-    grid: Sequence[Setting],
-) -> Selection:
-    """The setting with the lowest mean error over the folds; of equal ones the first.
-
-    A grid of one setting leaves nothing to choose: nothing is fitted, and ``errors`` is empty.
-    """
-    if len(grid) == 1:
-        return Selection(dict(grid[0]))
-    errors = np.zeros(len(grid))
-    for fitted, held_out in folds:
-        predicted = method.fit_grid(method.estimator, X[fitted], y[fitted], grid, X[held_out])
-        if predicted.shape != (len(grid), held_out.size):
-            raise ValueError(
-                f"fit_grid of {method.name} gave predictions of shape {predicted.shape} for "
-                f"{len(grid)} settings and {held_out.size} rows."
-            )
-        errors += np.mean(predicted != y[held_out], axis=1) / len(folds)
-    best = int(np.argmax(errors <= errors.min() + ROUNDING))
-    return Selection(dict(grid[best]), errors)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -13,10 +13,13 @@ import numpy as np
 import sklearn
 
 import csvor
+from csvor._utils.sklearn_private import validate_parameter_constraints
 from csvor.methods import METHODS, make_method
 from csvor.study._cell import Cell
-from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod, expand
-from csvor.study._problem import StudyData, digest
+from csvor.study._measures import Measure
+from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod
+from csvor.study._problem import StudyData, check_folds, digest
+from csvor.study._select import expand
 from csvor.study._spec import MethodSpec, Spec
 
 # Under which rules and code records are alike. To be raised with every change that lets a cell come
@@ -34,6 +37,11 @@ class Plan:
     cells: tuple[Cell, ...]
     jobs: int = 1
 
+    @property
+    def measure_names(self) -> tuple[str, ...]:
+        """The measures of its own, in the order of the spec."""
+        return tuple(measure.name for measure in self.spec.measures)
+
 
 def make_contender(entry: MethodSpec) -> Contender:
     """The method of a spec, with its grid written out and its parameters checked."""
@@ -48,23 +56,53 @@ def make_contender(entry: MethodSpec) -> Contender:
             f"parameters are {', '.join(known)}."
         )
     estimator = make_method(entry.name, **entry.parameters)
+    for name, value in entry.parameters.items():
+        _check_value(estimator, name, value, f"methods.{entry.name}.parameters")
+    for name, values in free.items():
+        for value in values:
+            _check_value(estimator, name, value, f"methods.{entry.name}.grid")
     return Contender(entry.name, estimator, expand(free), line.fit_grid, line.finds_outliers)
+
+
+def _check_value(estimator: Any, name: str, value: Any, where: str) -> None:
+    """Refuse a value outside what a method declares for a parameter, as scikit-learn's do."""
+    owner, _, leaf = name.rpartition("__")
+    one = estimator.get_params()[owner] if owner else estimator
+    declared = getattr(one, "_parameter_constraints", {})
+    if leaf not in declared:
+        return
+    try:
+        validate_parameter_constraints(
+            {leaf: declared[leaf]}, {leaf: value}, caller_name=type(one).__name__
+        )
+    except ValueError as error:
+        raise ValueError(f"{where}.{name}: {error}") from error
 
 
 def make_plan(
     spec: Spec,
     data: Mapping[str, StudyData],
     contenders: Mapping[str, Contender],
+    measures: Sequence[Measure] = (),
     jobs: int = 1,
 ) -> Plan:
     """All cells of a study."""
-    return Plan(spec, tuple(_cells(spec, data, contenders)), jobs)
+    for one in data.values():
+        check_folds(one, spec.folds)
+    return Plan(spec, tuple(_cells(spec, data, contenders, measures)), jobs)
 
 
 def _cells(
-    spec: Spec, data: Mapping[str, StudyData], contenders: Mapping[str, Contender]
+    spec: Spec,
+    data: Mapping[str, StudyData],
+    contenders: Mapping[str, Contender],
+    measures: Sequence[Measure],
 ) -> Iterator[Cell]:
     of_method = {name: _facts(contender) for name, contender in contenders.items()}
+    of_measures = {
+        measure.name: {**measure.facts, "version": _version_of(measure.facts["function"])}
+        for measure in measures
+    }
     for dataset in spec.datasets:
         known, checksum = data[dataset], data[dataset].checksum
         parts = {split: digest(*rows) for split, rows in known.splits.items()}
@@ -82,6 +120,7 @@ def _cells(
                         "folds": spec.folds,
                         "seed": spec.seed,
                         "method": of_method[entry.name],
+                        **({"measures": of_measures} if measures else {}),
                     }
                     cost = _cost(contenders[entry.name], known.splits[split][0].size, spec.folds)
                     yield Cell(dataset, level, split, entry.name, _hash(facts), cost)
@@ -121,7 +160,7 @@ def _version_of(module: str) -> str | None:
 
 
 def _package(module: str) -> str:
-    return module.partition(".")[0]
+    return module.partition(":")[0].partition(".")[0]
 
 
 def made_by(method: str) -> dict[str, str]:

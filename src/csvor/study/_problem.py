@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from csvor import corruption, datasets
+from csvor.study._select import Part
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -61,6 +62,11 @@ class Problem:
     corrupted: NDArray[np.bool_]
     folds: tuple[Fold, ...]
 
+    def parts(self) -> Iterator[Part]:
+        """The folds with their rows."""
+        for fitted, held_out in self.folds:
+            yield Part(self.X[fitted], self.y[fitted], self.X[held_out], self.y[held_out])
+
 
 def digest(*arrays: NDArray[np.generic]) -> str:
     """A checksum of the shapes, types and values of arrays."""
@@ -96,6 +102,16 @@ def _load(name: str, folder: str | Path | None) -> StudyData:
     # What the paper does to its own sets; one's own sets are treated as its real ones.
     spoils = datasets.info(name).spoiled if name in datasets.names() else "labels"
     return StudyData(name, X, y, len(bunch.target_names), spoils, splits)
+
+
+def check_folds(data: StudyData, n_folds: int) -> None:
+    """Refuse more folds than any class has training rows, on whichever split has the fewest."""
+    most = min(int(np.bincount(data.y[train]).max()) for train, _ in data.splits.values())
+    if n_folds > most:
+        raise ValueError(
+            f"folds: {n_folds} are too many for {data.name}: no class has more than {most} "
+            "training rows."
+        )
 
 
 def make_problem(data: StudyData, level: int, split: int, *, n_folds: int, seed: int) -> Problem:

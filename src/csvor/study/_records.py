@@ -12,7 +12,8 @@ from typing import Any
 from csvor._utils.atomic_files import write_whole
 from csvor.study._cell import Cell
 from csvor.study._plan import Plan
-from csvor.study._spec import Spec, as_spec
+from csvor.study._spec import Spec
+from csvor.study._spec_files import as_spec
 
 PLAN = "study.json"
 FORMAT = 1
@@ -58,6 +59,11 @@ def read_records(folder: Path, cells: Iterable[Cell]) -> dict[Cell, dict[str, An
     return {cell: record for cell, record in found if record is not None}
 
 
+def has_failed(record: dict[str, Any]) -> bool:
+    """Whether a cell, or a measure of it, failed."""
+    return record["status"] == "failed" or bool(record.get("failed_measures"))
+
+
 def write_plan(folder: Path, plan: Plan) -> None:
     """Keep what is run in the folder, for `status`, `results` and the next run."""
     rows = [list(asdict(cell).values()) for cell in plan.cells]
@@ -101,6 +107,16 @@ def spec_of(folder: str | Path) -> Spec | None:
     None
     """
     return read_plan(folder).spec if (Path(folder) / PLAN).is_file() else None
+
+
+def other_study(folder: Path, spec: Spec) -> str:
+    """What of the study in a folder `spec` lacks or takes otherwise; empty where it goes on."""
+    earlier = spec_of(folder)
+    if earlier is None:
+        return ""
+    # As it comes back from a file: lists for tuples.
+    same_form = as_spec(json.loads(json.dumps(spec.to_dict())))
+    return ", ".join(same_form.other_than(earlier))
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -12,11 +12,21 @@ import joblib
 import pandas as pd
 
 from csvor.study._cell import Cell, work_on
+from csvor.study._measures import check_answers, load_measures
+from csvor.study._pace import Progress, Tally, in_order
 from csvor.study._plan import made_by, make_contender, make_plan
 from csvor.study._problem import load_data
-from csvor.study._records import read_records, sweep, write_plan, write_record
-from csvor.study._spec import Spec, check_methods
-from csvor.study._state import Progress, Tally, results
+from csvor.study._records import (
+    has_failed,
+    other_study,
+    read_records,
+    sweep,
+    write_plan,
+    write_record,
+)
+from csvor.study._spec import Spec
+from csvor.study._spec_files import check_methods
+from csvor.study._state import table_of
 
 Outcome = tuple[Cell, dict[str, Any]]
 
@@ -29,6 +39,7 @@ def run(
     data: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
     retry_failed: bool = False,
+    replace: bool = False,
 ) -> pd.DataFrame:
     """Run a study, or what is missing of it.
 
@@ -53,7 +64,10 @@ def run(
     progress : callable, default=None
         Called with a `Progress` at the start and after each cell.
     retry_failed : bool, default=False
-        Run cells again whose record is of a failure.
+        Run cells again whose record is of a failure, or with a measure that failed.
+    replace : bool, default=False
+        Run another study in a folder that holds one, which is otherwise refused: one that has not
+        all that the earlier one has. The records of both are kept, the plan is of the last.
 
     Returns
     -------
@@ -63,7 +77,8 @@ def run(
     Raises
     ------
     ValueError
-        If a data set, a method or a parameter of the spec does not exist.
+        Before the first cell, if a data set, a method, a parameter, a value of one or a measure of
+        the spec is none, and if the folder holds another study.
     ImportError
         If the package of a method is not installed.
 
@@ -75,9 +90,16 @@ def run(
     folder = Path(folder)
     check_methods(spec)
     contenders = {entry.name: make_contender(entry) for entry in spec.methods}
+    measures = load_measures(spec.measures)
+    check_answers(measures, {name: one.estimator for name, one in contenders.items()})
+    if not replace and (other := other_study(folder, spec)):
+        raise ValueError(
+            f"{folder} holds another study, which this one would replace ({other}): name another "
+            "folder, or say that it may (replace=True)."
+        )
     sets = load_data(spec.datasets, data)
     n_jobs = joblib.effective_n_jobs(jobs)
-    plan = make_plan(spec, sets, contenders, n_jobs)
+    plan = make_plan(spec, sets, contenders, measures, n_jobs)
     folder.mkdir(parents=True, exist_ok=True)
     sweep(folder)
     write_plan(folder, plan)
@@ -86,19 +108,19 @@ def run(
     kept = {
         cell: record
         for cell, record in read_records(folder, plan.cells).items()
-        if record["status"] == "ok" or not retry_failed
+        if not (retry_failed and has_failed(record))
     }
     for cell, record in kept.items():
         tally.add(cell, record)
     if progress:
         progress(tally.progress(n_jobs))
-    # Long ones first: no core waits long for the last one.
-    todo = sorted((cell for cell in plan.cells if cell not in kept), key=lambda cell: -cell.cost)
+    todo = in_order([cell for cell in plan.cells if cell not in kept])
     tasks = (
         joblib.delayed(_outcome)(
             cell,
             sets[cell.dataset].part(cell.split),
             contenders[cell.method],
+            measures,
             spec.folds,
             spec.seed,
         )
@@ -111,11 +133,14 @@ def run(
             tally.add(cell, record)
             if progress:
                 progress(tally.progress(n_jobs))
-    return results(folder)
+    # Of its own plan: another run may have written one since.
+    return table_of(read_records(folder, plan.cells), plan.measure_names)
 
 
-def _outcome(cell: Cell, data: Any, contender: Any, n_folds: int, seed: int) -> Outcome:
-    return cell, work_on(cell, data, contender, n_folds=n_folds, seed=seed)
+def _outcome(
+    cell: Cell, data: Any, contender: Any, measures: Any, n_folds: int, seed: int
+) -> Outcome:
+    return cell, work_on(cell, data, contender, measures, n_folds=n_folds, seed=seed)
 
 
 @contextmanager

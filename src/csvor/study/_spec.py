@@ -1,18 +1,16 @@
-"""What is run: data sets, levels, splits, methods; read from TOML and checked."""
+"""What is run: data sets, levels, splits, methods, measures?"""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from importlib.resources import files
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, replace
+from math import inf
 from typing import Any
 
-from csvor.methods import METHODS
+from csvor.study._measures import MeasureSpec
+from csvor.study._spec_checks import check_splits, check_table, fix, is_list, is_whole, names
 
-PRESETS = ("quick", "paper")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 
@@ -40,20 +38,20 @@ class MethodSpec:
 
     def __post_init__(self) -> None:
         where = f"methods.{self.name}"
-        _check_splits(self.splits, f"{where}.splits")
+        check_splits(self.splits, f"{where}.splits")
         if self.grid is not None:
-            _check_table(self.grid, f"{where}.grid")
+            check_table(self.grid, f"{where}.grid")
             for name, values in self.grid.items():
-                if not _is_list(values) or not values:
+                if not is_list(values) or not values:
                     raise ValueError(
                         f"{where}.grid.{name}: must be a list of values such as [0.1, 1, 10], "
                         f"got {values!r}."
                     )
-            _fix(self, grid={name: tuple(values) for name, values in self.grid.items()})
-        _check_table(self.parameters, f"{where}.parameters")
+            fix(self, grid={name: tuple(values) for name, values in self.grid.items()})
+        check_table(self.parameters, f"{where}.parameters")
         both = [name for name in self.parameters if name in (self.grid or {})]
         if both:
-            raise ValueError(f"{where}: {_names(both)} is in grid and in parameters; take one out.")
+            raise ValueError(f"{where}: {names(both)} is in grid and in parameters; take one out.")
 
 
 @dataclass(frozen=True)
@@ -73,6 +71,8 @@ class Spec:
         Parts of the cross-validation that chooses parameters, at least 2.
     seed : int
         Decides corruption and folds together with data set, level and split; at least 0.
+    measures : tuple of MeasureSpec
+        What is measured beside the errors of every study.
 
     See Also
     --------
@@ -93,34 +93,39 @@ class Spec:
     splits: int | None = None
     folds: int = 5
     seed: int = 0
+    measures: tuple[MeasureSpec, ...] = ()
 
     def __post_init__(self) -> None:
         for key in ("datasets", "levels", "methods"):
             values = getattr(self, key)
-            if not _is_list(values) or not values:
+            if not is_list(values) or not values:
                 raise ValueError(f"{key}: must be a list with at least one entry, got {values!r}.")
-            _fix(self, **{key: tuple(values)})
+            fix(self, **{key: tuple(values)})
+        fix(self, measures=tuple(self.measures))
         for name in self.datasets:
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 raise ValueError(
                     f"datasets: {name!r} is no name; letters, digits, '_', '.', '+', '-' make one."
                 )
         for level in self.levels:
-            if not _is_whole(level) or not 0 <= level <= 100:
+            if not is_whole(level) or not 0 <= level <= 100:
                 raise ValueError(f"levels: must be whole percents from 0 to 100, got {level!r}.")
-        methods = tuple(method.name for method in self.methods)
-        for key, names in (
+        measures = tuple(measure.name for measure in self.measures)
+        # Each has two columns in the results.
+        for key, listed in (
             ("datasets", self.datasets),
             ("levels", self.levels),
-            ("methods", methods),
+            ("methods", tuple(method.name for method in self.methods)),
+            ("measures", measures),
+            ("measures", (*measures, *(f"{name}_error" for name in measures))),
         ):
-            twice = sorted({name for name in names if names.count(name) > 1}, key=names.index)
+            twice = sorted({name for name in listed if listed.count(name) > 1}, key=listed.index)
             if twice:
-                raise ValueError(f"{key}: {_names(twice)} is listed more than once.")
-        _check_splits(self.splits, "splits")
-        if not _is_whole(self.folds) or self.folds < 2:
+                raise ValueError(f"{key}: {names(twice)} is listed more than once.")
+        check_splits(self.splits, "splits")
+        if not is_whole(self.folds) or self.folds < 2:
             raise ValueError(f"folds: must be a whole number from 2, got {self.folds!r}.")
-        if not _is_whole(self.seed) or self.seed < 0:
+        if not is_whole(self.seed) or self.seed < 0:
             raise ValueError(f"seed: must be a whole number from 0, got {self.seed!r}.")
 
     def splits_of(self, method: MethodSpec) -> int | None:
@@ -137,6 +142,30 @@ class Spec:
         """
         given = [n for n in (self.splits, method.splits) if n is not None]
         return min(given) if given else None
+
+    def other_than(self, earlier: Spec) -> list[str]:
+        """What of an earlier study this one lacks or takes otherwise.
+
+        Parameters
+        ----------
+        earlier : Spec
+
+        Returns
+        -------
+        differences : list of str
+            Empty if this is the same study, or the same with more in it.
+        """
+        found = [key for key in ("folds", "seed") if getattr(self, key) != getattr(earlier, key)]
+        for key in ("datasets", "levels", "methods", "measures"):
+            mine, theirs = (_by_name(getattr(spec, key)) for spec in (self, earlier))
+            gone = [name for name in theirs if name not in mine]
+            found += [f"{key} without {', '.join(gone)}"] if gone else []
+            both = [name for name in theirs if name in mine]
+            found += [f"{key}.{name}" for name in both if mine[name] != theirs[name]]
+        kept = [m for m in earlier.methods if m.name in _by_name(self.methods)]
+        now = {m.name: self.splits_of(m) for m in self.methods}
+        fewer = any(_most(now[m.name]) < _most(earlier.splits_of(m)) for m in kept)
+        return found + ["fewer splits"] * fewer
 
     def to_dict(self) -> dict[str, Any]:
         """The study as `spec_from_dict` reads it, in plain types.
@@ -155,6 +184,14 @@ class Spec:
             if method.parameters:
                 entry["parameters"] = dict(method.parameters)
             methods[method.name] = entry
+        measures = {
+            measure.name: {
+                key: value
+                for key, value in asdict(measure).items()
+                if key != "name" and value != getattr(MeasureSpec, key, {})
+            }
+            for measure in self.measures
+        }
         return {
             "datasets": list(self.datasets),
             "levels": list(self.levels),
@@ -162,171 +199,19 @@ class Spec:
             "folds": self.folds,
             "seed": self.seed,
             "methods": methods,
+            **({"measures": measures} if measures else {}),
         }
 
 
-def spec_from_dict(content: Mapping[str, Any]) -> Spec:
-    """Make a study of nested dictionaries, as a TOML file gives them.
-
-    Parameters
-    ----------
-    content : Mapping
-        Keys are the attributes of `Spec`; ``methods`` maps names to tables with the keys
-        ``splits``, ``grid`` and ``parameters``, all optional.
-
-    Returns
-    -------
-    spec : Spec
-
-    Raises
-    ------
-    ValueError
-        If a key, a method or a value is not one that a study knows.
-
-    Examples
-    --------
-    >>> from csvor.study import spec_from_dict
-    >>> spec = spec_from_dict({"datasets": ["tae"], "levels": [0], "methods": {"POM": {}}})
-    >>> spec.methods[0].name
-    'POM'
-    """
-    spec = as_spec(content)
-    check_methods(spec)
-    return spec
-
-
-def check_methods(spec: Spec) -> None:
-    """Refuse methods that the registry lacks. What was run may be read without them."""
-    for method in spec.methods:
-        if method.name not in METHODS:
-            raise ValueError(
-                f"methods: there is no method {method.name!r}; the methods are "
-                f"{', '.join(METHODS)}."
-            )
-
-
-def as_spec(content: Mapping[str, Any]) -> Spec:
-    """The same whether or not its methods are registered here."""
-    _check_keys(content, [f.name for f in fields(Spec)], "the study")
-    missing = [key for key in ("datasets", "levels", "methods") if key not in content]
-    if missing:
-        raise ValueError(f"The study has no {_names(missing)}; every study needs it.")
-    tables = content["methods"]
-    _check_table(tables, "methods")
-    known = [f.name for f in fields(MethodSpec) if f.name != "name"]
-    methods = []
-    for name, table in tables.items():
-        _check_table(table, f"methods.{name}")
-        _check_keys(table, known, f"methods.{name}")
-        methods.append(MethodSpec(name, **_all_is_none(table)))
-    return Spec(**{**_all_is_none(content), "methods": tuple(methods)})
-
-
-def load_spec(path: str | Path) -> Spec:
-    """Read a study from a TOML file.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    spec : Spec
-
-    Raises
-    ------
-    ValueError
-        If the file is not TOML, or holds what a study does not know; the message names the file.
-    OSError
-        If it cannot be read.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from csvor.study import load_spec
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "mine.toml")
-    ...     _ = path.write_text('datasets = ["tae"]\\nlevels = [0, 10]\\n[methods.CSVOR]\\n')
-    ...     load_spec(path).datasets
-    ('tae',)
-    """
-    return _read(Path(path).read_bytes(), str(path))
-
-
-def preset(name: str) -> Spec:
-    """One of the studies that come with csvor.
-
-    Parameters
-    ----------
-    name : {"quick", "paper"}
-        "paper" is every result table of the paper; "quick" a look at it in three minutes.
-
-    Returns
-    -------
-    spec : Spec
-
-    Raises
-    ------
-    ValueError
-        If there is none of that name.
-
-    Examples
-    --------
-    >>> from csvor.study import preset
-    >>> preset("paper").levels
-    (0, 1, 5, 10, 15, 20)
-    """
-    if name not in PRESETS:
-        raise ValueError(f"There is no preset {name!r}; the presets are {', '.join(PRESETS)}.")
-    file = files("csvor.study") / "presets" / f"{name}.toml"
-    return _read(file.read_bytes(), f"preset {name}")
-
-
-def _read(raw: bytes, source: str) -> Spec:
-    try:
-        return spec_from_dict(tomllib.loads(raw.decode("utf-8")))
-    except ValueError as error:  # TOML and UTF-8 faults are ValueErrors too
-        raise ValueError(f"{source}: {error}") from error
-
-
-def _all_is_none(table: Mapping[str, Any]) -> dict[str, Any]:
-    """`table` with None, which TOML lacks, where it says that all splits are meant."""
+def _by_name(entries: Sequence[Any]) -> dict[str, Any]:
+    """Entries by name, how many splits they take aside."""
     return {
-        key: None if key == "splits" and value == "all" else value for key, value in table.items()
+        str(getattr(entry, "name", entry)): replace(entry, splits=None)
+        if isinstance(entry, MethodSpec)
+        else entry
+        for entry in entries
     }
 
 
-def _fix(frozen: Any, **values: Any) -> None:
-    for name, value in values.items():
-        object.__setattr__(frozen, name, value)
-
-
-def _is_list(values: Any) -> bool:
-    return isinstance(values, Sequence) and not isinstance(values, str | bytes)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _check_splits(splits: Any, where: str) -> None:
-    if splits is not None and (not _is_whole(splits) or splits < 1):
-        raise ValueError(f"{where}: must be 'all' or a whole number from 1, got {splits!r}.")
-
-
-def _check_table(table: Any, where: str) -> None:
-    if not isinstance(table, Mapping):
-        raise ValueError(f"{where}: must be a table of names and values, got {table!r}.")
-
-
-def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-    unknown = [key for key in table if key not in known]
-    if unknown:
-        raise ValueError(
-            f"{where} has the unknown key {_names(unknown)}; the keys are {', '.join(known)}."
-        )
-
-
-def _names(names: Sequence[object]) -> str:
-    return ", ".join(repr(name) for name in names)
+def _most(splits: int | None) -> float:
+    return inf if splits is None else splits

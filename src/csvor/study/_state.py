@@ -1,8 +1,8 @@
-"""How far is a study, how long will it take, and what did it find?"""
+"""How far is the study in a folder, and what did it find?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,45 +11,9 @@ import numpy as np
 import pandas as pd
 
 from csvor.study._cell import Cell
+from csvor.study._measures import CHOSEN, COLUMNS, MEASURED
+from csvor.study._pace import Progress, Tally
 from csvor.study._records import read_plan, read_records
-
-COLUMNS = (
-    "dataset",
-    "level",
-    "split",
-    "method",
-    "status",
-    "mze",
-    "mae",
-    "precision",
-    "recall",
-    "auc",
-    "seconds",
-    "C",
-    "p",
-    "tau",
-    "error",
-)
-MEASURED = ("mze", "mae", "precision", "recall", "auc", "seconds")
-CHOSEN = ("C", "p", "tau")
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes
-    ----------
-    done, failed, total : int
-        Cells with a record, those of them that failed, and all.
-    seconds_left : float or None
-        None as long as no cell has ended.
-    """
-
-    done: int
-    failed: int
-    total: int
-    seconds_left: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,62 +30,14 @@ class Status(Progress):
         Columns dataset, method, done, failed, total; one row each.
     failures : DataFrame
         Columns dataset, level, split, method, error; one row per failed cell.
+    failed_measures : DataFrame
+        Columns measure, method, cells, error (the first one's); one row per method with cells
+        in which a measure of the study's own failed.
     """
 
     counts: pd.DataFrame
     failures: pd.DataFrame
-
-
-class Tally:
-    """Counts by data set and method, with the seconds that a cell of each took."""
-
-    def __init__(self, cells: Iterable[Cell]) -> None:
-        self._of: dict[tuple[str, str], dict[str, float]] = {}
-        for cell in cells:
-            part = self._of.setdefault(
-                (cell.dataset, cell.method),
-                dict.fromkeys(("done", "failed", "total", "todo_cost", "seconds", "cost"), 0),
-            )
-            part["total"] += 1
-            part["todo_cost"] += cell.cost
-
-    def add(self, cell: Cell, record: dict[str, Any]) -> None:
-        """Count one record."""
-        part = self._of[cell.dataset, cell.method]
-        part["done"] += 1
-        part["failed"] += record["status"] == "failed"
-        part["todo_cost"] -= cell.cost
-        part["seconds"] += record["seconds"]
-        part["cost"] += cell.cost
-
-    def seconds_left(self, jobs: int) -> float | None:
-        """What is left at the pace so far: of the same method and set, else of all together."""
-        seconds, cost = (
-            sum(part[key] for part in self._of.values()) for key in ("seconds", "cost")
-        )
-        if not cost:
-            return None
-        left = 0.0
-        for part in self._of.values():
-            pace = part["seconds"] / part["cost"] if part["cost"] else seconds / cost
-            left += pace * part["todo_cost"] * (part["done"] < part["total"])
-        return float(left / jobs)
-
-    def progress(self, jobs: int) -> Progress:
-        """The counts of all together."""
-        done, failed, total = (
-            int(sum(part[key] for part in self._of.values())) for key in ("done", "failed", "total")
-        )
-        return Progress(done, failed, total, self.seconds_left(jobs))
-
-    def table(self) -> pd.DataFrame:
-        """The counts of each data set and method."""
-        keys = ("done", "failed", "total")
-        rows = [
-            [dataset, method, *(int(part[key]) for key in keys)]
-            for (dataset, method), part in self._of.items()
-        ]
-        return pd.DataFrame(rows, columns=["dataset", "method", *keys])
+    failed_measures: pd.DataFrame
 
 
 def status(folder: str | Path) -> Status:
@@ -164,7 +80,13 @@ def status(folder: str | Path) -> Status:
     )
     now = tally.progress(plan.jobs)
     return Status(
-        now.done, now.failed, now.total, now.seconds_left, counts=tally.table(), failures=failures
+        now.done,
+        now.failed,
+        now.total,
+        now.seconds_left,
+        counts=tally.table(),
+        failures=failures,
+        failed_measures=failed_measures(table_of(records, plan.measure_names), plan.measure_names),
     )
 
 
@@ -185,7 +107,9 @@ def results(folder: str | Path) -> pd.DataFrame:
         - mze, mae: mean zero-one and mean absolute error on the test rows;
         - precision, recall, auc: of ``outliers_`` and ``residuals_`` against the spoilt rows; NaN
           where the method flags none, no row was spoilt, or (precision) none was flagged;
-        - C, p, tau: as chosen, NaN where there was nothing to choose; seconds.
+        - C, p, tau: as chosen, NaN where there was nothing to choose; seconds;
+        - a column for each measure of the study's own, NaN where it failed, and NAME_error with
+          what it said then.
 
     Raises
     ------
@@ -200,10 +124,21 @@ def results(folder: str | Path) -> pd.DataFrame:
         ...
     ValueError: runs/none: no study was run there (study.json is missing).
     """
-    return table_of(read_records(Path(folder), read_plan(folder).cells))
+    plan = read_plan(folder)
+    return table_of(read_records(Path(folder), plan.cells), plan.measure_names)
 
 
-def table_of(records: dict[Cell, dict[str, Any]]) -> pd.DataFrame:
+def failed_measures(table: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+    """Which measures failed, once for each method."""
+    rows = []
+    for measure in measures:
+        failed = table[table[f"{measure}_error"] != ""]
+        for method, of_method in failed.groupby("method", sort=False):
+            rows.append([measure, method, len(of_method), of_method[f"{measure}_error"].iloc[0]])
+    return pd.DataFrame(rows, columns=["measure", "method", "cells", "error"])
+
+
+def table_of(records: dict[Cell, dict[str, Any]], measures: Sequence[str] = ()) -> pd.DataFrame:
     """Records as the table of results."""
     rows = []
     for cell, record in records.items():
@@ -211,10 +146,13 @@ def table_of(records: dict[Cell, dict[str, Any]]) -> pd.DataFrame:
         row = [cell.dataset, cell.level, cell.split, cell.method, record["status"]]
         row += [_number(record.get(name)) for name in MEASURED]
         row += [_number(chosen.get(name)) for name in CHOSEN]
-        rows.append([*row, record["error"]])
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    kinds = {"level": np.int64, "split": np.int64} | dict.fromkeys(MEASURED + CHOSEN, np.float64)
-    return table.astype(kinds)
+        values, failures = (record.get(key, {}) for key in ("measures", "failed_measures"))
+        row += [record["error"], *(_number(values.get(name)) for name in measures)]
+        rows.append([*row, *(failures.get(name, "") for name in measures)])
+    errors = [f"{name}_error" for name in measures]
+    table = pd.DataFrame(rows, columns=[*COLUMNS, *measures, *errors])
+    numbers = dict.fromkeys((*MEASURED, *CHOSEN, *measures), np.float64)
+    return table.astype({"level": np.int64, "split": np.int64, **numbers})
 
 
 def _number(value: Any) -> float:

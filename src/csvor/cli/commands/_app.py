@@ -5,16 +5,17 @@ from typing import Annotated
 
 import typer
 
-from csvor.cli._errors import OneLineGroup, failures_in_one_line
+from csvor.cli._errors import failures_in_one_line
 from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._paths import check_input, check_output
 from csvor.cli.commands import _parameters as opt
+from csvor.cli.commands._completion import CompletingGroup
 from csvor.cli.commands._data_app import data_app
 from csvor.cli.commands._study_app import study
 
 app = typer.Typer(
     name="csvor",
-    cls=OneLineGroup,
-    add_completion=False,
+    cls=CompletingGroup,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Fit ordered labels (ratings, grades, stages) of which some are wrong, and find those.",
@@ -120,17 +121,14 @@ def audit(
     """
     given = locals()
     with failures_in_one_line(debug):
+        options = opt.pick(ModelOptions, given)
+        source = opt.pick(DataOptions, given)
         from csvor.cli._notes import Notes
         from csvor.cli.commands._audit import AuditOutput, run_audit
 
         notes = Notes()
         with notes.told_at_end():
-            run_audit(
-                opt.pick(DataOptions, given),
-                opt.pick(ModelOptions, given),
-                AuditOutput(top, fdr, suspects, report, json),
-                notes,
-            )
+            run_audit(source, options, AuditOutput(top, fdr, suspects, report, json), notes)
 
 
 @app.command()
@@ -151,7 +149,7 @@ def fit(
     C: opt.Strength = None,
     p: opt.Power = None,
     contamination: opt.Contamination = None,
-    kernel: opt.Kernel = None,
+    kernel: opt.Kernel = opt.KernelName.linear,
     gamma: opt.Gamma = None,
     components: opt.Components = None,
     loss: opt.Loss = None,
@@ -167,18 +165,15 @@ def fit(
     """Fit a model to all rows and write it to a file."""
     given = locals()
     with failures_in_one_line(debug):
+        options = opt.pick(ModelOptions, given)
+        source = opt.pick(DataOptions, given)
+        check_output(model, "--model", [".skops"])
         from csvor.cli._notes import Notes
         from csvor.cli.commands._fit import run_fit
 
         notes = Notes()
         with notes.told_at_end():
-            run_fit(
-                opt.pick(DataOptions, given),
-                opt.pick(ModelOptions, given),
-                model,
-                json,
-                notes,
-            )
+            run_fit(source, options, model, json, notes)
 
 
 @app.command()
@@ -194,17 +189,51 @@ def predict(
         ),
     ] = "-",
     id: opt.Id = None,
+    proba: Annotated[
+        bool,
+        typer.Option(
+            "--proba",
+            help="Write the probability of each label as well, a column each.",
+            rich_help_panel=opt.OUTPUT,
+        ),
+    ] = False,
+    score: Annotated[
+        bool,
+        typer.Option(
+            "--score",
+            help="Write the score as well, which the thresholds cut into labels.",
+            rich_help_panel=opt.OUTPUT,
+        ),
+    ] = False,
     json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
     """Write the label that a model gives to each row. Columns are matched by name."""
     with failures_in_one_line(debug):
+        check_input(data)
+        check_input(model)
         from csvor.cli._notes import Notes
-        from csvor.cli.commands._predict import run_predict
+        from csvor.cli.commands._predict import PredictOptions, run_predict
 
         notes = Notes()
         with notes.told_at_end():
-            run_predict(data, model, out, id, json, notes)
+            run_predict(data, model, PredictOptions(out, id, proba, score, json), notes)
+
+
+@app.command()
+def show(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file that csvor fit wrote.")],
+    json: opt.AsJson = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Show what is in a model file: labels, columns, coefficients, versions."""
+    with failures_in_one_line(debug):
+        from csvor.cli._notes import Notes
+        from csvor.cli.commands._show import run_show
+
+        notes = Notes()
+        with notes.told_at_end():
+            run_show(model, json, notes)
 
 
 @app.command()
@@ -236,6 +265,8 @@ def apply(
 ) -> None:
     """Write DATA with the labels that were decided; all else stays as it is."""
     with failures_in_one_line(debug):
+        check_input(decisions)
+        check_input(data)
         from csvor.cli._notes import Notes
         from csvor.cli.commands._apply import run_apply
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from csvor.cli._edit import write_edited
 from csvor.cli._errors import UsageError, plural
-from csvor.cli._files import check_output
 from csvor.cli._notes import Notes
+from csvor.cli._paths import check_output
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli.input._decisions import Review, read_review

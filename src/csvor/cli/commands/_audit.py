@@ -12,12 +12,13 @@ from csvor.audit import candidate_models
 from csvor.cli._errors import UsageError, listed, plural
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._notes import Notes
-from csvor.cli._options import WITH_GAMMA, DataOptions, ModelOptions
+from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli._render import (
     Fact,
     console,
     data_facts,
+    fitted_parameters,
     model_fact,
     print_facts,
     print_suspects,
@@ -87,7 +88,7 @@ def audit_file(
             work.frame,
             before=work.pipeline[:-1],
             n_parts=options.folds,
-            fixed=options.parameters,
+            fixed=work.options.parameters,
         )
         audit = audit_labels(
             work.frame,
@@ -156,22 +157,12 @@ def chosen_fact(work: Prepared, audit: LabelAudit) -> Fact:
 def _document(
     work: Prepared, audit: LabelAudit, rows: dict[str, list[Any]], notes: Notes
 ) -> dict[str, Any]:
-    model = audit.model[-1]
     keys = ["row", *(["id"] if work.ids is not None else []), *FIXED[1:]]
     columns = {**rows, "direction": [word or None for word in rows["direction"]]}
-    epsilon = float(model.epsilon_)
     return {
         "command": "audit",
         **work.described(),
-        "fit": {
-            "C": model.C,
-            "p": model.p,
-            "contamination": model.contamination,
-            "epsilon": epsilon if np.isfinite(epsilon) else None,
-            "gamma": float(model.gamma_) if model.kernel in WITH_GAMMA else None,
-            "converged": bool(model.converged_),
-            "iterations": int(model.n_iter_),
-        },
+        "fit": fitted_parameters(audit.model[-1]),
         "wrong_labels": {
             "share": audit.share,
             "low": audit.low,

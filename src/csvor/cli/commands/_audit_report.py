@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from csvor import LabelAudit
-from csvor.cli._files import check_output
+from csvor.cli._paths import check_output
 from csvor.cli._render import Fact
 from csvor.cli.input._decisions import COLUMNS
 from csvor.cli.input._prepare import Prepared

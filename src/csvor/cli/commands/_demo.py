@@ -10,9 +10,10 @@ from sklearn.base import clone
 
 from csvor import LabelAudit
 from csvor.cli._errors import UsageError
-from csvor.cli._files import check_output_folder, write_table
+from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._paths import check_output_folder
 from csvor.cli._progress import progress
 from csvor.cli._render import (
     Fact,

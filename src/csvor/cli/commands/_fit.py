@@ -2,25 +2,27 @@
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
 from csvor._estimators.steps import fit_coded
-from csvor.cli._files import check_output
+from csvor.cli._coefficients import coefficients_of, encodings_of, thresholds_of
 from csvor.cli._model import Model, save_model
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
-from csvor.cli._render import console, data_facts, model_fact, print_facts
+from csvor.cli._record import Record, now, versions
+from csvor.cli._render import console, data_facts, fitted_parameters, model_fact, print_facts
+from csvor.cli._score import print_coefficients, score_facts
 from csvor.cli.commands._tune import tuned
-from csvor.cli.input._prepare import prepare, refuse_large_exact_kernel
+from csvor.cli.input._prepare import Prepared, prepare, refuse_large_exact_kernel
 
 
 def run_fit(
     data: DataOptions, options: ModelOptions, model_path: str, as_json: bool, notes: Notes
 ) -> None:
     """Fit all rows and write the model."""
-    check_output(model_path, "--model", [".skops"])
     work = prepare(data, options, notes)
     refuse_large_exact_kernel(options, len(work.target.rows))
     work = tuned(work, notes)
@@ -28,32 +30,36 @@ def run_fit(
         fit_coded(work.pipeline, work.frame, work.target.coded)
         predicted = work.pipeline.predict(work.frame)
     error = float(np.mean(predicted != work.target.labels))
-    model = Model(
-        pipeline=work.pipeline,
-        target=work.target.name,
-        classes=work.target.classes,
-        order=work.target.order,
-        features=work.features,
-        dropped=list(data.drop),
-        id=data.id,
-        impute=options.impute,
-        settings=asdict(options),
-        groups=data.groups,
-    )
-    save_model(model_path, model)
-    flagged = int(work.pipeline[-1].outliers_.sum())
-    if as_json:
-        document = {
-            "command": "fit",
-            **work.described(),
-            "model": model_path,
-            "training_error": error,
-            "flagged": flagged,
-            "notes": notes.texts(),
-        }
-        print(json.dumps(document, allow_nan=False))
-        return
+    document = _document(work, error, notes)
+    flagged = document["flagged"]
     cut = "1 was cut away as an outlier" if flagged == 1 else f"{flagged} were cut away as outliers"
     told = f"{error:.3f} of the training rows get another label; {cut}"
-    facts = [*data_facts(work), model_fact(work), ("Fit", told), ("Written", model_path)]
-    print_facts(console(), facts)
+    facts = [*data_facts(work), model_fact(work), ("Fit", told)]
+    # Which rows are in conflict is nothing of the model.
+    kept = {name: value for name, value in document.items() if name != "conflicts"}
+    record = Record(now(), versions(), asdict(work.features), kept, facts)
+    save_model(model_path, Model(work.pipeline, record))
+    if as_json:
+        print(json.dumps({"command": "fit", "model": model_path, **document}, allow_nan=False))
+        return
+    out = console()
+    print_facts(out, [*facts, *score_facts(document)])
+    print_coefficients(out, document["coefficients"])
+    print_facts(out, [("Written", model_path)])
+
+
+def _document(work: Prepared, error: float, notes: Notes) -> dict[str, Any]:
+    model = work.pipeline[-1]
+    return {
+        **work.described(),
+        "missing_labels": list(work.data.missing_label),
+        "method": type(model).__name__,
+        "parameters": {**model.get_params(), "classes": work.target.classes},
+        "fit": fitted_parameters(model),
+        "training_error": error,
+        "flagged": int(model.outliers_.sum()),
+        "encodings": encodings_of(work.pipeline),
+        "coefficients": coefficients_of(work.pipeline),
+        "thresholds": thresholds_of(model),
+        "notes": notes.texts(),
+    }

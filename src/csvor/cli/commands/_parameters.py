@@ -16,7 +16,6 @@ OUTPUT = "Output"
 KernelName = StrEnum("KernelName", "linear rbf poly sigmoid cosine")
 LossName = StrEnum("LossName", "hinge logistic exponential")
 ConstraintsName = StrEnum("ConstraintsName", "explicit implicit")
-ClassWeightName = StrEnum("ClassWeightName", "none balanced")
 
 
 def number(
@@ -210,8 +209,13 @@ Constraints = Annotated[
     ),
 ]
 ClassWeight = Annotated[
-    ClassWeightName | None,
-    one_of("--class-weight", ClassWeightName, "Count rows alike, or all labels alike."),
+    list[str] | None,
+    typer.Option(
+        "--class-weight",
+        metavar="balanced|LABEL:WEIGHT",
+        help="Count all labels alike, or the rows of one so many times; can be repeated.",
+        rich_help_panel=MODEL,
+    ),
 ]
 MaxIter = Annotated[int | None, whole("--max-iter", 1, 500, "Limit of iterations of a fit.")]
 Tune = Annotated[
@@ -236,8 +240,8 @@ def pick(kind: Any, values: dict[str, Any]) -> Any:
     for name, value in chosen.items():
         if name in {"drop", "missing_label", "keep"}:
             chosen[name] = tuple(value or ())
-        elif value is ClassWeightName.none:
-            chosen[name] = None
+        elif name == "class_weight":
+            chosen[name] = _class_weight(value or [])
         elif name == "gamma":
             chosen[name] = _gamma(value)
         elif isinstance(value, StrEnum):
@@ -255,3 +259,23 @@ def _gamma(text: str | None) -> str | float | None:
     if not 0 < gamma < math.inf:
         raise UsageError(f"--gamma {text}: must be scale, auto or a number greater than 0")
     return gamma
+
+
+def _class_weight(given: list[str]) -> str | dict[str, float] | None:
+    if given in (["balanced"], ["none"], []):
+        return "balanced" if given == ["balanced"] else None
+    weights: dict[str, float] = {}
+    for entry in given:
+        label, _, weight = (part.strip() for part in entry.rpartition(":"))
+        try:
+            value = float(weight)
+        except ValueError:
+            value = math.nan
+        if not (label and 0 < value < math.inf):
+            raise UsageError(
+                f"--class-weight {entry}: must be balanced or none, alone, or LABEL:WEIGHT with a "
+                "number greater than 0, such as poor:2"
+            )
+        if weights.setdefault(label, value) != value:
+            raise UsageError(f"--class-weight {entry}: '{label}' has a weight already")
+    return weights

@@ -1,74 +1,106 @@
 """`csvor predict`: labels for the rows of a table, by a model file."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from csvor._estimators.steps import at_final
 from csvor.cli._errors import about, listed
 from csvor.cli._files import check_table_output, write_table
-from csvor.cli._model import Model, load_model
+from csvor.cli._model import load_model
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
+from csvor.cli._record import Record
 from csvor.cli.input._features import features_frame
 from csvor.cli.input._prepare import plain
-from csvor.cli.input._table import Table, read_table
+from csvor.cli.input._table import Table, read_table, shown
 
 
-def run_predict(
-    data: str, model_path: str, out: str, id_name: str | None, as_json: bool, notes: Notes
-) -> None:
+@dataclass(frozen=True)
+class PredictOptions:
+    """What is written beside the predictions, and where to."""
+
+    out: str = "-"
+    id: str | None = None
+    proba: bool = False
+    score: bool = False
+    json: bool = False
+
+
+def run_predict(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
     """Predict and write the labels."""
-    check_table_output(out, "--out", data)
+    check_table_output(options.out, "--out", data)
     model = load_model(model_path)
+    record = model.record
+    record.note_versions(model_path, notes)
     with progress(f"Reading {data}"):
         table = read_table(data, notes)
-        ids = _ids(table, model, id_name)
+        id_name, ids = _ids(table, record, options.id)
         with about(table.source):
-            frame = features_frame(table, model.features, impute=model.impute, notes=notes)
-        _note_unused(table, model, ids[0] if ids else None, notes)
-    with progress("Predicting"), notes.of_warnings():
-        labels = [plain(label) for label in model.pipeline.predict(frame)]
-    columns: dict[str, list[Any]] = {"row": list(range(1, table.n_rows + 1))}
+            frame = features_frame(table, model.features, impute=record.impute, notes=notes)
+        _note_unused(table, record, id_name, notes)
+    answers: dict[str, list[Any]] = {"row": list(range(1, table.n_rows + 1))}
     if ids is not None:
-        name, values = ids
-        columns["id" if name in {"row", "prediction"} else name] = values
-    columns["prediction"] = labels
-    if out != "-" or not as_json:
-        write_table(out, columns)
-    if as_json:
-        keys = ["row", *(["id"] if ids is not None else []), "prediction"]
+        answers["id"] = ids
+    with progress("Predicting"), notes.of_warnings():
+        encoded, final = at_final(model.pipeline, frame), model.pipeline[-1]
+        answers["prediction"] = [plain(label) for label in final.predict(encoded)]
+        if options.score:
+            answers["score"] = final.predict_projection(encoded).tolist()
+        proba = final.predict_proba(encoded).T.tolist() if options.proba else []
+    labels = [shown(label) for label in record.classes]
+    if options.out != "-" or not options.json:
+        write_table(options.out, _as_table(answers, id_name, labels, proba))
+    if options.json:
+        if proba:
+            rows = zip(*proba, strict=True)
+            answers["probabilities"] = [dict(zip(labels, row, strict=True)) for row in rows]
         document = {
             "command": "predict",
             "data": {"file": table.source, "rows": table.n_rows},
             "model": model_path,
-            "target": model.target,
-            "classes": model.classes,
-            "order": model.order,
+            "target": record.target,
+            "classes": record.classes,
+            "order": record.document["order"],
             "predictions": [
-                dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)
+                dict(zip(answers, row, strict=True)) for row in zip(*answers.values(), strict=True)
             ],
             "notes": notes.texts(),
         }
         print(json.dumps(document, allow_nan=False))
 
 
-def _ids(table: Table, model: Model, name: str | None) -> tuple[str, list[str]] | None:
+def _as_table(
+    answers: Mapping[str, list[Any]], id_name: str | None, labels: list[str], proba: list[Any]
+) -> dict[str, list[Any]]:
+    """The answers by the names that they have in a file, each name once."""
+    columns = dict(answers)
+    if id_name is not None and id_name not in answers:
+        columns = {id_name if key == "id" else key: values for key, values in answers.items()}
+    for label, values in zip(labels, proba, strict=False):
+        while label in columns:
+            label = f"P({label})"
+        columns[label] = values
+    return columns
+
+
+def _ids(table: Table, record: Record, name: str | None) -> tuple[str | None, list[str] | None]:
     """The column that names the rows: the one asked for, else the model's if it is there."""
     if name is not None:
         column = table.column(name, "--id")
-    elif model.id in table.columns:
-        column = table.columns[model.id]
+    elif record.columns["id"] in table.columns:
+        column = table.columns[record.columns["id"]]
     else:
-        return None
+        return None, None
     codes, texts = column.coded
     return column.name, [texts[code] for code in codes]
 
 
-def _note_unused(table: Table, model: Model, id_name: str | None, notes: Notes) -> None:
-    features = model.features
-    seen = [*features.used, *features.constant, *features.row_numbers]
-    known = {*seen, *model.dropped, model.groups, id_name}
-    extra = [name for name in table.columns if name not in known and name != model.target]
+def _note_unused(table: Table, record: Record, id_name: str | None, notes: Notes) -> None:
+    known = {*record.known, record.target, id_name}
+    extra = [name for name in table.columns if name not in known]
     if extra:
         notes.add(f"the model does not use the column{'s' * (len(extra) > 1)} {listed(extra)}")
-    if model.target in table.columns:
-        notes.add(f"the label column '{model.target}' of {table.source} is not looked at")
+    if record.target in table.columns:
+        notes.add(f"the label column '{record.target}' of {table.source} is not looked at")

@@ -2,6 +2,7 @@
 
 import json as jsonlib
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from csvor._utils.atomic_files import written_whole
-from csvor.cli._errors import CommandError, UsageError, plural
-from csvor.cli._files import check_folder, check_output_folder
+from csvor.cli._errors import CommandError, plural
+from csvor.cli._paths import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts
+from csvor.cli.commands._study_choice import StudyOptions, chosen_spec, refuse_another
 from csvor.report import write_report
-from csvor.study import (
-    Progress,
-    Spec,
-    Status,
-    experiments,
-    load_spec,
-    preset,
-    results,
-    run,
-    spec_of,
-    status,
-)
+from csvor.study import Progress, Status, experiments, results, run, spec_of, status
+from csvor.study._state import failed_measures
 
 MOST_FAILURES = 10
 TABLE = "results.csv"
@@ -36,25 +28,23 @@ KEYS = ("dataset", "method")
 
 
 def run_study(
-    out: str,
-    preset_name: str | None,
-    spec_file: str | None,
-    data: str | None,
-    jobs: int | None,
-    retry_failed: bool,
+    options: StudyOptions, *, data: str | None, jobs: int | None, retry_failed: bool, replace: bool
 ) -> None:
     """Run the cells that are missing, write the table, and print what it says in short."""
+    out = options.out
     if data is not None:
         check_folder(data, "--data")
     check_output_folder(out, "--out")
-    spec = _spec(out, preset_name, spec_file)
+    spec = chosen_spec(options)
+    if not replace:
+        refuse_another(out, spec)
     seen: list[Progress] = []
     try:
         with text_progress("Study") as update:
 
             def show(now: Progress) -> None:
                 seen[:] = [now]
-                update(now.done, now.total, _told(now))
+                update(now.done, now.total, partial(_told, now))
 
             table = run(
                 spec,
@@ -63,6 +53,7 @@ def run_study(
                 data=data,
                 progress=show,
                 retry_failed=retry_failed,
+                replace=replace,
             )
     except KeyboardInterrupt:
         if seen:
@@ -75,27 +66,18 @@ def run_study(
     _print_errors(screen, table)
     print_facts(screen, [("Cells", f"{len(table)}, all done"), ("Table", str(Path(out, TABLE)))])
     failed = table[table["status"] == "failed"]
+    without = failed_measures(table, [measure.name for measure in spec.measures])
+    _print_failures(console(error=True), failed, without)
     if len(failed):
-        _print_failures(console(error=True), failed)
         raise CommandError(
             f"{plural(len(failed), 'cell')} of {len(table)} failed; all others are done. "
             "--retry-failed runs them once more"
         )
-
-
-def _spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
-    if preset_name is not None and spec_file is not None:
-        raise UsageError(f"--preset {preset_name} and --spec {spec_file}: give one of them")
-    if spec_file is not None:
-        if not Path(spec_file).is_file():
-            raise UsageError(f"--spec {spec_file}: there is no such file")
-        try:
-            return load_spec(spec_file)
-        except ValueError as error:  # what is in the file is as much the user's as an option
-            raise UsageError(str(error)) from error
-    if preset_name is None:
-        return spec_of(out) or preset("quick")
-    return preset(preset_name)
+    if len(without):
+        raise CommandError(
+            f"{plural(without['measure'].nunique(), 'measure')} failed; all else is done. "
+            "--retry-failed runs such cells once more"
+        )
 
 
 def show_status(folder: str, json: bool) -> None:
@@ -109,7 +91,7 @@ def show_status(folder: str, json: bool) -> None:
     screen.print(_counts(now))
     screen.print()
     print_facts(screen, [("Cells", _told(now))])
-    _print_failures(screen, now.failures)
+    _print_failures(screen, now.failures, now.failed_measures)
 
 
 def report_study(
@@ -126,9 +108,14 @@ def report_study(
     if with_experiments and spec is not None:
         with text_progress("Experiments") as update:
             found = experiments(
-                spec.datasets, data=data, faces=faces, seed=spec.seed, progress=update
+                spec.datasets,
+                data=data,
+                faces=faces,
+                seed=spec.seed,
+                progress=lambda done, total, name: update(done, total, lambda _: name),
             )
-    page = write_report(table, to, experiments=found)
+    measures = {one.name: one.direction for one in spec.measures} if spec else {}
+    page = write_report(table, to, experiments=found, measures=measures)
     print_facts(console(), [("Page", str(page))])
 
 
@@ -140,16 +127,17 @@ def _document(now: Status) -> dict[str, object]:
         "seconds_left": now.seconds_left,
         "counts": now.counts.to_dict("records"),
         "failures": now.failures.to_dict("records"),
+        "failed_measures": now.failed_measures.to_dict("records"),
     }
 
 
-def _told(now: Progress) -> str:
-    """`120 of 630 cells, 2 failed, 4 min left`."""
+def _told(now: Progress, seconds_since: float = 0.0) -> str:
+    """`120 of 630 cells, 2 failed, 4 min left`, some seconds after it was so."""
     parts = [f"{now.done} of {plural(now.total, 'cell')}"]
     if now.failed:
         parts.append(f"{now.failed} failed")
     if now.done < now.total and now.seconds_left is not None:
-        parts.append(f"{duration(now.seconds_left)} left")
+        parts.append(f"{duration(max(now.seconds_left - seconds_since, 1.0))} left")
     return ", ".join(parts)
 
 
@@ -201,13 +189,17 @@ def _print_errors(screen: Console, table: pd.DataFrame) -> None:
     screen.print()
 
 
-def _print_failures(screen: Console, failures: pd.DataFrame) -> None:
-    if failures.empty:
-        return
+def _print_failures(screen: Console, failures: pd.DataFrame, measures: pd.DataFrame) -> None:
+    """The cells that failed, and, once a method, the measures that did."""
     lines = [
         f"{row.method} on {row.dataset}, {row.level} %, split {row.split}: {row.error}"
         for row in failures.head(MOST_FAILURES).itertuples()
     ]
     more = len(failures) - len(lines)
-    for line in [*lines, *([f"and {more} more"] if more else [])]:
+    lines += [f"and {more} more"] if more else []
+    lines += [
+        f"{row['measure']} of {row['method']} in {plural(row['cells'], 'cell')}: {row['error']}"
+        for row in measures.to_dict("records")
+    ]
+    for line in lines:
         screen.print(f"failed: {line}", soft_wrap=True)

@@ -48,16 +48,36 @@ def run(
     jobs: Annotated[
         int | None, opt.whole("--jobs", 1, 2, "Processes; all cores unless given.", panel=None)
     ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            help="Measure this too: a name in csvor.metrics, or package.module:function. May be "
+            "given several times.",
+        ),
+    ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run cells that failed once more.")
+    ] = False,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Run it even if DIR holds another study; records are kept."),
     ] = False,
     debug: opt.Debug = False,
 ) -> None:
     """Run a study, or what is missing of it. Ctrl-C keeps what is done."""
     with failures_in_one_line(debug):
         from csvor.cli.commands._study import run_study
+        from csvor.cli.commands._study_choice import StudyOptions
 
-        run_study(out, preset.value if preset else None, spec, data, jobs, retry_failed)
+        run_study(
+            StudyOptions(out, preset.value if preset else None, spec, tuple(measure or ())),
+            data=data,
+            jobs=jobs,
+            retry_failed=retry_failed,
+            replace=replace,
+        )
 
 
 @study.command()

@@ -1,7 +1,9 @@
 """--tune: C and p by cross-validation."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,9 @@ from csvor.cli._progress import progress
 from csvor.cli.input._prepare import Choice, Prepared
 from csvor.cli.input._related import refuse_few_groups
 from csvor.methods import POWERS, STRENGTHS
+from csvor.study import fit_together
+from csvor.study._methods import Contender
+from csvor.study._select import Part, Setting, expand, select
 
 
 def tuned(work: Prepared, notes: Notes) -> Prepared:
@@ -55,43 +60,37 @@ def tune(
     update: Callable[[int, int], None],
 ) -> Choice:
     """The pair with the lowest mean error; of equal ones the smaller C, then the p nearest 1."""
-    errors = np.zeros((len(STRENGTHS), len(POWERS)))
-    n_fits = folds * errors.size
-    done = 0
+    # Both list what is preferred first.
+    settings = expand({"C": STRENGTHS, "p": POWERS})
+    n_fits, done = folds * len(settings), 0
+
+    def fit_grid(estimator: Any, X: Any, y: Any, grid: Sequence[Setting], X_valid: Any) -> Any:
+        """Those of one C at a time: of many rows, all models together would take much memory."""
+        nonlocal done
+        predicted = []
+        for _, same in groupby(grid, key=itemgetter("C")):
+            predicted.append(fit_together(estimator, X, y, list(same), X_valid))
+            done += len(predicted[-1])
+            update(done, n_fits)
+        return np.concatenate(predicted)
+
     stratified = StratifiedKFold(folds, shuffle=True, random_state=seed)
     splits = (
         stratified.split(frame, labels.decoded)
         if groups is None
         else held_out_parts(labels.codes, folds, groups, seed)
     )
-    for part in _parts(pipeline, frame, labels, splits):
-        for i, C in enumerate(STRENGTHS):
-            settings = [{"C": C, "p": p} for p in POWERS]
-            models = pipeline[-1].fit_many(part.train, part.train_labels, settings)
-            wrong = [np.mean(model.predict(part.test) != part.test_labels) for model in models]
-            errors[i] += np.array(wrong) / folds
-            done += len(models)
-            update(done, n_fits)
-    # Both grids list what is preferred first. Sums of the same shares in another order differ by
-    # rounding.
-    i, j = np.argwhere(errors <= errors.min() + 1e-12)[0]
-    return Choice(STRENGTHS[i], POWERS[j], float(errors[i, j]), n_fits)
-
-
-@dataclass(frozen=True)
-class _Part:
-    train: Any
-    train_labels: CodedLabels
-    test: Any
-    test_labels: NDArray[Any]
+    method = Contender("--tune", pipeline[-1], settings, fit_grid)
+    found = select(method, _parts(pipeline, frame, labels, splits))
+    return Choice(found.chosen["C"], found.chosen["p"], found.error, n_fits)
 
 
 def _parts(
     pipeline: Pipeline, frame: pd.DataFrame, labels: CodedLabels, splits: Iterable[tuple[Any, Any]]
-) -> Iterator[_Part]:
+) -> Iterator[Part]:
     """Each fold, encoded by its training rows once for all pairs of parameters."""
     given = labels.decoded
     for train, test in splits:
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
-        yield _Part(fitted, labels[train], encoder.transform(frame.iloc[test]), given[test])
+        yield Part(fitted, labels[train], encoder.transform(frame.iloc[test]), given[test])

@@ -14,6 +14,7 @@ from csvor.cli._errors import UsageError, about, listed
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
+from csvor.cli.input._class_weight import with_class_weights
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
 from csvor.cli.input._features import Features, choose_features, make_pipeline
 from csvor.cli.input._leaks import note_copies
@@ -158,6 +159,7 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     _note_missing_classes(target, notes)
     note_copies(target, frame, data.keep, notes)
     note_repeats(repeats, target.rows, notes)
+    options = with_class_weights(options, target.classes)
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     return Prepared(

@@ -4,7 +4,6 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError, UsageError, listed, nearest
 from csvor.cli._notes import Notes
+from csvor.cli._paths import check_input
 from csvor.cli.input._csv import read_csv
 
 Kind = Literal["text", "number", "bool", "dates", "lists"]
@@ -112,8 +112,7 @@ def read_table(source: str, notes: Notes) -> Table:
     suffix = ".csv" if source == "-" else Path(source).suffix.lower()
     if suffix not in SUFFIXES:
         raise UsageError(f"{name}: csvor reads .csv, .tsv and .parquet files (and - for CSV)")
-    if source != "-":
-        _check_file(Path(source))
+    check_input(source)
     if suffix in {".parquet", ".pq"}:
         names, arrays = _read_parquet(source)
     else:
@@ -128,17 +127,6 @@ def read_table(source: str, notes: Notes) -> Table:
     pairs = zip(names, arrays, strict=True)
     columns = {column: as_column(column, array) for column, array in pairs if column}
     return Table(name, columns, n_rows)
-
-
-def _check_file(path: Path) -> None:
-    if path.is_dir():
-        raise UsageError(f"{path}: this is a folder; name the file")
-    if not path.exists():
-        folder = path.parent
-        beside = [p.name for p in folder.iterdir()] if folder.is_dir() else []
-        close = get_close_matches(path.name, beside, n=1)
-        hint = f"; did you mean '{close[0]}'?" if close else ""
-        raise UsageError(f"{path}: there is no such file{hint}")
 
 
 def _read_parquet(source: str) -> tuple[list[str], Sequence[pa.ChunkedArray]]:

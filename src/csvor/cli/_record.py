@@ -1,0 +1,118 @@
+"""What a model file says of itself: JSON beside the pipeline, which is read without running it."""
+
+import json
+import platform
+import zipfile
+import zlib
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import Any
+
+from csvor._utils.version import VERSION
+from csvor.cli._errors import CommandError
+from csvor.cli._notes import Notes
+from csvor.cli._paths import check_input
+
+NAME = "csvor.json"
+FORMAT = 2
+# What decides whether a pipeline comes back as it was.
+DECISIVE = ("csvor", "scikit-learn")
+_BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
+Facts = list[tuple[str, str]]
+
+
+def versions() -> dict[str, str]:
+    """What runs here."""
+    others = {name: metadata.version(name) for name in ("scikit-learn", "numpy")}
+    return {"csvor": VERSION, **others, "python": platform.python_version()}
+
+
+def now() -> str:
+    """The time, to the second, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a model came about.
+
+    `features` says how a table is prepared for it, `document` is what `csvor fit --json` prints of
+    it, and `facts` what it tells people.
+    """
+
+    written: str
+    versions: dict[str, str]
+    features: dict[str, Any]
+    document: dict[str, Any]
+    facts: Facts
+
+    @property
+    def target(self) -> str:
+        """The column of the labels."""
+        return str(self.document["target"])
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels in their order."""
+        return [entry["label"] for entry in self.document["classes"]]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns by their use."""
+        return dict(self.document["columns"])
+
+    @property
+    def known(self) -> set[str]:
+        """The columns that had a use, or were left out on purpose."""
+        uses = [[use] if isinstance(use, str) else use or () for use in self.columns.values()]
+        return {name for use in uses for name in use}
+
+    @property
+    def impute(self) -> bool:
+        """Whether blanks among numbers are filled."""
+        return bool(self.document["settings"]["impute"])
+
+    def as_json(self) -> str:
+        """What stands in the file."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, allow_nan=False, indent=1)
+
+    def note_versions(self, path: str, notes: Notes) -> None:
+        """Say once, and in one line, that other versions wrote the file."""
+        here = versions()
+        other = [name for name in DECISIVE if self.versions.get(name) != here[name]]
+        if other:
+            then, today = (
+                " and ".join(f"{name} {of.get(name, 'unknown')}" for name in other)
+                for of in (self.versions, here)
+            )
+            notes.add(
+                f"{path} was written with {then} and is read with {today}, so its predictions may "
+                f"differ; fit it anew, or install {then}"
+            )
+
+
+def read_record(path: str) -> Record:
+    """What a model file says of itself; nothing in it is run."""
+    check_input(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            raw = archive.read(NAME) if NAME in names else None
+    except _BROKEN as error:
+        raise CommandError(f"{path}: not a model that csvor fit wrote ({error})") from error
+    if raw is None:
+        kind = "a skops file, but " if "schema.json" in names else ""
+        raise CommandError(f"{path}: {kind}not a model that csvor fit wrote (it has no {NAME})")
+    try:
+        content = json.loads(raw)
+        form = content.pop("format")
+        if form == FORMAT:
+            return Record(**{**content, "facts": [(name, text) for name, text in content["facts"]]})
+        writer = content["versions"]["csvor"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CommandError(f"{path}: not a model that csvor fit wrote ({NAME}: {error})") from error
+    raise CommandError(
+        f"{path}: written by csvor {writer} in form {form}, and csvor {VERSION} reads form "
+        f"{FORMAT}; fit it anew, or read it with csvor {writer}"
+    )

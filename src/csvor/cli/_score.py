@@ -1,0 +1,74 @@
+"""How the score of a model is shown to people: its coefficients, its thresholds."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from csvor.cli._errors import plural
+from csvor.cli._render import MOST_NAMES, Fact, plain_table, print_table
+from csvor.cli.input._table import shown
+
+MOST_LINES = 30
+_BAR = 20
+_COLOURS = {True: "blue", False: "red"}
+
+
+def score_facts(document: Mapping[str, Any]) -> list[Fact]:
+    """In which order the thresholds cut the score, and what it is made of."""
+    cuts, coefficients = document["thresholds"], document["coefficients"]
+    digits = _digits([cut["threshold"] for cut in cuts])
+    order = [f"< {cut['threshold']:.{digits}f} <= {shown(cut['above'])}" for cut in cuts]
+    if len(order) > MOST_NAMES:
+        order = [*order[: MOST_NAMES - 3], "...", *order[-2:]]
+    if coefficients is None:
+        kernel = document["parameters"]["kernel"]
+        made = f"the {kernel} kernel bends it, so no column has a coefficient (--kernel linear has)"
+    else:
+        made = (
+            "the sum of the coefficients below, each per standard deviation of a column of numbers "
+            f"or for a level; + is towards '{shown(cuts[-1]['above'])}'"
+        )
+    return [("Thresholds", " ".join([shown(cuts[0]["below"]), *order])), ("Score", made)]
+
+
+def print_coefficients(out: Console, coefficients: Sequence[Mapping[str, Any]] | None) -> None:
+    """Print one line a column, and one a level of words, with a bar at a terminal."""
+    if coefficients is None:
+        return
+    table = plain_table()
+    table.add_column("column", overflow="fold")
+    table.add_column("coefficient", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True, header_style="not bold not underline")
+    largest = max(abs(entry["coefficient"]) for entry in coefficients)
+    digits = _digits([entry["coefficient"] for entry in coefficients])
+    group = None
+    for entry in coefficients[:MOST_LINES]:
+        name = entry["column"]
+        if "level" in entry:
+            if name != group:
+                table.add_row(Text(name))
+            name = "  " + (shown(entry["level"]) or "(blank)")
+        group = entry["column"]
+        bar = _bar(out, entry["coefficient"], largest) if out.is_terminal else Text()
+        table.add_row(Text(name), Text(f"{entry['coefficient']:+.{digits}f}"), bar)
+    out.file.write("\n")
+    print_table(out, table)
+    more = len(coefficients) - MOST_LINES
+    if more > 0:
+        out.print(f"and {plural(more, 'smaller one')}, which --json has", soft_wrap=True)
+    out.file.write("\n")
+
+
+def _digits(values: Sequence[float]) -> int:
+    """Decimals that show three figures of the largest value."""
+    largest = max(map(abs, values))
+    return max(0, 2 - math.floor(math.log10(largest))) if largest > 0 else 2
+
+
+def _bar(out: Console, value: float, largest: float) -> Text:
+    sign = "#" if out.options.ascii_only else "█"
+    length = round(_BAR * abs(value) / largest) if largest > 0 else 0
+    return Text(sign * length, style=_COLOURS[value > 0])

@@ -1,0 +1,64 @@
+"""Which study do the options of `csvor study run` ask for, and may it run in that folder?"""
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from csvor.cli._errors import UsageError
+from csvor.study import MeasureSpec, Spec, load_spec, preset, spec_of
+from csvor.study._records import other_study
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """Which study is asked for, and where."""
+
+    out: str
+    preset: str | None
+    file: str | None
+    measures: tuple[str, ...]
+
+
+def refuse_another(out: str, spec: Spec) -> None:
+    """Refuse to put a study in the place of another."""
+    if other := other_study(Path(out), spec):
+        raise UsageError(
+            f"--out {out}: it holds another study, which this one would replace ({other}); name "
+            "another folder, or say --replace"
+        )
+
+
+def chosen_spec(options: StudyOptions) -> Spec:
+    """The study of the options; what is wrong in it is as much the user's as an option."""
+    spec = _named_spec(options.out, options.preset, options.file)
+    try:
+        given = map(MeasureSpec.of, options.measures)
+        new = tuple(measure for measure in given if measure not in spec.measures)
+        spec = replace(spec, measures=spec.measures + new)
+    except ValueError as error:
+        raise UsageError(f"--measure: {error}") from error
+    if any(measure.function for measure in spec.measures):
+        _find_modules_here()
+    return spec
+
+
+def _find_modules_here() -> None:
+    """Let measures of one's own stand in the current folder; a name elsewhere comes first."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+
+
+def _named_spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
+    if preset_name is not None and spec_file is not None:
+        raise UsageError(f"--preset {preset_name} and --spec {spec_file}: give one of them")
+    if spec_file is not None:
+        if not Path(spec_file).is_file():
+            raise UsageError(f"--spec {spec_file}: there is no such file")
+        try:
+            return load_spec(spec_file)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+    if preset_name is None:
+        return spec_of(out) or preset("quick")
+    return preset(preset_name)

@@ -1,0 +1,31 @@
+"""Which class of a file does each label of --class-weight mean?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from csvor.cli._errors import UsageError, closest, listed
+from csvor.cli._options import ModelOptions
+from csvor.cli.input._decisions import same
+from csvor.cli.input._table import shown
+
+
+def with_class_weights(options: ModelOptions, classes: Sequence[Any]) -> ModelOptions:
+    """The options with their weights by class, as the file has it, in the order of the classes."""
+    given = options.class_weight
+    if not isinstance(given, dict):
+        return options
+    texts = {shown(label): label for label in classes}
+    weights: dict[str, float] = {}
+    for entry, weight in given.items():
+        fitting = [entry] if entry in texts else [text for text in texts if same(text, entry)]
+        if not fitting:
+            close = closest(entry, list(texts))
+            hint = f"the labels are {listed(list(texts))}"
+            hint = hint if close is None else f"did you mean '{close}'?"
+            raise UsageError(f"--class-weight {entry}:{weight:g}: no label is '{entry}'; {hint}")
+        if fitting[0] in weights:
+            raise UsageError(f"--class-weight {entry}:{weight:g}: this label has a weight already")
+        weights[fitting[0]] = weight
+    in_order = {label: weights[text] for text, label in texts.items() if text in weights}
+    return replace(options, class_weight=in_order)

@@ -1,0 +1,224 @@
+"""Which figures does a cell give: those of every study, and measures that a spec names?"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor import metrics
+from csvor.study._problem import Problem
+from csvor.study._spec_checks import check_table
+
+MEASURED = ("mze", "mae", "precision", "recall", "auc", "seconds")
+CHOSEN = ("C", "p", "tau")
+COLUMNS = ("dataset", "level", "split", "method", "status", *MEASURED, *CHOSEN, "error")
+NEEDS = ("predict", "predict_proba", "decision_function")
+# scikit-learn's habit, and kappas.
+ENDINGS = {
+    "higher": ("_score", "_kappa"),
+    "lower": ("_error", "_loss", "_deviance"),
+}
+NAME = re.compile(r"[A-Za-z_]\w*")
+PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+@dataclass(frozen=True)
+class MeasureSpec:
+    """One further measure of a study, taken on the test rows of each cell.
+
+    Attributes
+    ----------
+    name : str
+        Of its column in the results. A name of ``csvor.metrics`` needs no `function`.
+    function : str or None
+        ``package.module:function``, called with the true labels (1 to n_classes) and with what
+        `needs` gives. If it takes ``classes`` or ``labels``, it is given all classes, lowest first.
+    better : {"lower", "higher"} or None
+        None goes by the end of the function's name: ``_score`` and ``_kappa`` are better higher,
+        ``_error``, ``_loss`` and ``_deviance`` lower.
+    needs : {"predict", "predict_proba", "decision_function"}
+        The method of a fitted model whose answer for the test rows is measured. Probabilities
+        have a column for every class.
+    parameters : Mapping
+        Further keywords of the function.
+    """
+
+    name: str
+    function: str | None = None
+    better: str | None = None
+    needs: str = "predict"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        where = f"measures.{self.name}"
+        if not isinstance(self.name, str) or not NAME.fullmatch(self.name):
+            raise ValueError(f"measures: {self.name!r} is no name; letters, digits, '_' make one.")
+        if self.name in COLUMNS:
+            raise ValueError(f"{where}: the results have a column of that name; take another.")
+        path = self.function
+        if path is not None and not (isinstance(path, str) and PATH.fullmatch(path)):
+            raise ValueError(
+                f"{where}.function: must be 'package.module:function', got {self.function!r}."
+            )
+        if self.needs not in NEEDS:
+            raise ValueError(
+                f"{where}.needs: must be one of {', '.join(NEEDS)}, got {self.needs!r}."
+            )
+        check_table(self.parameters, f"{where}.parameters")
+        if self.better is not None and self.better not in ENDINGS:
+            raise ValueError(f"{where}.better: must be lower or higher, got {self.better!r}.")
+        _ = self.direction
+
+    @classmethod
+    def of(cls, word: str) -> MeasureSpec:
+        """The measure of a name of ``csvor.metrics``, or of ``package.module:function``.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        measure : MeasureSpec
+        """
+        return cls(word.rpartition(":")[2].rpartition(".")[2], word) if ":" in word else cls(word)
+
+    @property
+    def direction(self) -> str:
+        """Which values are better: "lower" or "higher"."""
+        if self.better is not None:
+            return self.better
+        name = self.name if self.function is None else self.function
+        for better, endings in ENDINGS.items():
+            if name.endswith(endings):
+                return better
+        if self.function is None:
+            raise ValueError(_unknown(self.name))
+        raise ValueError(
+            f"measures.{self.name}.better: say lower or higher, which its name does not tell: "
+            f"names that end in {', '.join(e for ends in ENDINGS.values() for e in ends)} do."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A measure as a cell needs it: ready to be sent to another process."""
+
+    name: str
+    function: Callable[..., Any]
+    needs: str
+    facts: Mapping[str, Any]
+    takes_classes: str | None
+
+    def value(self, truth: NDArray[np.int64], answer: Any, n_classes: int) -> float:
+        """The measure of what a model says of the test rows."""
+        classes = np.arange(1, n_classes + 1)
+        known = {} if self.takes_classes is None else {self.takes_classes: classes}
+        found = self.function(truth, answer, **known)
+        if np.ndim(found) or not isinstance(found, Real | np.generic):
+            raise TypeError(f"gave {type(found).__name__} in place of a number")
+        if not isfinite(found):
+            raise ValueError(f"gave {found}")
+        return float(found)
+
+
+def _unknown(name: str) -> str:
+    known = ", ".join(n for n in metrics.__all__ if not n.startswith(("get_", "per_class_")))
+    return (
+        f"measures: csvor.metrics has no {name!r}; its measures are {known}. A function of another "
+        "place is named as package.module:function."
+    )
+
+
+def load_measures(specs: Sequence[MeasureSpec]) -> tuple[Measure, ...]:
+    """Import the functions, and refuse what cannot be called as a measure."""
+    return tuple(map(_load, specs))
+
+
+def _load(spec: MeasureSpec) -> Measure:
+    where = f"measures.{spec.name}"
+    path = f"csvor.metrics:{spec.name}" if spec.function is None else spec.function
+    module, _, name = path.partition(":")
+    try:
+        function = import_module(module)
+        for part in name.split("."):
+            function = getattr(function, part)
+    except (ImportError, AttributeError) as error:
+        if spec.function is None:
+            raise ValueError(_unknown(spec.name)) from error
+        raise ValueError(f"{where}: there is no {path}: {error}.") from error
+    if not callable(function):
+        raise ValueError(f"{where}: {path} is no function.")
+    try:
+        signature = inspect.signature(function)
+        given = signature.parameters.keys() - spec.parameters.keys()
+        takes = next((key for key in ("classes", "labels") if key in given), None)
+        signature.bind(None, None, **{key: None for key in (takes,) if key}, **spec.parameters)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{where}: {path} does not take true labels, an answer and the parameters: {error}."
+        ) from error
+    facts = {"function": path, "needs": spec.needs, "parameters": dict(spec.parameters)}
+    ready = partial(function, **spec.parameters)
+    return Measure(spec.name, ready, spec.needs, {**facts, "code": _code(function, module)}, takes)
+
+
+def _code(function: Any, module: str) -> str | None:
+    """The text of a function of the user's own: its figures are measured anew when it changes."""
+    if module.partition(".")[0] == "csvor":
+        return None
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        return None
+
+
+def check_answers(measures: Sequence[Measure], estimators: Mapping[str, Any]) -> None:
+    """Refuse a measure of what a method does not answer."""
+    for measure in measures:
+        lacking = [name for name, one in estimators.items() if not hasattr(one, measure.needs)]
+        if lacking:
+            raise ValueError(
+                f"measures.{measure.name}: needs {measure.needs}, which {', '.join(lacking)} "
+                f"lack{'s' * (len(lacking) == 1)}; take out the measure or the method."
+            )
+
+
+def measured(
+    measures: Sequence[Measure], model: Any, problem: Problem, predicted: NDArray[np.int64]
+) -> dict[str, Any]:
+    """The measures of a fitted model, and what those that failed said."""
+    values, failures = {}, {}
+    for measure in measures:
+        try:
+            answer = predicted if measure.needs == "predict" else _answer(model, measure, problem)
+            values[measure.name] = measure.value(problem.y_test, answer, problem.n_classes)
+        except Exception as error:
+            failures[measure.name] = in_one_line(error)
+    return {"measures": values, "failed_measures": failures} if measures else {}
+
+
+def _answer(model: Any, measure: Measure, problem: Problem) -> NDArray[Any]:
+    answer = np.asarray(getattr(model, measure.needs)(problem.X_test))
+    if measure.needs != "predict_proba":
+        return answer
+    # A training part may lack a class, and the model its column.
+    whole = np.zeros((len(answer), problem.n_classes))
+    whole[:, np.asarray(model.classes_, dtype=int) - 1] = answer
+    return whole
+
+
+def in_one_line(error: Exception) -> str:
+    """What an error is and says."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,0 +1,48 @@
+"""How does a value of a study say what it must be?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def fix(frozen: Any, **values: Any) -> None:
+    """Set attributes of a frozen dataclass while it is made."""
+    for name, value in values.items():
+        object.__setattr__(frozen, name, value)
+
+
+def is_list(values: Any) -> bool:
+    """Whether it is a sequence, text aside."""
+    return isinstance(values, Sequence) and not isinstance(values, str | bytes)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether it is an int, True and False aside."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def check_splits(splits: Any, where: str) -> None:
+    """Refuse what is no number of splits; None is all."""
+    if splits is not None and (not is_whole(splits) or splits < 1):
+        raise ValueError(f"{where}: must be 'all' or a whole number from 1, got {splits!r}.")
+
+
+def check_table(table: Any, where: str) -> None:
+    """Refuse what is no mapping."""
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{where}: must be a table of names and values, got {table!r}.")
+
+
+def check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    """Refuse keys that nothing is known of."""
+    unknown = [key for key in table if key not in known]
+    if unknown:
+        raise ValueError(
+            f"{where} has the unknown key {names(unknown)}; the keys are {', '.join(known)}."
+        )
+
+
+def names(given: Sequence[object]) -> str:
+    """Names in quotes, in a list."""
+    return ", ".join(repr(name) for name in given)
