@@ -42,7 +42,8 @@ class MeasureSpec:
         Of its column in the results. A name of ``csvor.metrics`` needs no ``function``.
     function : str or None
         ``package.module:function``, called with the true labels (1 to n_classes) and with what
-        ``needs`` gives. If it takes ``classes`` or ``labels``, it is given all classes, lowest first.
+        ``needs`` gives. If it takes ``classes`` or ``labels``, it is given all classes, lowest
+        first.
     better : {"lower", "higher"} or None
         None goes by the end of the function's name: ``_score`` and ``_kappa`` are better higher,
         ``_error``, ``_loss`` and ``_deviance`` lower.
