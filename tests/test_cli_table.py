@@ -13,7 +13,8 @@ import pytest
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
 from csvor.cli.input._csv import split_list
-from csvor.cli.input._table import Table, read_table
+from csvor.cli.input._read import read_table
+from csvor.cli.input._table import Table
 
 
 def table_of(tmp_path: Path, content: bytes | str, name: str = "t.csv") -> Table:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from csvor.cli._errors import UsageError
+from csvor.cli._spelling import normal
 
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
 
@@ -21,6 +22,21 @@ class DataOptions:
     reviewed: str | None = None
     groups: str | None = None
     keep: tuple[str, ...] = ()
+    weight: str | None = None
+    missing: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    dates: bool = False
+    fold_labels: bool = False
+    delimiter: str | None = None
+    decimal: str | None = None
+
+    def __post_init__(self) -> None:
+        # Names are compared in one form of Unicode, as those of the file are.
+        for name in ("target", "id", "groups", "weight"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, None if given is None else normal(given))
+        for name in ("drop", "keep", "categorical"):
+            object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
 
 
 @dataclass(frozen=True)

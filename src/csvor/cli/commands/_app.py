@@ -65,7 +65,14 @@ def audit(
     groups: opt.Groups = None,
     drop: opt.Drop = None,
     keep: opt.Keep = None,
+    weight: opt.Weight = None,
     missing_label: opt.MissingLabel = None,
+    fold_labels: opt.FoldLabels = False,
+    missing: opt.Missing = None,
+    categorical: opt.Categorical = None,
+    dates: opt.Dates = False,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
     reviewed: opt.Reviewed = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
@@ -145,7 +152,14 @@ def fit(
     groups: opt.Groups = None,
     drop: opt.Drop = None,
     keep: opt.Keep = None,
+    weight: opt.Weight = None,
     missing_label: opt.MissingLabel = None,
+    fold_labels: opt.FoldLabels = False,
+    missing: opt.Missing = None,
+    categorical: opt.Categorical = None,
+    dates: opt.Dates = False,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
     C: opt.Strength = None,
@@ -194,6 +208,8 @@ def predict(
         ),
     ] = "-",
     id: opt.Id = None,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
     json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -204,7 +220,7 @@ def predict(
 
         notes = Notes()
         with notes.told_at_end():
-            run_predict(data, model, out, id, json, notes)
+            run_predict(data, model, out, id, json, notes, delimiter, decimal)
 
 
 @app.command()

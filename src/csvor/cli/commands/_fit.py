@@ -25,7 +25,7 @@ def run_fit(
     refuse_large_exact_kernel(options, len(work.target.rows))
     work = tuned(work, notes)
     with progress("Fitting"), notes.of_warnings():
-        fit_coded(work.pipeline, work.frame, work.target.coded)
+        fit_coded(work.pipeline, work.frame, work.target.coded, work.weights)
         predicted = work.pipeline.predict(work.frame)
     error = float(np.mean(predicted != work.target.labels))
     model = Model(
@@ -34,7 +34,7 @@ def run_fit(
         classes=work.target.classes,
         order=work.target.order,
         features=work.features,
-        dropped=list(data.drop),
+        dropped=[*data.drop, *([data.weight] if data.weight is not None else [])],
         id=data.id,
         impute=options.impute,
         settings=asdict(options),

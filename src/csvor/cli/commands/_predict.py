@@ -8,22 +8,34 @@ from csvor.cli._files import check_table_output, write_table
 from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
-from csvor.cli.input._features import features_frame
+from csvor.cli.input._match import features_frame
 from csvor.cli.input._prepare import plain
-from csvor.cli.input._table import Table, read_table
+from csvor.cli.input._read import Asked, read_table
+from csvor.cli.input._table import Table
 
 
 def run_predict(
-    data: str, model_path: str, out: str, id_name: str | None, as_json: bool, notes: Notes
+    data: str,
+    model_path: str,
+    out: str,
+    id_name: str | None,
+    as_json: bool,
+    notes: Notes,
+    delimiter: str | None = None,
+    decimal: str | None = None,
 ) -> None:
     """Predict and write the labels."""
     check_table_output(out, "--out", data)
     model = load_model(model_path)
     with progress(f"Reading {data}"):
-        table = read_table(data, notes)
+        named = [name for name in (id_name, model.id) if name is not None]
+        texts = (*model.features.categorical, *named)
+        table = read_table(data, notes, Asked(delimiter, texts))
         ids = _ids(table, model, id_name)
         with about(table.source):
-            frame = features_frame(table, model.features, impute=model.impute, notes=notes)
+            frame = features_frame(
+                table, model.features, impute=model.impute, notes=notes, decimal=decimal
+            )
         _note_unused(table, model, ids[0] if ids else None, notes)
     with progress("Predicting"), notes.of_warnings():
         labels = [plain(label) for label in model.pipeline.predict(frame)]

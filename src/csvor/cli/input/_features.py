@@ -11,23 +11,22 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from csvor.cli._errors import ColumnError, CommandError, UsageError, closest, listed, plural
+from csvor.cli._errors import ColumnError, CommandError, listed
+from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli.input._column_checks import (
     Rows,
-    is_numeric,
     note_blank_words,
     note_far_value,
     quoted,
     refuse_bad_range,
     refuse_blanks,
-    refuse_dates_and_lists,
-    refuse_identifier,
-    refuse_texts_among_numbers,
-    with_points,
+    refuse_many_words,
 )
-from csvor.cli.input._leaks import counts_rows
+from csvor.cli.input._leaks import counts_rows, names_rows, note_repeated_codes, note_use
+from csvor.cli.input._numbers import Read, Reader, Rules
 from csvor.cli.input._table import Column, Table
+from csvor.cli.input._words import words_of
 from csvor.preprocessing import MedianClipper
 
 # From so many indicators of categories on, rows are sparse: of these, one a column is not 0.
@@ -38,12 +37,18 @@ _MOST_STORED = 0.25
 
 @dataclass
 class Features:
-    """The columns by their use; of the categorical ones, the values seen."""
+    """The columns by their use; of the categorical ones, the values seen.
+
+    `row_numbers` name rows, by numbers or texts. `readings` say how numbers are written where they
+    are not plain ones, `missing` which marks stand for no value beside the usual ones.
+    """
 
     numeric: list[str] = field(default_factory=list)
     categorical: dict[str, list[str]] = field(default_factory=dict)
     constant: list[str] = field(default_factory=list)
     row_numbers: list[str] = field(default_factory=list)
+    readings: dict[str, dict[str, str]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
 
     @property
     def used(self) -> list[str]:
@@ -67,53 +72,112 @@ def choose_features(
     impute: bool,
     clip: bool,
     notes: Notes,
+    rules: Rules | None = None,
 ) -> tuple[Features, pd.DataFrame]:
     """Find the use of each of the columns `names` and take them at `rows` (from 0).
 
-    Those that are `kept` are features even if they look like row numbers.
+    Those that are `kept` are features even if they look like row numbers. All faults are told at
+    once.
     """
-    features = Features()
-    data: dict[str, Any] = {}
-    blanks: dict[str, Rows] = {}
-    blank_words: dict[str, Rows] = {}
+    choice = _Choice(table, rows, names, kept, clip, notes, rules or Rules())
     for name in names:
-        column = with_points(table.columns[name].take(rows), rows, notes)
-        if is_numeric(column, rows):
-            values, _ = column.numbers
-            refuse_bad_range(name, values, rows)
-            blank = np.isnan(values)
-            if blank.all():
-                raise ColumnError(
-                    f"column '{name}' has no values; leave it out with --drop {quoted(name)}"
-                )
-            if np.nanmin(values) == np.nanmax(values):
-                features.constant.append(name)
-                continue
-            if name not in kept and counts_rows(table.columns[name], values, notes):
-                features.row_numbers.append(name)
-                continue
-            if blank.any():
-                blanks[name] = rows[blank]
-            if not clip:
-                note_far_value(name, values, rows, notes)
-            features.numeric.append(name)
-            data[name] = values
-        elif len(column.coded[1]) < 2:
-            features.constant.append(name)
+        with choice.faults.collected():
+            choice.take(name)
+    return choice.result(impute)
+
+
+class _Choice:
+    """The columns of a table, one after the other."""
+
+    def __init__(
+        self,
+        table: Table,
+        rows: Rows,
+        names: Sequence[str],
+        kept: Collection[str],
+        clip: bool,
+        notes: Notes,
+        rules: Rules,
+    ) -> None:
+        self.table, self.rows, self.kept, self.clip = table, rows, kept, clip
+        self.notes, self.rules = notes, rules
+        self.features, self.faults = Features(missing=list(rules.missing)), Faults()
+        self.data: dict[str, Any] = {}
+        self.blanks: dict[str, Rows] = {}
+        self.blank_words: dict[str, Rows] = {}
+        self.columns = {name: table.columns[name].take(rows) for name in names}
+        self.reader = Reader(self.columns.values(), rows, rules)
+
+    def take(self, name: str) -> None:
+        """Find the use of one column."""
+        column = self.columns.pop(name)
+        read = None if name in self.rules.categorical else self.reader.numbers(column)
+        if read is None:
+            self._take_words(column)
         else:
-            refuse_identifier(column, rows)
-            features.categorical[name] = sorted(column.coded[1])
-            data[name] = _texts(column)
-            if "" in column.coded[1]:
-                blank_words[name] = rows[data[name] == ""]
-    note_blank_words(blank_words, notes)
-    if not impute:
-        first = quoted(next(iter(blanks), ""))
-        refuse_blanks(blanks, f"fill them in, let --impute do so, or --drop {first}")
-    if not features.used:
-        raise CommandError("no feature column is left to fit with")
-    _note_constants(features.constant, notes)
-    return features, pd.DataFrame({name: data[name] for name in features.used})
+            self._take_numbers(name, read)
+
+    def _take_numbers(self, name: str, read: Read) -> None:
+        values, rows = read.values, self.rows
+        refuse_bad_range(name, values, rows)
+        blank = np.isnan(values)
+        if blank.all():
+            raise ColumnError(
+                f"column '{name}' has no values; leave it out with --drop {quoted(name)}"
+            )
+        if np.nanmin(values) == np.nanmax(values):
+            self.features.constant.append(name)
+            return
+        if name not in self.kept:
+            whole = self.table.columns[name].numbers[0] if not read.how else values
+            if counts_rows(name, whole, values, self.notes):
+                self.features.row_numbers.append(name)
+                return
+            note_use(name, values, self.notes)
+        if blank.any():
+            self.blanks[name] = rows[blank]
+        if not self.clip:
+            note_far_value(name, values, rows, self.notes)
+        self.features.numeric.append(name)
+        if read.how:
+            self.features.readings[name] = read.how
+        self.data[name] = values
+
+    def _take_words(self, column: Column) -> None:
+        name = column.name
+        codes, texts = words_of(column, self.rules.missing)
+        if len(texts) < 2 or self.reader.is_blank(name):
+            self.features.constant.append(name)
+            return
+        if name not in self.kept and name not in self.rules.categorical:
+            if names_rows(name, codes, texts, self.notes):
+                self.features.row_numbers.append(name)
+                return
+            note_repeated_codes(name, len(codes), len(texts), self.notes)
+        refuse_many_words(name, codes, texts)
+        self.features.categorical[name] = sorted(texts)
+        self.data[name] = np.array(texts, dtype=object)[codes]
+        if "" in texts:
+            self.blank_words[name] = self.rows[codes == texts.index("")]
+
+    def result(self, impute: bool) -> tuple[Features, pd.DataFrame]:
+        """The use of all columns, and their values; what stands against it is raised."""
+        self.reader.note(self.notes)
+        note_blank_words(self.blank_words, self.notes)
+        if not impute:
+            with self.faults.collected():
+                first = quoted(next(iter(self.blanks), ""))
+                refuse_blanks(self.blanks, f"fill them in, let --impute do so, or --drop {first}")
+        if not self.features.used and not self.faults.found:
+            raise CommandError("no feature column is left to fit with")
+        self.faults.refuse()
+        _note_constants(self.features.constant, self.notes)
+        return self.features, frame_of(self.data, self.features.used)
+
+
+def frame_of(data: dict[str, Any], names: Sequence[str]) -> pd.DataFrame:
+    """A frame of columns, which are given away: all of them twice would need twice the memory."""
+    return pd.DataFrame({name: data.pop(name) for name in names}, copy=False)
 
 
 def _note_constants(names: Sequence[str], notes: Notes) -> None:
@@ -123,42 +187,6 @@ def _note_constants(names: Sequence[str], notes: Notes) -> None:
             f"column{'s' * several} {listed(names)} {'have' if several else 'has'} one value only "
             f"and {'are' if several else 'is'} left out"
         )
-
-
-def features_frame(table: Table, features: Features, *, impute: bool, notes: Notes) -> pd.DataFrame:
-    """Take the columns that a model was fitted with from another table."""
-    missing = [name for name in features.used if name not in table.columns]
-    if missing:
-        others = [name for name in table.columns if name not in features.used]
-        pairs = [(name, closest(name, others)) for name in missing]
-        renames = [f"'{found}' to '{name}'" for name, found in pairs if found is not None]
-        remedy = f"add {'it' if len(missing) == 1 else 'them'} or fit anew"
-        if renames:
-            remedy = f"rename {' and '.join(renames)} if that is meant"
-        raise UsageError(
-            f"{table.source} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the "
-            f"model was fitted with; {remedy}; it has {listed(list(table.columns))}"
-        )
-    rows = np.arange(table.n_rows)
-    data: dict[str, Any] = {}
-    blanks: dict[str, Rows] = {}
-    for name in features.numeric:
-        column = with_points(table.columns[name], rows, notes)
-        refuse_dates_and_lists(column)
-        refuse_texts_among_numbers(column, rows, "the model takes this column as numbers")
-        values, _ = column.numbers
-        refuse_bad_range(name, values, rows)
-        if np.isnan(values).any():
-            blanks[name] = rows[np.isnan(values)]
-        data[name] = values
-    if not impute:
-        refuse_blanks(blanks, "fill them in, or fit the model with --impute")
-    for name, known in features.categorical.items():
-        column = table.columns[name]
-        refuse_dates_and_lists(column)
-        _note_new_values(column, set(known), notes)
-        data[name] = _texts(column)
-    return pd.DataFrame(data)
 
 
 def make_pipeline(features: Features, model: Any, *, impute: bool, clip: float | None) -> Pipeline:
@@ -178,19 +206,3 @@ def make_pipeline(features: Features, model: Any, *, impute: bool, clip: float |
     # What is sparse stays so, however few of the levels a part of the rows has.
     columns = ColumnTransformer(parts, sparse_threshold=1.0 if features.are_sparse else 0.3)
     return Pipeline([("columns", columns), ("model", model)])
-
-
-def _texts(column: Column) -> Any:
-    codes, texts = column.coded
-    return np.array(texts, dtype=object)[codes]
-
-
-def _note_new_values(column: Column, known: set[str], notes: Notes) -> None:
-    codes, texts = column.coded
-    new = [i for i, text in enumerate(texts) if text not in known]
-    count = int(np.isin(codes, new).sum())
-    if count:
-        notes.add(
-            f"column '{column.name}': {plural(count, 'row')} with values that the model "
-            f"has not seen ({listed([texts[i] for i in new])}); they count as none of the known"
-        )
