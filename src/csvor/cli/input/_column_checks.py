@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from csvor._data.checks import _FAR_SPREADS, _HUGE
 from csvor.cli._errors import ColumnError, CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
-from csvor.cli.input._table import Column
+from csvor.cli.input._numerals import numeral
+from csvor.cli.input._table import Column, shown
 
 MOST_CATEGORIES = 1000
 Rows = NDArray[np.int64]
@@ -23,6 +24,59 @@ def refuse_lists(column: Column) -> None:
             f"column '{column.name}' holds lists; make one column of each entry, or leave it out "
             f"with --drop {quoted(column.name)}"
         )
+
+
+def refuse_texts(
+    column: Column,
+    wrong: NDArray[np.bool_],
+    rows: Rows,
+    kind: str,
+    like: str = "",
+    remedy: str = "",
+) -> None:
+    """Refuse the cells of a column that are not of its `kind`, number or date, `like` others."""
+    codes, texts = column.coded
+    at = np.flatnonzero(wrong)
+    first = ", ".join(f"row {rows[i] + 1}: '{texts[codes[i]]}'" for i in at[:3])
+    more = f" and {len(at) - 3} more" if len(at) > 3 else ""
+    are, it = (f"is not a {kind}", "it") if len(at) == 1 else (f"are not {kind}s", "them")
+    name, words = quoted(column.name), np.unique(codes[at])
+    if not remedy:
+        remedy = f"correct {it}, blank {it} and use --impute"
+        if len(words) == 1 and numeral(texts[words[0]]) is None:
+            remedy += f", say with --missing {quoted(texts[words[0]])} that it is no value"
+        if kind == "number":
+            remedy += f", read the column as categories with --categorical {name}"
+        remedy += f", or leave the column out with --drop {name}"
+    beside = f" like '{like}'" if like else ""
+    raise ColumnError(
+        f"column '{column.name}': {len(at)} of {len(wrong)} values {are}{beside} "
+        f"({first}{more}); {remedy}"
+    )
+
+
+def refuse_unclear_sign(column: Column, text: int, values: tuple[float, float], rows: Rows) -> None:
+    """Refuse numbers of which no one can tell whether a sign divides thousands or decimals."""
+    written = column.coded[1][text]
+    signs = "commas" if "," in written else "points"
+    raise ColumnError(
+        f"column '{column.name}': {signs} may mark thousands or decimals (row "
+        f"{_first_row(column, text, rows)}: '{written}' is {shown(values[0])} or "
+        f"{shown(values[1])}); say with --decimal . or --decimal , which sign the decimals have"
+    )
+
+
+def refuse_unclear_dates(column: Column, written: str, rows: Rows) -> None:
+    """Refuse dates of which no one can tell whether the day or the month comes first."""
+    row = _first_row(column, column.coded[1].index(written), rows)
+    raise ColumnError(
+        f"column '{column.name}': dates may be day/month or month/day (row {row}: '{written}'); "
+        f"write them as year-month-day, or leave the column out with --drop {quoted(column.name)}"
+    )
+
+
+def _first_row(column: Column, text: int, rows: Rows) -> int:
+    return int(rows[np.argmax(column.coded[0] == text)]) + 1
 
 
 def refuse_many_words(name: str, codes: Rows, texts: Sequence[str]) -> None:

@@ -58,18 +58,19 @@ def _stream(
     """Read a file part by part: all of it as text at once would need several times its memory."""
     keys = [str(i) for i in range(len(cells))]
     ragged = _Ragged(name, dialect)
-    with opened() as file:
-        n_lines = dialect.n_lines
-        if dialect.delimiter == " ":
-            file, n_lines = _with_commas(file, n_lines), 0
+    by_blanks = dialect.delimiter == " "
+    with _with_commas(opened, dialect.n_lines) if by_blanks else opened() as file:
         try:
             reader = pa_csv.open_csv(
                 file,
                 read_options=pa_csv.ReadOptions(
-                    column_names=keys, skip_rows=n_lines, use_threads=False, block_size=_BLOCK
+                    column_names=keys,
+                    skip_rows=0 if by_blanks else dialect.n_lines,
+                    use_threads=False,
+                    block_size=_BLOCK,
                 ),
                 parse_options=pa_csv.ParseOptions(
-                    delimiter="," if dialect.delimiter == " " else dialect.delimiter,
+                    delimiter="," if by_blanks else dialect.delimiter,
                     newlines_in_values=True,
                     invalid_row_handler=ragged.take,
                 ),
@@ -126,16 +127,16 @@ class _Ragged:
         faults.refuse()
 
 
-def _with_commas(file: BinaryIO, n_lines: int) -> BinaryIO:
+def _with_commas(opened: Opener, n_lines: int) -> BinaryIO:
     """The rows below the first lines of a file that blanks divide, divided by commas."""
-    lines = io.TextIOWrapper(file, "utf-8-sig", newline="")
-    for _ in range(n_lines):
-        lines.readline()
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    for row in csv.reader(lines, delimiter=" ", skipinitialspace=True):
-        if row := trimmed(row):
-            writer.writerow(row)
+    with io.TextIOWrapper(opened(), "utf-8-sig", newline="") as lines:
+        for _ in range(n_lines):
+            lines.readline()
+        for row in csv.reader(lines, delimiter=" ", skipinitialspace=True):
+            if row := trimmed(row):
+                writer.writerow(row)
     return io.BytesIO(text.getvalue().encode())
 
 
@@ -193,13 +194,13 @@ def _check_quotes(opened: Opener, name: str, delimiter: str) -> None:
     """Refuse a quotation that never ends: it would swallow the rows below it."""
     ended = False
 
-    def lines(file: BinaryIO) -> Iterator[str]:
+    def lines(file: io.TextIOWrapper) -> Iterator[str]:
         nonlocal ended
-        yield from io.TextIOWrapper(file, "utf-8", newline="")
+        yield from file
         ended = True
 
-    with opened() as file:
-        reader = csv.reader(lines(file), delimiter=delimiter, strict=True)
+    with io.TextIOWrapper(opened(), "utf-8", newline="") as text:
+        reader = csv.reader(lines(text), delimiter=delimiter, strict=True)
         started = 1
         try:
             for _ in reader:

@@ -162,7 +162,7 @@ class _Choice:
 
     def result(self, impute: bool) -> tuple[Features, pd.DataFrame]:
         """The use of all columns, and their values; what stands against it is raised."""
-        self.reader.note(self.notes)
+        self.reader.said.note(self.notes)
         note_blank_words(self.blank_words, self.notes)
         if not impute:
             with self.faults.collected():

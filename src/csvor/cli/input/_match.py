@@ -43,7 +43,7 @@ def features_frame(
             if np.isnan(values).any():
                 blanks[name] = rows[np.isnan(values)]
             data[name] = values
-    reader.note(notes)
+    reader.said.note(notes)
     if not impute:
         with faults.collected():
             refuse_blanks(blanks, "fill them in, or fit the model with --impute")

@@ -1,4 +1,4 @@
-"""How does a column become numbers, if it holds any, and what is said of it?"""
+"""How does a column become numbers, if it holds any?"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,21 +6,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from csvor.cli._errors import ColumnError, listed
-from csvor.cli._notes import Notes
-from csvor.cli.input._column_checks import quoted, refuse_lists
+from csvor.cli.input._column_checks import (
+    Numbers,
+    Rows,
+    quoted,
+    refuse_lists,
+    refuse_texts,
+    refuse_unclear_dates,
+    refuse_unclear_sign,
+)
 from csvor.cli.input._dates import CLOCK, form_of, numbers_of_times, read_dates
-from csvor.cli.input._notations import MANY, Numbers, Numerals, Reading, Rows
-from csvor.cli.input._table import BLANK, Column, shown
+from csvor.cli.input._notations import MANY, Numerals
+from csvor.cli.input._said import Said
+from csvor.cli.input._table import Column
 
 # Texts of a column that are looked at for dates; they are dates if nearly all are.
 _SAMPLE, _MOSTLY = 500, 0.9
-_SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
-_MARKS = {
-    "parentheses": "parentheses are read as a minus",
-    "minus behind": "a minus behind a number is read as one before it",
-    "minus sign": "other minus signs are read as -",
-    "digits": "other digits are read as 0 to 9",
-}
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,9 @@ class Reader:
         rules: Rules,
         fitted: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
-        self.rows, self.rules, self.fitted = rows, rules, fitted or {}
+        self.rows, self.rules, self.fitted = rows, rules, fitted
         self._numerals: dict[str, Numerals] = {}
-        self._told: dict[str, list[str]] = {}
-        self._blank: dict[str, str] = {}
-        self._marks_seen: set[str] = set()
+        self.said = Said(rows)
         signs = {"."} if (columns := list(columns)) and any(c.points for c in columns) else set()
         for column in columns:
             if column.kind == "text" and column.name not in rules.categorical:
@@ -77,7 +76,7 @@ class Reader:
         """The numbers of a column; None if it has none and is one of words."""
         refuse_lists(column)
         if column.kind == "dates":
-            self._refuse_dates_unless_asked(column, "")
+            self._check_asked(column, "")
             values, hours = numbers_of_times(column.values)
             return self._times(column, values, hours, str(column.values[0]), "")
         if column.kind != "text":
@@ -96,7 +95,15 @@ class Reader:
         if column.kind != "text":
             raise ColumnError(f"column '{column.name}': the model takes this column as numbers")
         numerals = self._numerals[column.name]
-        self._refuse_texts(column, numerals.wrong[column.coded[0]], "number", numerals)
+        values = numerals.readings[0].values if numerals.readings else np.empty(0)
+        right = np.flatnonzero(~np.isnan(values))
+        like = numerals.texts[right[0]] if len(right) else ""
+        wrong = numerals.wrong[column.coded[0]]
+        refuse_texts(column, wrong, self.rows, "number", like, self._remedy)
+
+    @property
+    def _remedy(self) -> str:
+        return "" if self.fitted is None else "the model takes this column as numbers"
 
     # Dates
 
@@ -114,21 +121,16 @@ class Reader:
         if dates.forms == ("year-month",) and wrong.any():
             return None
         first = texts[filled[0]]
-        self._refuse_dates_unless_asked(column, f" ('{first}')", dates.are_hours)
+        self._check_asked(column, f" ('{first}')", dates.are_hours)
         if CLOCK in dates.forms and not dates.are_hours:
             wrong[filled] |= np.array([form_of(texts[i]) == CLOCK for i in filled])
         if wrong.any():
-            self._refuse_texts(column, wrong[codes], "date")
+            refuse_texts(column, wrong[codes], self.rows, "date", remedy=self._remedy)
         if dates.either:
-            row = self._row_of(column, filled[dates.either[0]])
-            raise ColumnError(
-                f"column '{column.name}': dates may be day/month or month/day (row {row}: "
-                f"'{texts[filled[dates.either[0]]]}'); write them as year-month-day, or leave the "
-                f"column out with --drop {quoted(column.name)}"
-            )
+            refuse_unclear_dates(column, texts[filled[dates.either[0]]], self.rows)
         values = np.full(len(texts), np.nan)
         values[filled] = dates.values
-        self._note_blank(column, numerals)
+        self.said.tell_blank(column, numerals)
         how = f"; its forms are {listed(dates.forms)}" if len(dates.forms) > 1 else ""
         return self._times(column, values[codes], dates.are_hours, first, how)
 
@@ -136,11 +138,11 @@ class Reader:
         what = "times are read as hours" if hours else "dates are read as days since 1970-01-01"
         filled = np.flatnonzero(~np.isnan(values))
         if len(filled):
-            self._tell(what + how, column, filled[0], values[filled[0]])
+            self.said.tell(what + how, column, filled[0], values[filled[0]])
         return Read(values, {"as": "hours" if hours else "days"})
 
-    def _refuse_dates_unless_asked(self, column: Column, example: str, hours: bool = False) -> None:
-        if self.rules.dates or column.name in self.fitted:
+    def _check_asked(self, column: Column, example: str, hours: bool = False) -> None:
+        if self.rules.dates or self.fitted is not None:
             return
         kind = "times" if hours else "dates"
         raise ColumnError(
@@ -153,119 +155,22 @@ class Reader:
     def _read_numerals(self, column: Column, numerals: Numerals) -> Read | None:
         if not numerals.are_numbers:
             if numerals.are_meant:
-                self._refuse_texts(column, numerals.wrong[column.coded[0]], "number", numerals)
+                self.refuse_words(column)
             if numerals.n_different >= MANY and numerals.wrong.any():
-                self._tell_words(column, numerals)
+                self.said.tell_words(column, numerals)
             return None
-        known = self.fitted.get(column.name, {})
+        known = (self.fitted or {}).get(column.name, {})
         decimal = self.decimal or known.get("decimal")
         reading = numerals.reading("" if decimal is None and self._doubt else decimal)
         if reading is None:
-            self._refuse_either(column, numerals)
+            one, other = (reading.values for reading in numerals.readings[:2])
+            at = int(np.flatnonzero((one != other) & ~np.isnan(one))[0])
+            refuse_unclear_sign(column, at, (one[at], other[at]), self.rows)
         assert reading is not None
         codes, _ = column.coded
-        self._note_blank(column, numerals)
-        self._note_marks(column, numerals, reading)
+        self.said.tell_blank(column, numerals)
+        self.said.tell_marks(column, numerals, reading)
         decimal, thousands = reading.notation
         how = {"decimal": decimal, "thousands": thousands, "unit": numerals.unit}
         usual = how == {"decimal": ".", "thousands": "", "unit": ""}
         return Read(reading.values[codes], {} if usual else how)
-
-    def _refuse_either(self, column: Column, numerals: Numerals) -> None:
-        texts = column.coded[1]
-        one, other = numerals.readings[:2]
-        at = int(np.flatnonzero((one.values != other.values) & ~np.isnan(one.values))[0])
-        sign = next(s for s in (",", ".") if s in texts[at])
-        raise ColumnError(
-            f"column '{column.name}': {_SIGNS[sign]} may mark thousands or decimals (row "
-            f"{self._row_of(column, at)}: '{texts[at]}' is {shown(one.values[at])} or "
-            f"{shown(other.values[at])}); say which sign the decimals of the file have with "
-            "--decimal . or --decimal ,"
-        )
-
-    def _refuse_texts(
-        self, column: Column, wrong: np.ndarray, kind: str, numerals: Numerals | None = None
-    ) -> None:
-        codes, texts = column.coded
-        at = np.flatnonzero(wrong)
-        kinds = list(dict.fromkeys(texts[code] for code in codes[at]))
-        first = [f"row {self.rows[i] + 1}: '{texts[codes[i]]}'" for i in at[:3]]
-        more = f" and {len(at) - 3} more" if len(at) > 3 else ""
-        one = len(at) == 1
-        it = "it" if one else "them"
-        beside = ""
-        if numerals is not None and numerals.readings:
-            right = int(np.flatnonzero(~np.isnan(numerals.readings[0].values))[0])
-            beside = f" as '{texts[right]}' is"
-        mark = f", say with --missing {quoted(kinds[0])} that it is none" if len(kinds) == 1 else ""
-        name = quoted(column.name)
-        raise ColumnError(
-            f"column '{column.name}': {len(at)} of {len(wrong)} values "
-            f"{'is' if one else 'are'} no {kind}{'' if one else 's'}{beside} "
-            f"({', '.join(first)}{more}); correct {it}, blank {it} and use --impute{mark}, or "
-            f"{f'read the column as categories with --categorical {name}, or ' * (kind != 'date')}"
-            f"leave the column out with --drop {name}"
-        )
-
-    # What is told
-
-    def _row_of(self, column: Column, text: int) -> int:
-        """The first row with a text, counted from 1."""
-        return int(self.rows[np.argmax(column.coded[0] == text)]) + 1
-
-    def _tell(self, what: str, column: Column, at: int, value: float) -> None:
-        if column.kind == "text":
-            codes, texts = column.coded
-            written = texts[codes[at]]
-        else:
-            written = str(column.values[at])
-        example = f"row {self.rows[at] + 1}: '{written}' is {shown(float(value))}"
-        self._told.setdefault(what, []).append(f"column '{column.name}' ({example})")
-
-    def _tell_words(self, column: Column, numerals: Numerals) -> None:
-        codes, texts = column.coded
-        at = np.flatnonzero(numerals.wrong[codes])
-        what = "words with some numbers among them are read as categories"
-        row = f"row {self.rows[at[0]] + 1}: '{texts[codes[at[0]]]}'"
-        self._told.setdefault(what, []).append(f"column '{column.name}' ({row})")
-
-    def _note_marks(self, column: Column, numerals: Numerals, reading: Reading) -> None:
-        decimal, thousands = reading.notation
-        _, texts = column.coded
-        there = ~np.isnan(reading.values)
-        used = "".join(t for t, filled in zip(texts, there, strict=True) if filled)
-        parts = []
-        if decimal == "," and "," in used:
-            parts.append("decimal commas are read as points")
-        if thousands:
-            parts.append(f"{_SIGNS[thousands]} between thousands are passed over")
-        if numerals.unit:
-            parts.append(f"'{numerals.unit}' beside the numbers is passed over")
-        parts += [_MARKS[mark] for mark in numerals.marks]
-        if parts:
-            plain = [t.isascii() and t.replace(".", "").isdigit() for t in texts]
-            shows = np.flatnonzero(there & ~np.array(plain))
-            at = int(np.flatnonzero(column.coded[0] == (shows[0] if len(shows) else 0))[0])
-            self._tell(", ".join(parts), column, at, reading.values[column.coded[0][at]])
-
-    def _note_blank(self, column: Column, numerals: Numerals) -> None:
-        counts = {
-            text: int(count)
-            for text, count, blank in zip(
-                numerals.texts, numerals.counts, numerals.blank, strict=True
-            )
-            if blank and count and text not in BLANK
-        }
-        if counts:
-            told = ", ".join(f"'{text}' {count}" for text, count in list(counts.items())[:5])
-            self._blank[column.name] = told + ", ..." * (len(counts) > 5)
-
-    def note(self, notes: Notes) -> None:
-        """Say what was read otherwise than it was written."""
-        for what, columns in self._told.items():
-            more = f" and {len(columns) - 5} more columns" if len(columns) > 5 else ""
-            notes.add(f"{what}: {', '.join(columns[:5])}{more}")
-        if self._blank:
-            told = [f"column '{name}' ({counts})" for name, counts in self._blank.items()]
-            more = f" and {len(told) - 10} more columns" if len(told) > 10 else ""
-            notes.add(f"marks for 'no value' count as blank: {', '.join(told[:10])}{more}")
