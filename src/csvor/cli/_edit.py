@@ -58,8 +58,9 @@ def _edited_csv(source: str, dialect: Dialect, review: Review) -> bytes:
         above = _LINE.match(raw, start)
         assert above is not None  # the pattern takes what is empty
         start = above.end()
-    cell = rb'"[^"]*(?:""[^"]*)*"[^%b\r\n]*|[^%b\r\n]*' % (delimiter, delimiter)
-    record = re.compile(rb"(?:%b)(?:%b(?:%b))*(?:\r\n|\r|\n|\Z)" % (cell, delimiter, cell))
+    sign = re.escape(delimiter)
+    cell = rb'"[^"]*(?:""[^"]*)*"[^%b\r\n]*|[^%b\r\n]*' % (sign, sign)
+    record = re.compile(rb"(?:%b)(?:%b(?:%b))*(?:\r\n|\r|\n|\Z)" % (cell, sign, cell))
     field = re.compile(cell)
     blank = b" \t\r\n".replace(delimiter, b"")
     parts, place, row = [raw[:start]], None, 0

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from csvor.cli._errors import CommandError, UsageError, plural
+from csvor.cli._errors import CommandError, UsageError, are, plural
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
 
-# In the order in which they are tried; blanks separate words as well.
+# Blanks separate words as well.
 _SIGNS = (",", ";", "\t", "|")
 _NAMED = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
 _SHOWN = {"\t": "tabs", " ": "blanks", ",": "commas"}
@@ -86,7 +86,8 @@ def _above(lines: Sequence[str], own: str, name: str, notes: Notes) -> tuple[int
             break
         at += 1
     if n_comments:
-        notes.add(f"{name}: {plural(n_comments, 'line')} with # above the names is passed over")
+        lines_with = plural(n_comments, "line")
+        notes.add(f"{name}: {lines_with} with # above the names {are(n_comments)} passed over")
     return at, hinted
 
 
@@ -101,26 +102,25 @@ def _names_columns(lines: Sequence[str], own: str) -> bool:
 
 def _best_sign(lines: Sequence[str], own: str) -> str:
     """The sign that divides the lines into rows of one width, that of the names."""
-    if _share(lines, own) >= 0.5:
-        return own
-    fits = {sign: _share(lines, sign) for sign in _SIGNS if sign != own}
-    best = max(fits, key=lambda sign: fits[sign])
-    if fits[best] >= 0.5:
+    found = {sign: _share(lines, sign) for sign in dict.fromkeys((own, *_SIGNS))}
+    # Commas may be decimal ones in each row and in the names, other signs hardly.
+    best = max(found, key=lambda sign: (*found[sign], sign != ","))
+    if found[best][0] >= 0.5:
         return best
-    return " " if _share(lines, " ") >= 0.9 else own
+    return " " if _share(lines, " ")[0] >= 0.9 else own
 
 
-def _share(lines: Sequence[str], sign: str) -> float:
-    """The share of the rows that have as many cells as there are names, or all one more."""
+def _share(lines: Sequence[str], sign: str) -> tuple[float, int]:
+    """The share of the rows with as many cells as there are names, or all one more; the names."""
     rows, _ = _rows(lines, sign)
     n_names = len(rows[0])
     # Words with blanks between them are one column of words rather than several.
     if n_names < 2 or (sign == " " and len(rows) < 2):
-        return 0.0
+        return 0.0, n_names
     widths = [len(row) for row in rows[1:]]
     if not widths:
-        return 1.0
-    return max(widths.count(n_names), widths.count(n_names + 1)) / len(widths)
+        return 1.0, n_names
+    return max(widths.count(n_names), widths.count(n_names + 1)) / len(widths), n_names
 
 
 def _rows(lines: Sequence[str], sign: str) -> tuple[list[list[str]], list[int]]:

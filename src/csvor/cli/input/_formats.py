@@ -46,7 +46,7 @@ def read_excel(source: str, notes: Notes) -> pa.Table:
     try:
         with pd.ExcelFile(source, engine="calamine") as book:
             sheet, *others = book.sheet_names
-            cells = book.parse(sheet, header=None, dtype=object, keep_default_na=False)
+            cells = pd.read_excel(book, header=None, dtype=object, keep_default_na=False)
     except Exception as error:
         raise CommandError(f"{source}: not a readable workbook ({error})") from None
     if others:

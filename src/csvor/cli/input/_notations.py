@@ -14,7 +14,7 @@ Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Stand for "no value" where all other cells of a column are numbers; compared without case.
 _ONE_WORD = (
-    "? ?? - -- --- . .. ... … \u2013 — * # x na n/a #n/a n.a. nan null (null) none nil <na> nat "
+    "? ?? - -- --- . .. ... … \u2013 — * # na n/a #n/a n.a. nan null (null) none nil <na> nat "
     "missing unknown undefined blank (blank) empty #null! #div/0! #value! #ref! #name? #num! \\n"
 )
 MARKS = frozenset(_ONE_WORD.split()) | {
@@ -121,10 +121,14 @@ class Numerals:
     @property
     def are_numbers(self) -> bool:
         """Whether all that is filled in are numbers of one unit."""
-        if not self.readings or self.wrong.any():
+        if not self.are_all_of(self.unit):
             return False
         # The same letters behind a number or two are a code.
         return not self.unit or is_known_unit(self.unit) or self.n_different >= 3
+
+    def are_all_of(self, unit: str | None) -> bool:
+        """Whether all that is filled in are numbers of this unit."""
+        return bool(self.readings) and not self.wrong.any() and self.unit == unit
 
     @property
     def are_meant(self) -> bool:

@@ -153,13 +153,13 @@ class Reader:
     # Numbers
 
     def _read_numerals(self, column: Column, numerals: Numerals) -> Read | None:
-        if not numerals.are_numbers:
+        known = (self.fitted or {}).get(column.name, {})
+        if not (numerals.are_numbers or numerals.are_all_of(known.get("unit"))):
             if numerals.are_meant:
                 self.refuse_words(column)
             if numerals.n_different >= MANY and numerals.wrong.any():
                 self.said.tell_words(column, numerals)
             return None
-        known = (self.fitted or {}).get(column.name, {})
         decimal = self.decimal or known.get("decimal")
         reading = numerals.reading("" if decimal is None and self._doubt else decimal)
         if reading is None:
