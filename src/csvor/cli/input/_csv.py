@@ -13,6 +13,7 @@ import pyarrow.csv as pa_csv
 from csvor.cli._errors import CommandError, UsageError, listed, plural
 from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
+from csvor.cli._spelling import normal
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
 
@@ -219,7 +220,7 @@ def split_list(text: str, option: str) -> list[str]:
         (cells,) = csv.reader([text], skipinitialspace=True, strict=True)
     except (csv.Error, ValueError):
         raise UsageError(f"{option} {text!r}: give the entries with commas between them") from None
-    cells = [cell.strip() for cell in cells]
+    cells = [normal(cell.strip()) for cell in cells]
     if not cells or not all(cells):
         raise UsageError(f"{option} {text!r}: an entry is blank")
     double = sorted({cell for cell in cells if cells.count(cell) > 1})

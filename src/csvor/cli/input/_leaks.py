@@ -22,8 +22,8 @@ _ID_END = re.compile(
 # A code: one word with a digit in it.
 _CODE = re.compile(r"(?=.*\d)\S{1,64}")
 _WEIGHT = re.compile(
-    r"(?i)(.*[_. -])?(weights?|wt|wgt|wts|fnlwgt|finalwt|finalweight|pweight|pweights|sampwt|"
-    r"samplingweight|sampleweight)([_. -]?\d+)?"
+    r"(?i)((samp|sample|sampling|survey|final|person|case|design|household|freq|frequency)[_. -]?)?"
+    r"(weights?|wts?|wgts?)|fnlwgt|[apfi]w(eigh)?ts?"
 )
 # A copy: the label of this share of the rows, and of this share of what chance leaves open.
 _AGREES, _BEYOND_CHANCE = 0.95, 0.9

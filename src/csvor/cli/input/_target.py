@@ -21,7 +21,7 @@ from csvor.cli._errors import (
 )
 from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
-from csvor.cli._spelling import folded, visible
+from csvor.cli._spelling import folded, normal, visible
 from csvor.cli.input._column_checks import quoted
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._table import Column, as_number, shown
@@ -100,7 +100,7 @@ def _without_missing(
     blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
     left_out: dict[str, int] = {}
     gone: set[int] = set()
-    for code in dict.fromkeys(entry.strip() for entry in missing):
+    for code in dict.fromkeys(normal(entry.strip()) for entry in missing):
         number = as_number(code)
         hit = {i for i, text in enumerate(texts) if text == code or as_number(text) == number}
         hit = blank if not code else hit - blank
