@@ -10,11 +10,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from csvor.cli._errors import ColumnError, CommandError, UsageError
+from csvor.cli._model import load_model
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._spelling import folded, visible
 from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
+from csvor.cli.input._choose import choose_features
 from csvor.cli.input._features import Features
 from csvor.cli.input._match import features_frame
 from csvor.cli.input._prepare import prepare
@@ -284,8 +286,6 @@ def test_n44_a_feature_that_may_be_a_weight_is_named(name: str) -> None:
     assert f"--weight {name}" in note and f"--keep {name}" in note
     notes = Notes()
     table = table_of(**{name: x})
-    from csvor.cli.input._features import choose_features
-
     arguments = {"kept": [name], "impute": False, "clip": False, "notes": notes}
     choose_features(table, np.arange(30), [name], **arguments)
     assert notes.texts() == []
@@ -313,31 +313,22 @@ def test_what_is_no_weight(weights: Any, why: str) -> None:
 
 
 def test_n44_weights_count_in_the_fit() -> None:
-    """A row of weight 0 is as good as left out, and a scale of all weights changes nothing."""
+    """What they are multiplied by does not: their mean is 1."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(120, 2))
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": np.digitize(x[:, 0], [-0.5, 0.5])})
-    frame["w"] = rng.integers(1, 4, 120) * 1000
-    fits = {}
-    for name, table in {
-        "weighted": frame,
-        "scaled": frame.assign(w=frame["w"] / 7),
-        "repeated": frame.loc[frame.index.repeat(frame["w"] // 1000)].assign(w=1),
-        "plain": frame.assign(w=1),
-    }.items():
-        table.to_csv(f"{name}.csv", index=False)
-        args = ("fit", f"{name}.csv", "--target", "y", "--model", f"{name}.skops")
-        # The mean weight of the repeated rows is 1, so C is that of as many rows.
-        C = len(frame) / len(table)
-        result = run(*args, "--weight", "w", "--contamination", 0, "--C", C)
+    weights = {"weighted": np.repeat([1, 4], 60), "scaled": np.repeat([500, 2000], 60)}
+    scores = {}
+    for name, given in (weights | {"plain": np.ones(120)}).items():
+        frame.assign(w=given).to_csv("t.csv", index=False)
+        args = ("fit", "t.csv", "--target", "y", "--model", "m.skops", "--weight", "w")
+        result = run(*args, "--contamination", 0)
         assert result.exit_code == 0, result.stderr
-        from csvor.cli._model import load_model
-
-        model = load_model(f"{name}.skops")
+        model = load_model("m.skops")
         assert model.features.used == ["a", "b"] and "w" in model.dropped
-        fits[name] = model.pipeline.decision_function(frame)
-    np.testing.assert_allclose(fits["scaled"], fits["weighted"], atol=1e-3)
-    assert np.abs(fits["plain"] - fits["weighted"]).max() > 1e-3
+        scores[name] = model.pipeline.decision_function(frame)
+    np.testing.assert_allclose(scores["scaled"], scores["weighted"], atol=1e-6)
+    assert np.abs(scores["plain"] - scores["weighted"]).max() > 1e-3
 
 
 def test_n44_weights_reach_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:

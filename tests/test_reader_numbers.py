@@ -10,7 +10,8 @@ import pytest
 from csvor import CSVOR
 from csvor.cli._errors import CommandError
 from csvor.cli._notes import Notes
-from csvor.cli.input._features import Features, choose_features, make_pipeline
+from csvor.cli.input._choose import choose_features
+from csvor.cli.input._features import Features, make_pipeline
 from csvor.cli.input._match import features_frame
 from csvor.cli.input._numbers import Rules
 from csvor.cli.input._table import Table, as_column

@@ -9,7 +9,6 @@ import pandas as pd
 from csvor.cli._notes import Notes
 from csvor.cli.input._column_checks import Numbers, Rows, quoted
 from csvor.cli.input._table import shown
-from csvor.cli.input._target import Target
 
 # In fewer rows, what was measured is in order often enough.
 _FEWEST_ROWS = 20
@@ -119,10 +118,10 @@ def _row_numbers(values: Numbers) -> str | None:
     return f"{shown(low)} to {shown(high)}, {how}"
 
 
-def note_copies(target: Target, frame: pd.DataFrame, kept: Collection[str], notes: Notes) -> None:
+def note_copies(codes: Rows, frame: pd.DataFrame, kept: Collection[str], notes: Notes) -> None:
     """Say so where one column alone gives the label: rows are then judged by it alone."""
-    codes, n_rows = target.coded.codes, len(frame)
-    n_labels = int(np.count_nonzero(target.counts))
+    counts, n_rows = np.bincount(codes), len(frame)
+    n_labels = int(np.count_nonzero(counts))
     # A copy may have one value more, for rows where it is blank or unknown.
     most = min(n_labels + 1, n_rows // _ROWS_PER_VALUE)
     for name in frame.columns:
@@ -131,8 +130,8 @@ def note_copies(target: Target, frame: pd.DataFrame, kept: Collection[str], note
         values, found = pd.factorize(frame[name], use_na_sentinel=False)
         if len(found) > most:
             continue
-        told = _rows_told(values, codes, len(target.counts))
-        by_chance = max(target.counts)
+        told = _rows_told(values, codes, len(counts))
+        by_chance = int(counts.max())
         beyond = (told - by_chance) / (n_rows - by_chance)
         if told < n_rows and (told < _AGREES * n_rows or beyond < _BEYOND_CHANCE):
             continue

@@ -9,8 +9,9 @@ from csvor.cli._errors import ColumnError, UsageError, closest, listed
 from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import folded
+from csvor.cli.input._choose import frame_of
 from csvor.cli.input._column_checks import Rows, refuse_bad_range, refuse_blanks, refuse_lists
-from csvor.cli.input._features import Features, frame_of
+from csvor.cli.input._features import Features
 from csvor.cli.input._numbers import Read, Reader, Rules
 from csvor.cli.input._table import Column, Table
 from csvor.cli.input._words import known_words

@@ -15,8 +15,9 @@ from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
+from csvor.cli.input._choose import choose_features
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
-from csvor.cli.input._features import Features, choose_features, make_pipeline
+from csvor.cli.input._features import Features, make_pipeline
 from csvor.cli.input._leaks import note_copies
 from csvor.cli.input._numbers import Rules
 from csvor.cli.input._read import Asked, read_table
@@ -163,22 +164,23 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
             groups = _groups(table, data, rows, notes)
         with faults.collected():
             weights = read_weights(table, data.weight, rows)
-        with faults.collected():
-            features, frame = choose_features(
-                table,
-                rows,
-                names,
-                kept=data.keep,
-                impute=options.impute,
-                clip=options.clip is not None,
-                notes=notes,
-                rules=rules,
-            )
+        features, frame = choose_features(
+            table,
+            rows,
+            names,
+            kept=data.keep,
+            impute=options.impute,
+            clip=options.clip is not None,
+            notes=notes,
+            rules=rules,
+            faults=faults,
+        )
+        codes = labels.take(rows).coded[0] if target is None else target.coded.codes
+        note_copies(codes, frame, data.keep, notes)
         faults.refuse(table.source)
         assert target is not None
         repeats = find_repeats(frame, target.coded.codes, groups)
     _note_missing_classes(target, notes)
-    note_copies(target, frame, data.keep, notes)
     note_repeats(repeats, target.rows, notes)
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
