@@ -38,6 +38,7 @@ def tuned(work: Prepared, notes: Notes) -> Prepared:
             folds=options.folds,
             seed=options.seed,
             groups=work.groups,
+            weights=work.weights,
             update=update,
         )
     work.pipeline.set_params(model__C=choice.C, model__p=choice.p)
@@ -52,6 +53,7 @@ def tune(
     folds: int,
     seed: int,
     groups: NDArray[np.int64] | None = None,
+    weights: NDArray[np.float64] | None = None,
     update: Callable[[int, int], None],
 ) -> Choice:
     """The pair with the lowest mean error; of equal ones the smaller C, then the p nearest 1."""
@@ -64,11 +66,16 @@ def tune(
         if groups is None
         else held_out_parts(labels.codes, folds, groups, seed)
     )
-    for part in _parts(pipeline, frame, labels, splits):
+    for part in _parts(pipeline, frame, labels, splits, weights):
         for i, C in enumerate(STRENGTHS):
             settings = [{"C": C, "p": p} for p in POWERS]
-            models = pipeline[-1].fit_many(part.train, part.train_labels, settings)
-            wrong = [np.mean(model.predict(part.test) != part.test_labels) for model in models]
+            models = pipeline[-1].fit_many(
+                part.train, part.train_labels, settings, sample_weight=part.train_weights
+            )
+            wrong = [
+                np.average(model.predict(part.test) != part.test_labels, weights=part.test_weights)
+                for model in models
+            ]
             errors[i] += np.array(wrong) / folds
             done += len(models)
             update(done, n_fits)
@@ -84,14 +91,22 @@ class _Part:
     train_labels: CodedLabels
     test: Any
     test_labels: NDArray[Any]
+    train_weights: NDArray[np.float64] | None
+    test_weights: NDArray[np.float64] | None
 
 
 def _parts(
-    pipeline: Pipeline, frame: pd.DataFrame, labels: CodedLabels, splits: Iterable[tuple[Any, Any]]
+    pipeline: Pipeline,
+    frame: pd.DataFrame,
+    labels: CodedLabels,
+    splits: Iterable[tuple[Any, Any]],
+    weights: NDArray[np.float64] | None,
 ) -> Iterator[_Part]:
     """Each fold, encoded by its training rows once for all pairs of parameters."""
     given = labels.decoded
     for train, test in splits:
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
-        yield _Part(fitted, labels[train], encoder.transform(frame.iloc[test]), given[test])
+        tested = encoder.transform(frame.iloc[test])
+        of_train, of_test = (None if weights is None else weights[at] for at in (train, test))
+        yield _Part(fitted, labels[train], tested, given[test], of_train, of_test)

@@ -15,15 +15,19 @@ from csvor.cli._errors import (
     UsageError,
     are,
     closest,
-    listed,
     plural,
     rows_text,
     these_rows,
 )
+from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
+from csvor.cli._spelling import folded, normal, visible
 from csvor.cli.input._column_checks import quoted
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._table import Column, as_number, shown
+
+# Labels that a message names.
+_MOST_LABELS = 20
 
 
 @dataclass(frozen=True)
@@ -51,24 +55,35 @@ def read_target(
     missing: Sequence[str],
     notes: Notes,
     dropped: Sequence[int] = (),
+    fold: bool = False,
 ) -> Target:
-    """Take `dropped` rows and, if told to, those without a label away; order the classes."""
+    """Take `dropped` rows and, if told to, those without a label away; order the classes.
+
+    With `fold`, labels that differ in case and blanks alone are one. All faults are told at once.
+    """
     if column.kind in {"dates", "lists"}:
         raise ColumnError(f"column '{column.name}' holds {column.kind}, which are no labels")
-    rows, left_out = _without_missing(column, missing, dropped, notes)
-    if not len(rows):
-        raise ColumnError(f"column '{column.name}': no row is left that has a label")
-    found = _Found(column.take(rows), rows)
-    if len(found.texts) == 1:
-        raise ColumnError(
-            f"column '{column.name}': all {len(rows)} rows have the label '{found.texts[0]}', so "
-            "there is nothing to order"
+    faults = Faults()
+    rows, blank, left_out = _without_missing(column, missing, dropped, notes)
+    if len(blank):
+        n, it = len(blank), "it" if len(blank) == 1 else "them"
+        faults.found.append(
+            ColumnError(
+                f"column '{column.name}': {n} of {len(column.values)} labels {are(n)} blank "
+                f"({rows_text(blank)}); fill {it} in, or leave {these_rows(n)} out with "
+                "--missing-label ''"
+            )
         )
+    if not len(rows):
+        faults.found.append(ColumnError(f"column '{column.name}': no row is left that has a label"))
+        faults.refuse()
     declared = split_list(classes, "--classes") if classes is not None else None
-    if declared is not None:
-        ordered, order = found.declared(declared), "declared with --classes"
-    else:
-        ordered, order = found.own_order(notes)
+    found = _Found(column.take(rows), rows)
+    if fold:
+        found.fold(declared, notes)
+    with faults.collected():
+        ordered, order = found.ordered(declared, notes)
+    faults.refuse()
     labels = found.labels()
     coded = CodedLabels.from_data(labels, ordered)
     counts = coded.counts.tolist()
@@ -77,15 +92,15 @@ def read_target(
 
 def _without_missing(
     column: Column, missing: Sequence[str], dropped: Sequence[int], notes: Notes
-) -> tuple[NDArray[np.int64], dict[str, int]]:
-    """Positions of the rows that have a label; how many lack one, by the code that says so."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, int]]:
+    """Positions of the rows with a label; of those with a blank one; how many are left out."""
     codes, texts = column.coded
     there = ~np.isin(np.arange(len(codes)), dropped)
     floats = column.kind == "number"
     blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
     left_out: dict[str, int] = {}
     gone: set[int] = set()
-    for code in dict.fromkeys(entry.strip() for entry in missing):
+    for code in dict.fromkeys(normal(entry.strip()) for entry in missing):
         number = as_number(code)
         hit = {i for i, text in enumerate(texts) if text == code or as_number(text) == number}
         hit = blank if not code else hit - blank
@@ -96,13 +111,7 @@ def _without_missing(
             notes.add(f"--missing-label '{code}': no row has this label")
         gone |= hit
     open_ = np.flatnonzero(there & np.isin(codes, list(blank - gone)))
-    if len(open_):
-        raise ColumnError(
-            f"column '{column.name}': {len(open_)} of {len(codes)} labels {are(len(open_))} blank "
-            f"({rows_text(open_)}); fill {'it' if len(open_) == 1 else 'them'} in, or leave "
-            f"{these_rows(len(open_))} out with --missing-label ''"
-        )
-    return np.flatnonzero(there & ~np.isin(codes, list(gone))), left_out
+    return np.flatnonzero(there & ~np.isin(codes, list(gone | blank))), open_, left_out
 
 
 class _Found:
@@ -111,9 +120,44 @@ class _Found:
     def __init__(self, column: Column, rows: NDArray[np.int64]) -> None:
         self.column = column
         self.rows = rows
-        self.codes, self.texts = column.coded
-        self.values = [number_of(text) for text in self.texts]
+        self._take(*column.coded)
+
+    def _take(self, codes: NDArray[np.int64], texts: list[str]) -> None:
+        self.codes, self.texts = codes, texts
+        self.counts = np.bincount(codes, minlength=len(texts))
+        self.values = [number_of(text) for text in texts]
         self.are_numbers = None not in self.values
+
+    def fold(self, declared: Sequence[str] | None, notes: Notes) -> None:
+        """Read labels that differ in case and blanks alone as one, and say which."""
+        if self.column.kind != "text":
+            return
+        levels = [shown(level) for level in self.column.levels or ()]
+        one = one_spelling(self.texts, self.counts.tolist(), declared or levels)
+        merged = {text: label for text, label in one.items() if text != label}
+        if not merged:
+            notes.add("--fold-labels: no two labels differ in case and blanks alone")
+            return
+        told = ", ".join(
+            f"'{visible(text)}' ({plural(int(self.counts[self.texts.index(text)]), 'row')}) as "
+            f"'{visible(label)}'"
+            for text, label in merged.items()
+        )
+        notes.add(f"labels in other spellings are read as one: {told}")
+        kept = list(dict.fromkeys(one.values()))
+        place = np.array([kept.index(one[text]) for text in self.texts])
+        self._take(place[self.codes], kept)
+
+    def ordered(self, declared: list[str] | None, notes: Notes) -> tuple[list[Any], str]:
+        """The classes in their order, and what says so."""
+        if len(self.texts) == 1:
+            raise ColumnError(
+                f"column '{self.column.name}': all {len(self.rows)} rows have the label "
+                f"'{self.texts[0]}', so there is nothing to order"
+            )
+        if declared is not None:
+            return self.declared(declared), "declared with --classes"
+        return self.own_order(notes)
 
     def labels(self) -> NDArray[Any]:
         """One label a row, in the type of the file."""
@@ -126,34 +170,44 @@ class _Found:
         wanted = set(texts)
         return self.rows[np.array([text in wanted for text in self.texts])[self.codes]]
 
-    def where(self, *texts: str) -> str:
-        """The rows of some labels, for a message."""
-        return rows_text(self.rows_with(texts))
-
     def declared(self, entries: list[str]) -> list[Any]:
         """The classes that `entries` name, in their order, as the file has them."""
         if len(entries) < 2:
             raise UsageError("--classes: name at least two classes, lowest first")
         classes = [self._as_in_file(entry) for entry in entries]
-        known = {shown(value) for value in classes}
+        known = [shown(value) for value in classes]
         unknown = [text for text in self.texts if text not in known]
         if unknown:
-            n_rows = len(self.rows_with(unknown))
-            it, them = ("it" if n == 1 else "them" for n in (n_rows, len(unknown)))
-            idle = [text for text in known if text not in self.texts]
-            typos = [(text, closest(text, unknown)) for text in idle]
-            hint = "".join(
-                f"; '{typo}' in --classes is no label, is '{meant}' meant?"
-                for typo, meant in typos
-                if meant is not None
-            )
-            raise ColumnError(
-                f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
-                f"--classes: {listed(unknown)} ({self.where(*unknown)}); correct {it}, add {them} "
-                f"to --classes or leave {these_rows(n_rows)} out with --missing-label "
-                f"{quoted(unknown[0])}{hint}"
-            )
+            self._refuse_unknown(unknown, known)
         return classes
+
+    def _refuse_unknown(self, unknown: list[str], known: list[str]) -> None:
+        """Refuse labels that are in no list: each with its rows, and the one that it may be."""
+        n_rows = len(self.rows_with(unknown))
+        it, them = ("it" if n == 1 else "them" for n in (n_rows, len(unknown)))
+        idle = [text for text in known if text not in self.texts]
+        typos = [(text, closest(text, unknown)) for text in idle]
+        hint = "".join(
+            f"; '{visible(typo)}' in --classes is no label, is '{visible(meant)}' meant?"
+            for typo, meant in typos
+            if meant is not None
+        )
+        if any(folded(text) in map(folded, known) for text in unknown):
+            hint += "; --fold-labels takes no notice of case and blanks"
+        told = [self._told(text, one_of(text, known)) for text in unknown[:_MOST_LABELS]]
+        more = len(unknown) - len(told)
+        raise ColumnError(
+            f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
+            f"--classes: {', '.join(told)}{f' and {more} more' * (more > 0)}; correct {it}, add "
+            f"{them} to --classes or leave {these_rows(n_rows)} out with --missing-label "
+            f"{quoted(unknown[0])}{hint}"
+        )
+
+    def _told(self, text: str, meant: str | None) -> str:
+        """A label with its number of rows, the first of them, and the label that it may be."""
+        rows = self.rows_with([text])
+        close = f"; is '{visible(meant)}' meant?" if meant is not None else ""
+        return f"'{visible(text)}' {len(rows)} ({rows_text(rows, most=3)}{close})"
 
     def _as_in_file(self, entry: str) -> Any:
         """One declared class in the type, and where it occurs in the spelling, of the file."""
@@ -180,6 +234,12 @@ class _Found:
     def own_order(self, notes: Notes) -> tuple[list[Any], str]:
         """The order that the labels carry themselves, and what it is; words carry none."""
         levels = self.column.levels
+        if self.column.no_order:
+            raise ColumnError(
+                f"column '{self.column.name}': its values are said to be ordered, but "
+                f"{self.column.no_order}, so their order is lost; give it with --classes "
+                "LOWEST,...,HIGHEST"
+            )
         if levels is not None:
             return list(levels), "ordered category of the file"
         if self.column.kind == "bool":
@@ -225,7 +285,38 @@ class _Found:
             where = f" ({rows_text(self.rows[list(error.positions)], error.count)})"
         # The library begins with a phrase that scikit-learn asks for.
         problem = error.problem.removeprefix(CONTINUOUS)
+        if error.fault == "words":
+            problem = f"the labels are words without an order: {self._all_told()}"
         return ColumnError(
             f"column '{self.column.name}': {problem[0].lower()}{problem[1:]}"
             f"{where}; {remedies.get(error.fault, error.remedy)}"
         )
+
+    def _all_told(self) -> str:
+        """All labels with their numbers of rows; of rare ones, the frequent one that is meant."""
+        told = []
+        for text, count in sorted(zip(self.texts, self.counts.tolist(), strict=True)):
+            others = [t for t, n in zip(self.texts, self.counts, strict=True) if n >= 5 * count]
+            meant = one_of(text, others)
+            close = f" (is '{visible(meant)}' meant?)" if meant is not None else ""
+            told.append(f"'{visible(text)}' {count}{close}")
+        more = len(told) - _MOST_LABELS
+        return ", ".join(told[:_MOST_LABELS]) + (f" and {more} more" if more > 0 else "")
+
+
+def one_of(text: str, known: Sequence[str]) -> str | None:
+    """The known label that another spelling may be."""
+    same = [label for label in known if folded(label) == folded(text)]
+    return same[0] if same else closest(text, known)
+
+
+def one_spelling(
+    texts: Sequence[str], counts: Sequence[int], declared: Sequence[str]
+) -> dict[str, str]:
+    """The spelling in which each label is read: that of a declared one, else the most frequent."""
+    kinds: dict[str, list[str]] = {}
+    often = sorted(zip(texts, counts, strict=True), key=lambda pair: -pair[1])
+    for label in [*declared, *(text for text, _ in often)]:
+        kinds.setdefault(folded(label), []).append(label)
+    # Labels that are declared side by side are not one.
+    return {text: text if text in declared else kinds[folded(text)][0] for text in texts}
