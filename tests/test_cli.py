@@ -173,6 +173,47 @@ def test_help_does_not_wait_for_what_only_the_work_needs() -> None:
     assert not {"csvor.cli.input._prepare", "skops", "pyarrow", "pandas", "sklearn"} & set(loaded)
 
 
+def test_wrong_use_does_not_wait_for_what_only_the_work_needs(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n", encoding="utf-8")
+    code = """
+import sys
+from csvor.cli.commands._app import app
+for args in sys.argv[1:]:
+    try:
+        app(args.split())
+    except SystemExit as end:
+        assert end.code == 2, args
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+    calls = (
+        "audti",
+        "audit",
+        "audit none.csv --target y",
+        "audit t.csv --target y --C abc",
+        "audit t.csv --target y --kernel linear --gamma 1",
+        "audit t.csv --target y --reviewed none.csv",
+        "fit none.csv --target y --model m.skops",
+        "fit t.csv --target y --model m.pkl",
+        "fit t.csv --target y --model m.skops --class-weight a",
+        "predict none.csv --model m.skops",
+        "predict t.csv --model none.skops",
+        "show none.skops",
+        "apply none.csv t.csv",
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code, *calls],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(csvor.__file__).parents[1])},
+    )
+    assert len(loaded.stderr.splitlines()) == len(calls)
+    assert not {"numba", "sklearn", "scipy", "pandas", "pyarrow", "skops"} & set(
+        loaded.stdout.split()
+    )
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
 def test_control_c_ends_it_in_one_line(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"

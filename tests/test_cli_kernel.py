@@ -226,7 +226,8 @@ def test_wrong_use(options: list[str], message: str) -> None:
 def test_gamma_and_components_are_of_the_curves_that_an_audit_compares() -> None:
     """Where no kernel is given; a fit is of a line unless it is told otherwise."""
     both = ["--gamma", 0.4, "--components", 20]
-    found = json.loads(run("audit", "t.csv", *TARGET, *both, "--json").stdout)
+    few = ["--C", 10, "--folds", 3, "--contamination", 0.1]
+    found = json.loads(run("audit", "t.csv", *TARGET, *both, *few, "--json").stdout)
     candidates = {(c["kernel"], c["gamma"], c["n_components"]) for c in found["candidates"]}
     assert candidates == {("linear", None, None), ("rbf", 0.4, 20)}
     for option, value in (("--gamma", 0.4), ("--components", 20)):

@@ -50,10 +50,14 @@ def test_n43_results_are_utf_8_on_any_stream(encoding: str) -> None:
     assert result.stdout_bytes.decode("utf-8").splitlines()[0] == (
         "row,όνομα,prediction,κακό,μέτριο,άριστο"
     )
-    audited = run(encoding, "audit", *DATA, *QUICK, "--suspects", "-")
-    assert len(audited.stdout_bytes.decode("utf-8").splitlines()) == 61
     document = json.loads(run(encoding, *predict, "--json").stdout_bytes)
     assert document["classes"] == LABELS
+
+
+def test_n43_suspects_are_whole_beside_a_report_in_escapes() -> None:
+    result = run("cp1252", "audit", *DATA, *QUICK, "--suspects", "-")
+    assert len(result.stdout_bytes.decode("utf-8").splitlines()) == 61
+    assert LABELS[0].encode("cp1252", "backslashreplace") in result.stderr_bytes
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
