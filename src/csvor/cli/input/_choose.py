@@ -19,7 +19,13 @@ from csvor.cli.input._column_checks import (
     refuse_many_words,
 )
 from csvor.cli.input._features import Features
-from csvor.cli.input._leaks import counts_rows, names_rows, note_repeated_codes, note_use
+from csvor.cli.input._leaks import (
+    counts_rows,
+    is_id,
+    names_rows,
+    note_repeated_codes,
+    note_use,
+)
 from csvor.cli.input._numbers import Read, Reader, Rules
 from csvor.cli.input._table import Column, Table
 from csvor.cli.input._words import words_of
@@ -117,12 +123,13 @@ class _Choice:
         if len(texts) < 2 or self.reader.is_blank(name):
             self.features.constant.append(name)
             return
-        if name not in self.kept and name not in self.rules.categorical:
-            if names_rows(name, codes, texts, self.notes):
-                self.features.row_numbers.append(name)
-                return
+        asked = name in self.kept or name in self.rules.categorical
+        if not asked and names_rows(name, codes, texts, self.notes):
+            self.features.row_numbers.append(name)
+            return
+        refuse_many_words(name, codes, texts, is_id(name))
+        if not asked:
             note_repeated_codes(name, len(codes), len(texts), self.notes)
-        refuse_many_words(name, codes, texts)
         self.features.categorical[name] = sorted(texts)
         self.data[name] = np.array(texts, dtype=object)[codes]
         if "" in texts:
