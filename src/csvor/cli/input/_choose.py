@@ -27,7 +27,7 @@ from csvor.cli.input._leaks import (
     note_use,
 )
 from csvor.cli.input._numbers import Read, Reader, Rules
-from csvor.cli.input._table import Column, Table
+from csvor.cli.input._table import Column, Table, as_number
 from csvor.cli.input._words import words_of
 
 
@@ -80,6 +80,7 @@ class _Choice:
         self.blanks: dict[str, Rows] = {}
         self.blank_words: dict[str, Rows] = {}
         self.columns = {name: table.columns[name].take(rows) for name in names}
+        self._note_idle_marks()
         self.reader = Reader(self.columns.values(), rows, rules)
 
     def take(self, name: str) -> None:
@@ -135,6 +136,13 @@ class _Choice:
         if "" in texts:
             self.blank_words[name] = self.rows[codes == texts.index("")]
 
+    def _note_idle_marks(self) -> None:
+        """Say which marks for "no value" no cell has: a slip of the pen, mostly."""
+        for mark in self.rules.missing:
+            number = as_number(mark)
+            if not any(_has(column, mark, number) for column in self.columns.values()):
+                self.notes.add(f"--missing '{mark}': no cell has this mark")
+
     def result(self, impute: bool) -> tuple[Features, pd.DataFrame]:
         """The use of the columns without a fault, and their values."""
         self.reader.said.note(self.notes)
@@ -147,6 +155,14 @@ class _Choice:
             self.faults.found.append(CommandError("no feature column is left to fit with"))
         _note_constants(self.features.constant, self.notes)
         return self.features, frame_of(self.data, self.features.used)
+
+
+def _has(column: Column, mark: str, number: float) -> bool:
+    if column.kind == "number":
+        return bool((column.numbers[0] == number).any())
+    if column.kind not in {"text", "bool"}:
+        return False
+    return any(text == mark or as_number(text) == number for text in column.coded[1])
 
 
 def frame_of(data: dict[str, Any], names: Sequence[str]) -> pd.DataFrame:

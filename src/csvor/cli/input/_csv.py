@@ -1,10 +1,9 @@
 """CSV: columns of numbers where all cells are plain ones, else the texts as they were written."""
 
-import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -14,14 +13,12 @@ from csvor.cli._errors import CommandError, UsageError, listed, plural
 from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
+from csvor.cli.input._bytes import Opener, check_bytes, head_of
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
 
 # The parts in which a file is read have to hold its longest row; few have one beyond the first.
 _BLOCKS = (1 << 20, 1 << 28)
-_HEAD = 1 << 20
-
-Opener = Callable[[], BinaryIO]
 
 
 def read_csv(
@@ -37,8 +34,8 @@ def read_csv(
     Blank lines are passed over. Surrounding blanks belong to neither names nor cells. Columns that
     are in `texts` (None is all) are left as they were written. `opened` gives the bytes anew.
     """
-    has_open_quote = _check_bytes(opened, name)
-    dialect = find_dialect(_head(opened), name, own, delimiter, notes)
+    has_open_quote = check_bytes(opened, name)
+    dialect = find_dialect(head_of(opened), name, own, delimiter, notes)
     _check_names(dialect, name)
     if has_open_quote:
         _check_quotes(opened, name, dialect.delimiter)
@@ -162,48 +159,6 @@ def _with_commas(opened: Opener, n_lines: int) -> BinaryIO:
             if row := trimmed(row):
                 writer.writerow(row)
     return io.BytesIO(text.getvalue().encode())
-
-
-def _head(opened: Opener) -> str:
-    """The first lines of a file, whole."""
-    with opened() as file:
-        raw = file.read(_HEAD)
-        while raw and len(raw) % _HEAD == 0 and b"\n" not in raw:
-            raw += file.read(_HEAD) or b"\n"
-    if len(raw) >= _HEAD:
-        raw = raw[: raw.rfind(b"\n") + 1]
-    return raw.decode("utf-8-sig", errors="ignore")
-
-
-def _check_bytes(opened: Opener, name: str) -> bool:
-    """Refuse what is no text in UTF-8, with its place; whether the quotation marks are odd."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    n_lines, n_bytes, n_quotes = 1, 0, 0
-    with opened() as file:
-        while raw := file.read(_BLOCKS[0]):
-            if not n_bytes and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise CommandError(f"{name}: this is UTF-16 text; save it as CSV in UTF-8")
-            try:
-                if not raw.isascii() or decoder.getstate()[0]:
-                    kept = len(decoder.getstate()[0])
-                    decoder.decode(raw)
-            except UnicodeDecodeError as error:
-                at = error.start - kept
-                line = n_lines + raw.count(b"\n", 0, max(at, 0))
-                raise CommandError(
-                    f"{name}, line {line}: byte 0x{error.object[error.start]:02x} (byte "
-                    f"{n_bytes + at + 1} of the file) is not UTF-8 text; save the file as CSV in "
-                    "UTF-8"
-                ) from None
-            if b"\x00" in raw:
-                line = n_lines + raw.count(b"\n", 0, raw.index(b"\x00"))
-                raise CommandError(
-                    f"{name}, line {line}: holds a NUL byte, so this is not a CSV file"
-                )
-            n_lines += raw.count(b"\n")
-            n_quotes += raw.count(b'"')
-            n_bytes += len(raw)
-    return n_quotes % 2 == 1
 
 
 def _check_names(dialect: Dialect, name: str) -> None:
