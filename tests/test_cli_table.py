@@ -73,6 +73,7 @@ def test_not_every_python_number_is_one(tmp_path: Path, word: str) -> None:
         (b"a,b\n1,2\n3\n", "t.csv, row 2: 1 cell where the first line names 2 columns ('3')"),
         (b"\na,b\n1,2\n3,4,5\n", "t.csv, row 2: 3 cells where"),
         (b"a,b,a\n1,2,3\n", "the first line names 'a' more than once"),
+        (b"a,b\n1,caf\xc3", "t.csv, line 2: byte 0xc3 (byte 10 of the file) is not UTF-8"),
         (b"a,b\n1,caf\xe9\n", "t.csv, line 2: byte 0xe9 (byte 10 of the file) is not UTF-8"),
         ("a,b\n1,2\n".encode("utf-16"), "this is UTF-16 text; save it as CSV in UTF-8"),
         (b"a,b\n1,\x00\n", "line 2: holds a NUL byte"),

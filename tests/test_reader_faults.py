@@ -312,6 +312,13 @@ def test_what_is_no_weight(weights: Any, why: str) -> None:
     assert str(caught.value).startswith("column 'w' (--weight)") and why in str(caught.value)
 
 
+def test_weights_may_have_marks() -> None:
+    for weights in (["1,5", "2,5"], ["150 %", "250 %"]):
+        found = read_weights(table_of(w=weights), "w", np.arange(2))
+        np.testing.assert_allclose(found, [0.75, 1.25])
+    assert read_weights(table_of(w=["1,234", "2,345"]), "w", np.arange(2), ",") is not None
+
+
 def test_n44_weights_count_in_the_fit() -> None:
     """What they are multiplied by does not: their mean is 1."""
     rng = np.random.default_rng(0)
@@ -325,7 +332,7 @@ def test_n44_weights_count_in_the_fit() -> None:
         result = run(*args, "--contamination", 0)
         assert result.exit_code == 0, result.stderr
         model = load_model("m.skops")
-        assert model.features.used == ["a", "b"] and "w" in model.dropped
+        assert model.features.used == ["a", "b"] and "w" in model.record.known
         scores[name] = model.pipeline.decision_function(frame)
     np.testing.assert_allclose(scores["scaled"], scores["weighted"], atol=1e-6)
     assert np.abs(scores["plain"] - scores["weighted"]).max() > 1e-3

@@ -143,6 +143,28 @@ def test_marks_of_a_file_of_its_own() -> None:
     assert again["x"].tolist() == [""] and np.isnan(again["z"]).all()
 
 
+@pytest.mark.parametrize("mark", ["-99", "-99.0", " -99 "])
+def test_numbers_that_stand_for_no_value(mark: str) -> None:
+    typed = pa.array([1.5, -99, 3, None])
+    for values in (typed, ["1.5", "-99.0", "3", ""]):
+        notes = Notes()
+        features, frame = chosen(table_of(x=values), notes, missing=(mark,))
+        assert np.isnan(frame["x"]).tolist() == [False, True, False, True]
+        (note,) = notes.texts()
+        assert "count as blank: column 'x' ('-99" in note
+        again = features_frame(table_of(x=typed), features, impute=True, notes=Notes())
+        assert np.isnan(again["x"]).tolist() == [False, True, False, True]
+
+
+def test_a_mark_that_no_cell_has_is_said() -> None:
+    notes = Notes()
+    chosen(table_of(x=["1", "2"] * 2, z=["a", "b"] * 2), notes, missing=("gone", "7"))
+    assert notes.texts() == [
+        "--missing 'gone': no cell has this mark",
+        "--missing '7': no cell has this mark",
+    ]
+
+
 def test_words_keep_their_marks() -> None:
     features, _ = chosen(table_of(x=["u", "v", "unknown", "?"] * 2))
     assert features.categorical == {"x": ["?", "u", "unknown", "v"]}

@@ -19,9 +19,15 @@ from csvor.cli.input._column_checks import (
     refuse_many_words,
 )
 from csvor.cli.input._features import Features
-from csvor.cli.input._leaks import counts_rows, names_rows, note_repeated_codes, note_use
+from csvor.cli.input._leaks import (
+    counts_rows,
+    is_id,
+    names_rows,
+    note_repeated_codes,
+    note_use,
+)
 from csvor.cli.input._numbers import Read, Reader, Rules
-from csvor.cli.input._table import Column, Table
+from csvor.cli.input._table import Column, Table, as_number
 from csvor.cli.input._words import words_of
 
 
@@ -74,6 +80,7 @@ class _Choice:
         self.blanks: dict[str, Rows] = {}
         self.blank_words: dict[str, Rows] = {}
         self.columns = {name: table.columns[name].take(rows) for name in names}
+        self._note_idle_marks()
         self.reader = Reader(self.columns.values(), rows, rules)
 
     def take(self, name: str) -> None:
@@ -117,16 +124,24 @@ class _Choice:
         if len(texts) < 2 or self.reader.is_blank(name):
             self.features.constant.append(name)
             return
-        if name not in self.kept and name not in self.rules.categorical:
-            if names_rows(name, codes, texts, self.notes):
-                self.features.row_numbers.append(name)
-                return
+        asked = name in self.kept or name in self.rules.categorical
+        if not asked and names_rows(name, codes, texts, self.notes):
+            self.features.row_numbers.append(name)
+            return
+        refuse_many_words(name, codes, texts, is_id(name))
+        if not asked:
             note_repeated_codes(name, len(codes), len(texts), self.notes)
-        refuse_many_words(name, codes, texts)
         self.features.categorical[name] = sorted(texts)
         self.data[name] = np.array(texts, dtype=object)[codes]
         if "" in texts:
             self.blank_words[name] = self.rows[codes == texts.index("")]
+
+    def _note_idle_marks(self) -> None:
+        """Say which marks for "no value" no cell has: a slip of the pen, mostly."""
+        for mark in self.rules.missing:
+            number = as_number(mark)
+            if not any(_has(column, mark, number) for column in self.columns.values()):
+                self.notes.add(f"--missing '{mark}': no cell has this mark")
 
     def result(self, impute: bool) -> tuple[Features, pd.DataFrame]:
         """The use of the columns without a fault, and their values."""
@@ -140,6 +155,14 @@ class _Choice:
             self.faults.found.append(CommandError("no feature column is left to fit with"))
         _note_constants(self.features.constant, self.notes)
         return self.features, frame_of(self.data, self.features.used)
+
+
+def _has(column: Column, mark: str, number: float) -> bool:
+    if column.kind == "number":
+        return bool((column.numbers[0] == number).any())
+    if column.kind not in {"text", "bool"}:
+        return False
+    return any(text == mark or as_number(text) == number for text in column.coded[1])
 
 
 def frame_of(data: dict[str, Any], names: Sequence[str]) -> pd.DataFrame:

@@ -79,7 +79,7 @@ def _first_row(column: Column, text: int, rows: Rows) -> int:
     return int(rows[np.argmax(column.coded[0] == text)]) + 1
 
 
-def refuse_many_words(name: str, codes: Rows, texts: Sequence[str]) -> None:
+def refuse_many_words(name: str, codes: Rows, texts: Sequence[str], is_id: bool) -> None:
     """Refuse texts that tell rows apart instead of grouping them."""
     n_rows = len(codes)
     if len(texts) < n_rows and len(texts) <= min(max(20, n_rows / 2), MOST_CATEGORIES):
@@ -89,9 +89,15 @@ def refuse_many_words(name: str, codes: Rows, texts: Sequence[str]) -> None:
             f"column '{name}': every row has a text of its own, as in an identifier; mark it with "
             f"--id {quoted(name)} or leave it out with --drop {quoted(name)}"
         )
+    remedy = "group them"
+    if is_id:
+        remedy = (
+            f"name the rows by it with --id {quoted(name)}, judge rows that share one together "
+            f"with --groups {quoted(name)}"
+        )
     raise ColumnError(
         f"column '{name}': {len(texts)} different texts in {n_rows} rows are too many for "
-        f"categories; group them, or leave it out with --drop {quoted(name)}"
+        f"categories; {remedy}, or leave it out with --drop {quoted(name)}"
     )
 
 

@@ -1,10 +1,9 @@
 """CSV: columns of numbers where all cells are plain ones, else the texts as they were written."""
 
-import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -14,13 +13,12 @@ from csvor.cli._errors import CommandError, UsageError, listed, plural
 from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
+from csvor.cli.input._bytes import Opener, check_bytes, head_of
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
 
-_BLOCK = 1 << 22
-_HEAD = 1 << 20
-
-Opener = Callable[[], BinaryIO]
+# The parts in which a file is read have to hold its longest row; few have one beyond the first.
+_BLOCKS = (1 << 20, 1 << 28)
 
 
 def read_csv(
@@ -36,59 +34,81 @@ def read_csv(
     Blank lines are passed over. Surrounding blanks belong to neither names nor cells. Columns that
     are in `texts` (None is all) are left as they were written. `opened` gives the bytes anew.
     """
-    has_open_quote = _check_bytes(opened, name)
-    dialect = find_dialect(_head(opened), name, own, delimiter, notes)
+    has_open_quote = check_bytes(opened, name)
+    dialect = find_dialect(head_of(opened), name, own, delimiter, notes)
     _check_names(dialect, name)
     if has_open_quote:
         _check_quotes(opened, name, dialect.delimiter)
-    cells = [Cells(column, as_text=texts is None or column in texts) for column in dialect.names]
-    _stream(opened, name, dialect, cells, range(len(cells)))
+    for block in _BLOCKS:
+        stream = _Stream(opened, name, dialect, block)
+        try:
+            return dialect, _cells(stream, texts)
+        except pa.ArrowInvalid as error:
+            if "straddling" not in str(error) or block == _BLOCKS[-1]:
+                raise CommandError(f"{name}: {error}") from None
+    raise AssertionError("unreachable")
+
+
+def _cells(stream: "_Stream", texts: Collection[str] | None) -> list[Cells]:
+    """The cells of all columns; what turns out to be needed as text is read once more."""
+    names = stream.dialect.names
+    cells = [Cells(column, as_text=texts is None or column in texts) for column in names]
+    stream.read_into(cells, range(len(cells)))
     for one in cells:
         one.end()
     late = [i for i, one in enumerate(cells) if one.must_be_read_as_text]
     if late:
         for i in late:
             cells[i] = Cells(cells[i].name, as_text=True)
-        _stream(opened, name, dialect, cells, late)
-    return dialect, cells
+        stream.read_into(cells, late)
+    return cells
 
 
-def _stream(
-    opened: Opener, name: str, dialect: Dialect, cells: Sequence[Cells], wanted: Sequence[int]
-) -> None:
-    """Read a file part by part: all of it as text at once would need several times its memory."""
-    keys = [str(i) for i in range(len(cells))]
-    ragged = _Ragged(name, dialect)
-    by_blanks = dialect.delimiter == " "
-    with _with_commas(opened, dialect.n_lines) if by_blanks else opened() as file:
-        try:
-            reader = pa_csv.open_csv(
-                file,
-                read_options=pa_csv.ReadOptions(
-                    column_names=keys,
-                    skip_rows=0 if by_blanks else dialect.n_lines,
-                    use_threads=False,
-                    block_size=_BLOCK,
-                ),
-                parse_options=pa_csv.ParseOptions(
-                    delimiter="," if by_blanks else dialect.delimiter,
-                    newlines_in_values=True,
-                    invalid_row_handler=ragged.take,
-                ),
-                convert_options=pa_csv.ConvertOptions(
-                    column_types=dict.fromkeys(keys, pa.string()),
-                    strings_can_be_null=False,
-                    include_columns=[keys[i] for i in wanted],
-                ),
+class _Stream:
+    """A file part by part: all of it as text at once would need several times its memory."""
+
+    def __init__(self, opened: Opener, name: str, dialect: Dialect, block: int) -> None:
+        self.opened, self.name, self.dialect, self.block = opened, name, dialect, block
+
+    def read_into(self, cells: Sequence[Cells], wanted: Sequence[int]) -> None:
+        """Give the columns that are `wanted` their cells."""
+        n_lines, sign = self.dialect.n_lines, self.dialect.delimiter
+        opened = self.opened
+        if sign == " ":
+            opened, n_lines, sign = (
+                (lambda: _with_commas(self.opened, self.dialect.n_lines)),
+                0,
+                ",",
             )
-            for batch in reader:
-                for place, column in zip(wanted, batch.columns, strict=True):
-                    cells[place].add(column)
-        except pa.ArrowInvalid as error:
-            # A file without a row, too, is none that Arrow can divide.
-            if "Empty CSV" not in str(error):
-                raise CommandError(f"{name}: {error}") from None
-    ragged.refuse()
+        keys = [str(i) for i in range(len(cells))]
+        ragged = _Ragged(self.name, self.dialect)
+        with opened() as file:
+            try:
+                reader = pa_csv.open_csv(
+                    file,
+                    read_options=pa_csv.ReadOptions(
+                        column_names=keys,
+                        skip_rows=n_lines,
+                        use_threads=False,
+                        block_size=self.block,
+                    ),
+                    parse_options=pa_csv.ParseOptions(
+                        delimiter=sign, newlines_in_values=True, invalid_row_handler=ragged.take
+                    ),
+                    convert_options=pa_csv.ConvertOptions(
+                        column_types=dict.fromkeys(keys, pa.string()),
+                        strings_can_be_null=False,
+                        include_columns=[keys[i] for i in wanted],
+                    ),
+                )
+                for batch in reader:
+                    for place, column in zip(wanted, batch.columns, strict=True):
+                        cells[place].add(column)
+            except pa.ArrowInvalid as error:
+                # A file without a row, too, is none that Arrow can divide.
+                if "Empty CSV" not in str(error):
+                    raise
+        ragged.refuse()
 
 
 class _Ragged:
@@ -139,48 +159,6 @@ def _with_commas(opened: Opener, n_lines: int) -> BinaryIO:
             if row := trimmed(row):
                 writer.writerow(row)
     return io.BytesIO(text.getvalue().encode())
-
-
-def _head(opened: Opener) -> str:
-    """The first lines of a file, whole."""
-    with opened() as file:
-        raw = file.read(_HEAD)
-        while raw and len(raw) % _HEAD == 0 and b"\n" not in raw:
-            raw += file.read(_HEAD) or b"\n"
-    if len(raw) >= _HEAD:
-        raw = raw[: raw.rfind(b"\n") + 1]
-    return raw.decode("utf-8-sig", errors="ignore")
-
-
-def _check_bytes(opened: Opener, name: str) -> bool:
-    """Refuse what is no text in UTF-8, with its place; whether the quotation marks are odd."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    n_lines, n_bytes, n_quotes = 1, 0, 0
-    with opened() as file:
-        while raw := file.read(_BLOCK):
-            if not n_bytes and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise CommandError(f"{name}: this is UTF-16 text; save it as CSV in UTF-8")
-            try:
-                if not raw.isascii() or decoder.getstate()[0]:
-                    kept = len(decoder.getstate()[0])
-                    decoder.decode(raw)
-            except UnicodeDecodeError as error:
-                at = error.start - kept
-                line = n_lines + raw.count(b"\n", 0, max(at, 0))
-                raise CommandError(
-                    f"{name}, line {line}: byte 0x{error.object[error.start]:02x} (byte "
-                    f"{n_bytes + at + 1} of the file) is not UTF-8 text; save the file as CSV in "
-                    "UTF-8"
-                ) from None
-            if b"\x00" in raw:
-                line = n_lines + raw.count(b"\n", 0, raw.index(b"\x00"))
-                raise CommandError(
-                    f"{name}, line {line}: holds a NUL byte, so this is not a CSV file"
-                )
-            n_lines += raw.count(b"\n")
-            n_quotes += raw.count(b'"')
-            n_bytes += len(raw)
-    return n_quotes % 2 == 1
 
 
 def _check_names(dialect: Dialect, name: str) -> None:

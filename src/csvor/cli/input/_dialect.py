@@ -60,7 +60,7 @@ def find_dialect(head: str, name: str, own: str, given: str | None, notes: Notes
     sign = given or _best_sign(body, own)
     rows, ends = _rows(body, sign)
     header, n_lines = [normal(cell.strip()) for cell in rows[0]], n_above + ends[0]
-    if sign != own:
+    if sign != own and sign != hinted:
         notes.add(f"{name}: the columns are separated by {_SHOWN.get(sign, repr(sign))}")
     names, shift = _names(header, rows[1:], name, notes)
     return Dialect(sign, names, n_lines, n_above, len(header), shift)

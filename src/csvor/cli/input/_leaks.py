@@ -51,7 +51,7 @@ def names_rows(name: str, codes: Rows, texts: Sequence[str], notes: Notes) -> bo
     """Whether a column of texts names the rows, each by a code of its own; if so, with a note."""
     if len(codes) < _FEWEST_ROWS or len(texts) < len(codes):
         return False
-    if not _is_id(name) and not all(_CODE.fullmatch(text) for text in texts):
+    if not is_id(name) and not all(_CODE.fullmatch(text) for text in texts):
         return False
     notes.add(
         f"column '{name}' looks like an id (each row has a text of its own, such as '{texts[0]}') "
@@ -65,7 +65,7 @@ def note_use(name: str, values: Numbers, notes: Notes) -> None:
     values = values[np.isfinite(values)]
     as_typed = quoted(name)
     whole = bool(np.all(values == np.floor(values)))
-    if _is_id(name) and whole and len(values) >= _FEWEST_ROWS:
+    if is_id(name) and whole and len(values) >= _FEWEST_ROWS:
         n_different = len(np.unique(values))
         if n_different == len(values):
             notes.add(
@@ -88,7 +88,7 @@ def note_use(name: str, values: Numbers, notes: Notes) -> None:
 
 def note_repeated_codes(name: str, n_rows: int, n_texts: int, notes: Notes) -> None:
     """Say so where categories may be the ids of what rows share."""
-    if _is_id(name) and n_texts > max(_FEWEST_ROWS, n_rows / 20):
+    if is_id(name) and n_texts > max(_FEWEST_ROWS, n_rows / 20):
         notes.add(
             f"column '{name}' looks like an id of what several rows share ({n_texts} texts) and is "
             f"used as categories; judge these rows together with --groups {quoted(name)}, or use "
@@ -96,7 +96,8 @@ def note_repeated_codes(name: str, n_rows: int, n_texts: int, notes: Notes) -> N
         )
 
 
-def _is_id(name: str) -> bool:
+def is_id(name: str) -> bool:
+    """Whether a column is an id by its name."""
     parts = re.split(r"[\W_\d]+|(?<=[a-z])(?=[A-Z])", name)
     if name.lower() in _WHOLE_IDS or _ID_END.search(name.lower()):
         return True

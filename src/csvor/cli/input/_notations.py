@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor.cli._spelling import normal
 from csvor.cli.input._numerals import NOTATIONS, Numeral, fits, is_known_unit, numeral
-from csvor.cli.input._table import BLANK
+from csvor.cli.input._table import BLANK, as_number
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -34,7 +33,11 @@ _SAMPLE = 500
 
 def is_blank(text: str, declared: Collection[str]) -> bool:
     """Whether a text stands for no value in a column of numbers."""
-    return text in BLANK or text.casefold() in MARKS or text in declared
+    if text in BLANK or text.casefold() in MARKS or text in declared:
+        return True
+    # -99 and -99.0 are one mark; what is no number equals none.
+    number = as_number(text) if declared else np.nan
+    return any(number == as_number(mark) for mark in declared)
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,8 @@ class Numerals:
     """
 
     def __init__(self, texts: Sequence[str], counts: Rows, missing: Collection[str] = ()) -> None:
-        declared = {normal(mark.strip()) for mark in missing}
         self.texts, self.counts = texts, counts
-        self.blank = np.array([is_blank(text, declared) for text in texts], dtype=bool)
+        self.blank = np.array([is_blank(text, missing) for text in texts], dtype=bool)
         filled = np.flatnonzero(~self.blank & (counts > 0))
         found = self._found(filled)
         self.unit = self._main_unit(found)

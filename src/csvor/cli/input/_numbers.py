@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from csvor.cli._errors import ColumnError, listed
+from csvor.cli._spelling import normal
 from csvor.cli.input._column_checks import (
     Numbers,
     Rows,
@@ -18,7 +19,7 @@ from csvor.cli.input._column_checks import (
 from csvor.cli.input._dates import CLOCK, form_of, numbers_of_times, read_dates
 from csvor.cli.input._notations import MANY, Numerals
 from csvor.cli.input._said import Said
-from csvor.cli.input._table import Column
+from csvor.cli.input._table import Column, as_number
 
 # Texts of a column that are looked at for dates; they are dates if nearly all are.
 _SAMPLE, _MOSTLY = 500, 0.9
@@ -32,6 +33,14 @@ class Rules:
     missing: tuple[str, ...] = ()
     dates: bool = False
     categorical: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "missing", tuple(normal(mark.strip()) for mark in self.missing))
+
+    @property
+    def missing_numbers(self) -> list[float]:
+        """The marks for "no value" that are numbers, such as -99."""
+        return [number for number in map(as_number, self.missing) if number == number]
 
 
 @dataclass(frozen=True)
@@ -80,11 +89,20 @@ class Reader:
             values, hours = numbers_of_times(column.values)
             return self._times(column, values, hours, str(column.values[0]), "")
         if column.kind != "text":
-            return Read(column.numbers[0], {}) if column.kind == "number" else None
+            return Read(self._without_marks(column), {}) if column.kind == "number" else None
         numerals = self._numerals.get(column.name)
         if numerals is None or numerals.blank.all():
             return None
         return self._read_dates(column, numerals) or self._read_numerals(column, numerals)
+
+    def _without_marks(self, column: Column) -> Numbers:
+        """The numbers of a typed column, NaN where they stand for no value."""
+        values = column.numbers[0]
+        gone = np.isin(values, self.rules.missing_numbers)
+        if not gone.any():
+            return values
+        self.said.tell_blank_numbers(column, values[gone])
+        return np.where(gone, np.nan, values)
 
     def is_blank(self, name: str) -> bool:
         """Whether a column of texts holds nothing but marks for "no value"."""

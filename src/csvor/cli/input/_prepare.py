@@ -164,7 +164,7 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
         with faults.collected():
             groups = _groups(table, data, rows, notes)
         with faults.collected():
-            weights = read_weights(table, data.weight, rows)
+            weights = read_weights(table, data.weight, rows, data.decimal)
         features, frame = choose_features(
             table,
             rows,

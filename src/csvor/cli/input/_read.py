@@ -87,7 +87,9 @@ def _text_columns(
     if n_blank and n_blank < n_rows:
         notes.add(f"{name}: {plural(n_blank, 'row')} of blanks at the end {_is(n_blank)} left out")
         n_rows -= n_blank
-    return dialect, [one.column(n_rows) for one in cells]
+    columns = [one.column(n_rows) for one in cells]
+    pa.default_memory_pool().release_unused()
+    return dialect, columns
 
 
 def _is(count: int) -> str:

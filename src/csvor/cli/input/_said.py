@@ -1,9 +1,11 @@
 """What is said of columns that are read otherwise than they are written?"""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from csvor.cli._notes import Notes
-from csvor.cli.input._notations import Numerals, Reading, Rows
+from csvor.cli.input._notations import Numbers, Numerals, Reading, Rows
 from csvor.cli.input._table import BLANK, Column, shown
 
 SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
@@ -66,7 +68,15 @@ class Said:
     def tell_blank(self, column: Column, numerals: Numerals) -> None:
         """Say which marks stand for no value, and how often."""
         pairs = zip(numerals.texts, numerals.counts * numerals.blank, strict=True)
-        counts = [f"'{text}' {n}" for text, n in pairs if n and text not in BLANK]
+        self._tell_counts(column, [(text, n) for text, n in pairs if n and text not in BLANK])
+
+    def tell_blank_numbers(self, column: Column, gone: Numbers) -> None:
+        """Say the same of numbers that stand for no value."""
+        marks, counts = np.unique(gone, return_counts=True)
+        self._tell_counts(column, list(zip(map(shown, marks), counts, strict=True)))
+
+    def _tell_counts(self, column: Column, pairs: Sequence[tuple[str, int]]) -> None:
+        counts = [f"'{text}' {n}" for text, n in pairs]
         if counts:
             told = ", ".join(counts[:_MOST_TEXTS]) + ", ..." * (len(counts) > _MOST_TEXTS)
             what = "marks for 'no value' count as blank"
