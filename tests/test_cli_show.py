@@ -189,6 +189,7 @@ def test_show_tells_what_is_in_the_file() -> None:
     assert found["missing_labels"] == ["99"]
     assert found["columns"]["numeric"] == ["load", "age"]
     assert found["columns"]["constant"] == ["one"]
+    assert found["preparation"]["categorical"] == {"road": ["", "city", "hill", "sea"]}
     assert (found["parameters"]["C"], found["fit"]["C"]) == (3.0, 3.0)
     assert found["parameters"]["classes"] == ["poor", "fair", "good"]
     assert 0 <= found["fit"]["contamination"] <= 0.5

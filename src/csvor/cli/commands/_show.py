@@ -14,7 +14,7 @@ def run_show(path: str, as_json: bool, notes: Notes) -> None:
     document = record.document
     if as_json:
         head: dict[str, Any] = {"command": "show", "model": path, "written": record.written}
-        head["versions"] = record.versions
+        head |= {"versions": record.versions, "preparation": record.features}
         told = {"notes": [*document["notes"], *notes.texts()]}
         print(json.dumps({**head, **document, **told}, allow_nan=False))
         return
