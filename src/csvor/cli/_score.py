@@ -41,7 +41,7 @@ def print_coefficients(out: Console, coefficients: Sequence[Mapping[str, Any]] |
     table = plain_table()
     table.add_column("column", overflow="fold")
     table.add_column("coefficient", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    table.add_column("", no_wrap=True, header_style="not bold not underline")
     largest = max(abs(entry["coefficient"]) for entry in coefficients)
     digits = _digits([entry["coefficient"] for entry in coefficients])
     group = None
