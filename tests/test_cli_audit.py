@@ -210,8 +210,10 @@ def test_n06_n07_rows_without_a_label_keep_the_numbers_of_the_others(tmp_path: s
     refused = run(*args)
     assert refused.exit_code == 1
     assert refused.stderr == (
-        "csvor: error: t.csv, column 'rank': 1 of 90 labels is blank (row 5); fill it in, or leave "
-        "this row out with --missing-label ''\n"
+        "csvor: error: t.csv: 2 faults\n  column 'rank': 1 of 90 labels is blank (row 5); fill it "
+        "in, or leave this row out with --missing-label ''\n  column 'rank': 3 labels are none of "
+        "--classes: '99' 3 (rows 1, 2, 3); correct them, add it to --classes or leave these rows "
+        "out with --missing-label 99\n"
     )
     result = run(*args, "--missing-label", "", "--missing-label", "99")
     assert "86 used; left out: 1 with a blank label, 3 with label '99'" in result.stdout
@@ -305,7 +307,7 @@ def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
         ([*ORDER, "--drop", "rank"], 2, "column 'rank' is named by both --target and --drop"),
         ([*ORDER, "--id", "rank"], 2, "column 'rank' is named by both --target and --id"),
         ([*ORDER, "--id", "a", "--drop", "a"], 2, "'a' is named by both --id and --drop"),
-        ([*ORDER], 1, "error: t.csv, column 'name': every row has a text of its own"),
+        ([*ORDER, "--id", "a", "--groups", "x"], 2, "has no column 'x' (--groups)"),
         ([*ORDER, "--C", "0"], 2, "--C 0: must be a finite number greater than 0"),
         ([*ORDER, "--C", "nan"], 2, "--C nan: must be a finite number"),
         ([*ORDER, "--p", "2.5"], 2, "--p 2.5: must be a number greater than 0 and at most"),

@@ -222,6 +222,8 @@ def test_fit_as_json(towns: pd.DataFrame) -> None:
         "kept": [],
         "id": "name",
         "groups": None,
+        "weight": None,
+        "readings": {},
     }
     assert found["conflicts"] == []
 

@@ -34,8 +34,8 @@ WORDS = ["low"] * 4 + ["medium"] * 4 + ["high"] * 4
 
 def test_n01_words_need_an_order() -> None:
     assert refusal(CommandError, WORDS) == (
-        "column 'grade': the labels are words without an order: 'high', 'low', 'medium'; csvor "
-        "does not guess it; give it with --classes LOWEST,...,HIGHEST"
+        "column 'grade': the labels are words without an order: 'high' 4, 'low' 4, 'medium' 4; "
+        "csvor does not guess it; give it with --classes LOWEST,...,HIGHEST"
     )
     target = target_of(WORDS, "low, medium,high")
     assert target.classes == ["low", "medium", "high"]
@@ -97,7 +97,7 @@ def test_two_spellings_of_one_number() -> None:
     )
     message = refusal(CommandError, ["1", "2", "1", "1.0"], "1,2")
     assert message == (
-        "column 'grade': 1 label is none of --classes: '1.0' (row 4); correct it, add it to "
+        "column 'grade': 1 label is none of --classes: '1.0' 1 (row 4); correct it, add it to "
         "--classes or leave this row out with --missing-label 1.0"
     )
 
@@ -192,7 +192,7 @@ def test_n07_codes_for_no_answer(typed: bool, code: str) -> None:
     assert "--missing-label" in note and "classes=" not in note
 
     message = refusal(CommandError, values, "1,2,3,4,5")
-    assert "6 labels are none of --classes: '99' (rows 1, 2, 3, 4, 5 and 1 more)" in message
+    assert "6 labels are none of --classes: '99' 6 (rows 1, 2, 3 and 3 more)" in message
     assert "--missing-label 99" in message
 
 

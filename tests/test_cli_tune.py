@@ -30,7 +30,13 @@ class Fixed(ClassifierMixin, BaseEstimator):
         self.p = p
         self.best = best
 
-    def fit_many(self, X: object, y: object, settings: list[dict[str, float]]) -> list["Fixed"]:
+    def fit_many(
+        self,
+        X: object,
+        y: object,
+        settings: list[dict[str, float]],
+        sample_weight: object = None,
+    ) -> list["Fixed"]:
         return [clone(self).set_params(**setting) for setting in settings]
 
     def predict(self, X: np.ndarray) -> np.ndarray:

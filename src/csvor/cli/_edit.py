@@ -10,33 +10,35 @@ import pyarrow.parquet as pq
 
 from csvor._utils.atomic_files import write_whole, written_whole
 from csvor.cli._errors import CommandError, about
+from csvor.cli._spelling import normal
 from csvor.cli.input._decisions import DROP, RELABEL, Decision, Review, same
+from csvor.cli.input._dialect import Dialect
 from csvor.cli.input._relabel import relabelled
-from csvor.cli.input._table import SUFFIXES
 
 _BOM = b"\xef\xbb\xbf"
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
 _UNCLEAR = (
     "the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes"
 )
 
 
-def write_edited(source: str, review: Review, out: str) -> int:
+def write_edited(source: str, dialect: Dialect | None, review: Review, out: str) -> int:
     """Write the file `source` as a review has it; `-` is standard output.
 
-    The kind of file stays: what is not changed of a CSV stays the bytes that it was.
+    The kind of file stays: what is not changed of a CSV, divided as `dialect` says, stays the
+    bytes that it was.
 
     Returns
     -------
     n_rows : int
         Of what was written.
     """
-    delimiter = SUFFIXES[Path(source).suffix.lower()]
-    if not delimiter:
+    if dialect is None:
         with written_whole(Path(out)) as part:
             _write_parquet(source, review, part)
     else:
         with about(source):
-            edited = _edited_csv(source, delimiter.encode(), review)
+            edited = _edited_csv(source, dialect, review)
         if out == "-":
             sys.stdout.buffer.write(edited)
             sys.stdout.buffer.flush()
@@ -45,21 +47,32 @@ def write_edited(source: str, review: Review, out: str) -> int:
     return review.n_rows - len(review.of(DROP))
 
 
-def _edited_csv(source: str, delimiter: bytes, review: Review) -> bytes:
+def _edited_csv(source: str, dialect: Dialect, review: Review) -> bytes:
+    delimiter = dialect.delimiter.encode()
+    if delimiter == b" ":
+        raise CommandError("columns that blanks separate are not edited; save it as .csv")
     decided = {d.position: d for d in review.decisions}
     raw = Path(source).read_bytes()
     start = len(_BOM) if raw.startswith(_BOM) else 0
-    cell = rb'"[^"]*(?:""[^"]*)*"[^%b\r\n]*|[^%b\r\n]*' % (delimiter, delimiter)
-    record = re.compile(rb"(?:%b)(?:%b(?:%b))*(?:\r\n|\r|\n|\Z)" % (cell, delimiter, cell))
+    for _ in range(dialect.n_above):
+        above = _LINE.match(raw, start)
+        assert above is not None  # the pattern takes what is empty
+        start = above.end()
+    sign = re.escape(delimiter)
+    cell = rb'"[^"]*(?:""[^"]*)*"[^%b\r\n]*|[^%b\r\n]*' % (sign, sign)
+    record = re.compile(rb"(?:%b)(?:%b(?:%b))*(?:\r\n|\r|\n|\Z)" % (cell, sign, cell))
     field = re.compile(cell)
+    blank = b" \t\r\n".replace(delimiter, b"")
     parts, place, row = [raw[:start]], None, 0
     for found in record.finditer(raw, start):
         line = found.group()
-        if not line.strip(b"\r\n"):
+        if not line.strip(blank) or (
+            row == review.n_rows and not line.replace(delimiter, b"").strip()
+        ):
             pass
         elif place is None:
             names = [_value(line[a:b]) for a, b in _spans(line, field)]
-            place = names.index(review.target)
+            place = names.index(review.target) + dialect.shift
         else:
             if row in decided:
                 line = _as_decided(line, _spans(line, field)[place], decided[row], delimiter)
@@ -100,7 +113,7 @@ def _value(cell: bytes) -> str:
     if text.startswith('"'):
         inner, _, rest = text[1:].rpartition('"')
         text = inner.replace('""', '"') + rest
-    return text.strip()
+    return normal(text.strip())
 
 
 def _with_label(cell: bytes, label: str, delimiter: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Failures of the command line: one line on standard error and an exit status."""
+"""Failures of the command line: one line a fault on standard error, and an exit status."""
 
 import os
 import sys
@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from csvor.cli._spelling import visible
 from csvor.cli._streams import escape_for_people
 
 FAILED = 1
@@ -30,6 +31,15 @@ class ColumnError(CommandError):
     """A column cannot be used; the message begins with `column 'NAME'`."""
 
 
+class FaultsError(CommandError):
+    """Several faults of one file, each with its place and remedy."""
+
+    def __init__(self, faults: Sequence[CommandError], source: str = "") -> None:
+        self.faults = list(faults)
+        lines = [one_line(str(fault)) for fault in faults]
+        super().__init__("\n  ".join([f"{source}: {len(lines)} faults".lstrip(": "), *lines]))
+
+
 class UsageError(CommandError):
     """The command was called wrongly: an option, a file name or a column that does not exist."""
 
@@ -45,6 +55,14 @@ def complain(message: str) -> None:
     """Print one error line."""
     # Not by typer, which writes UTF-8 to a stream that says it is ASCII.
     print(f"csvor: error: {one_line(message)}", file=sys.stderr)
+
+
+def _complain_of(error: Exception) -> None:
+    """Print what is to be said of an error: a line, or one for each of several faults."""
+    if isinstance(error, FaultsError):
+        print(f"csvor: error: {error}", file=sys.stderr)
+    else:
+        complain(_told(error))
 
 
 @contextmanager
@@ -65,7 +83,7 @@ def failures_in_one_line(debug: bool = False) -> Iterator[None]:
     except Exception as error:
         if debug:
             print(traceback.format_exc().rstrip(), file=sys.stderr)
-        complain(_told(error))
+        _complain_of(error)
         raise typer.Exit(getattr(error, "exit_code", FAILED)) from None
 
 
@@ -146,7 +164,7 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 def listed(names: Sequence[object], most: int = 10) -> str:
     """Names in quotes, the first `most` of them."""
-    shown = ", ".join(f"'{name}'" for name in names[:most])
+    shown = ", ".join(f"'{visible(str(name))}'" for name in names[:most])
     more = len(names) - most
     return f"{shown} and {more} more" if more > 0 else shown
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from csvor.cli._errors import UsageError
 from csvor.cli._paths import check_input
+from csvor.cli._spelling import normal
 
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
 
@@ -22,10 +23,23 @@ class DataOptions:
     reviewed: str | None = None
     groups: str | None = None
     keep: tuple[str, ...] = ()
+    weight: str | None = None
+    missing: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    dates: bool = False
+    fold_labels: bool = False
+    delimiter: str | None = None
+    decimal: str | None = None
 
     def __post_init__(self) -> None:
         for source in filter(None, (self.data, self.reviewed)):
             check_input(source)
+        # Names are compared in one form of Unicode, as those of the file are.
+        for name in ("target", "id", "groups", "weight"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, None if given is None else normal(given))
+        for name in ("drop", "keep", "categorical"):
+            object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
 
 
 @dataclass(frozen=True)

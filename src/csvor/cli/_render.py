@@ -92,6 +92,8 @@ def data_facts(work: Prepared) -> list[Fact]:
     if work.groups is not None:
         n_groups = len(np.unique(work.groups))
         facts.append(("Groups", f"{work.data.groups} ({plural(n_groups, 'value')})"))
+    if work.weights is not None:
+        facts.append(("Weights", f"{work.data.weight} (in the mean 1)"))
     out = [f"{name} (constant)" for name in features.constant]
     out += [f"{name} (row numbers)" for name in features.row_numbers]
     out += [f"{name} (--drop)" for name in dict.fromkeys(work.data.drop)]

@@ -31,12 +31,14 @@ class Candidate(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The rows that are fitted for one fold, and those held out."""
+    """The rows that are fitted for one fold, and those held out, all of one weight by default."""
 
     X: Any
     y: Any
     X_held_out: Any
     y_held_out: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+    weights_held_out: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +60,15 @@ def mean_errors(method: Candidate, parts: Iterable[Part]) -> NDArray[np.float64]
     grid = method.settings
     wrong = []
     for part in parts:
-        predicted = method.fit_grid(method.estimator, part.X, part.y, grid, part.X_held_out)
+        weighted = {} if part.weights is None else {"sample_weight": part.weights}
+        data = part.X, part.y, grid, part.X_held_out
+        predicted = method.fit_grid(method.estimator, *data, **weighted)
         if predicted.shape != (len(grid), part.y_held_out.size):
             raise ValueError(
                 f"fit_grid of {method.name} gave predictions of shape {predicted.shape} for "
                 f"{len(grid)} settings and {part.y_held_out.size} rows."
             )
-        wrong.append(np.mean(predicted != part.y_held_out, axis=1))
+        wrong.append(np.average(predicted != part.y_held_out, 1, part.weights_held_out))
     return np.asarray(sum(shares / len(wrong) for shares in wrong))
 
 

@@ -66,7 +66,14 @@ def audit(
     groups: opt.Groups = None,
     drop: opt.Drop = None,
     keep: opt.Keep = None,
+    weight: opt.Weight = None,
     missing_label: opt.MissingLabel = None,
+    fold_labels: opt.FoldLabels = False,
+    missing: opt.Missing = None,
+    categorical: opt.Categorical = None,
+    dates: opt.Dates = False,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
     reviewed: opt.Reviewed = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
@@ -143,7 +150,14 @@ def fit(
     groups: opt.Groups = None,
     drop: opt.Drop = None,
     keep: opt.Keep = None,
+    weight: opt.Weight = None,
     missing_label: opt.MissingLabel = None,
+    fold_labels: opt.FoldLabels = False,
+    missing: opt.Missing = None,
+    categorical: opt.Categorical = None,
+    dates: opt.Dates = False,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
     C: opt.Strength = None,
@@ -205,6 +219,8 @@ def predict(
             rich_help_panel=opt.OUTPUT,
         ),
     ] = False,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
     json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -217,7 +233,9 @@ def predict(
 
         notes = Notes()
         with notes.told_at_end():
-            run_predict(data, model, PredictOptions(out, id, proba, score, json), notes)
+            run_predict(
+                data, model, PredictOptions(out, id, proba, score, json, delimiter, decimal), notes
+            )
 
 
 @app.command()

@@ -10,7 +10,8 @@ from csvor.cli._paths import check_output
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli.input._decisions import Review, read_review
-from csvor.cli.input._table import SUFFIXES, read_table
+from csvor.cli.input._read import read_table
+from csvor.cli.input._table import SUFFIXES
 
 MOST_CHANGES = 20
 
@@ -30,7 +31,7 @@ def run_apply(
         table = read_table(data, notes)
         review = read_review(decisions, table, target, classes, notes)
     with progress("Writing"):
-        n_rows = write_edited(data, review, out)
+        n_rows = write_edited(data, table.dialect, review, out)
     if as_json:
         document = {
             "command": "apply",

@@ -96,6 +96,7 @@ def audit_file(
             models,
             cv=options.folds,
             groups=work.groups,
+            sample_weight=work.weights,
             confirmed=work.confirmed,
             original=work.original,
             fdr=fdr,

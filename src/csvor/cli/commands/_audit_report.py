@@ -45,7 +45,7 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
         return []
     names = {}
     if work.data.id is not None:
-        codes, texts = work.table.columns[work.data.id].coded
+        codes, texts = work.table.column(work.data.id, "--id").coded
         names = {d.position: texts[codes[d.position]] for d in work.review.decisions}
     return [
         {

@@ -27,7 +27,7 @@ def run_fit(
     refuse_large_exact_kernel(options, len(work.target.rows))
     work = tuned(work, notes)
     with progress("Fitting"), notes.of_warnings():
-        fit_coded(work.pipeline, work.frame, work.target.coded)
+        fit_coded(work.pipeline, work.frame, work.target.coded, work.weights)
         predicted = work.pipeline.predict(work.frame)
     error = float(np.mean(predicted != work.target.labels))
     document = _document(work, error, notes)

@@ -16,6 +16,7 @@ OUTPUT = "Output"
 KernelName = StrEnum("KernelName", "linear rbf poly sigmoid cosine")
 LossName = StrEnum("LossName", "hinge logistic exponential")
 ConstraintsName = StrEnum("ConstraintsName", "explicit implicit")
+DecimalSign = StrEnum("DecimalSign", {"point": ".", "comma": ","})
 
 
 def number(
@@ -74,7 +75,10 @@ def one_of(option: str, names: type[StrEnum], help: str, *, panel: str | None = 
 
 Data = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="A .csv, .tsv or .parquet file; - is CSV on stdin."),
+    typer.Argument(
+        metavar="DATA",
+        help="A .csv, .tsv, .parquet, .xlsx, .feather or .jsonl file; - is CSV on stdin.",
+    ),
 ]
 TargetName = Annotated[
     str, typer.Option("--target", metavar="COL", help="Column of the labels.", rich_help_panel=DATA)
@@ -126,6 +130,62 @@ MissingLabel = Annotated[
         help="Label that stands for none ('' is blank): leave its rows out; can be repeated.",
         rich_help_panel=DATA,
     ),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        metavar="COL",
+        help="Column of what each row counts, in the mean 1; no feature.",
+        rich_help_panel=DATA,
+    ),
+]
+FoldLabels = Annotated[
+    bool,
+    typer.Option(
+        "--fold-labels",
+        help="Labels that differ in case and blanks alone are one.",
+        rich_help_panel=DATA,
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        metavar="MARK",
+        help="Cell that stands for no value, beside ?, NA, null and the like; can be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--categorical",
+        metavar="COL",
+        help="Column of codes: categories, even if they are numbers; can be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
+Dates = Annotated[
+    bool,
+    typer.Option(
+        "--dates",
+        help="Read dates as days and times as hours; they are refused otherwise.",
+        rich_help_panel=DATA,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="SIGN",
+        help="Sign between columns of a text file (or tab, space); by default it is recognised.",
+        rich_help_panel=DATA,
+    ),
+]
+Decimal = Annotated[
+    DecimalSign | None,
+    one_of("--decimal", DecimalSign, "Decimal sign, where the numbers leave it open.", panel=DATA),
 ]
 Reviewed = Annotated[
     str | None,
@@ -238,7 +298,7 @@ def pick(kind: Any, values: dict[str, Any]) -> Any:
     """One of the option classes from the parameters of a command, by name."""
     chosen = {name: values[name] for name in kind.__dataclass_fields__ if name in values}
     for name, value in chosen.items():
-        if name in {"drop", "missing_label", "keep"}:
+        if kind.__dataclass_fields__[name].default == ():
             chosen[name] = tuple(value or ())
         elif name == "class_weight":
             chosen[name] = _class_weight(value or [])

@@ -12,20 +12,23 @@ from csvor.cli._model import load_model
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
-from csvor.cli.input._features import features_frame
+from csvor.cli.input._match import features_frame
 from csvor.cli.input._prepare import plain
-from csvor.cli.input._table import Table, read_table, shown
+from csvor.cli.input._read import Asked, read_table
+from csvor.cli.input._table import Table, shown
 
 
 @dataclass(frozen=True)
 class PredictOptions:
-    """What is written beside the predictions, and where to."""
+    """How the rows are read, what is written beside the predictions, and where to."""
 
     out: str = "-"
     id: str | None = None
     proba: bool = False
     score: bool = False
     json: bool = False
+    delimiter: str | None = None
+    decimal: str | None = None
 
 
 def run_predict(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
@@ -35,10 +38,18 @@ def run_predict(data: str, model_path: str, options: PredictOptions, notes: Note
     record = model.record
     record.note_versions(model_path, notes)
     with progress(f"Reading {data}"):
-        table = read_table(data, notes)
+        named = [name for name in (options.id, record.columns["id"]) if name is not None]
+        texts = (*model.features.categorical, *named)
+        table = read_table(data, notes, Asked(options.delimiter, texts))
         id_name, ids = _ids(table, record, options.id)
         with about(table.source):
-            frame = features_frame(table, model.features, impute=record.impute, notes=notes)
+            frame = features_frame(
+                table,
+                model.features,
+                impute=record.impute,
+                notes=notes,
+                decimal=options.decimal,
+            )
         _note_unused(table, record, id_name, notes)
     answers: dict[str, list[Any]] = {"row": list(range(1, table.n_rows + 1))}
     if ids is not None:

@@ -21,7 +21,6 @@ from csvor.cli._progress import progress
 from csvor.cli.input._prepare import Choice, Prepared
 from csvor.cli.input._related import refuse_few_groups
 from csvor.methods import POWERS, STRENGTHS
-from csvor.study import fit_together
 from csvor.study._methods import Contender
 from csvor.study._select import Part, Setting, expand, select
 
@@ -43,6 +42,7 @@ def tuned(work: Prepared, notes: Notes) -> Prepared:
             folds=options.folds,
             seed=options.seed,
             groups=work.groups,
+            weights=work.weights,
             update=update,
         )
     work.pipeline.set_params(model__C=choice.C, model__p=choice.p)
@@ -57,6 +57,7 @@ def tune(
     folds: int,
     seed: int,
     groups: NDArray[np.int64] | None = None,
+    weights: NDArray[np.float64] | None = None,
     update: Callable[[int, int], None],
 ) -> Choice:
     """The pair with the lowest mean error; of equal ones the smaller C, then the p nearest 1."""
@@ -64,15 +65,18 @@ def tune(
     settings = expand({"C": STRENGTHS, "p": POWERS})
     n_fits, done = folds * len(settings), 0
 
-    def fit_grid(estimator: Any, X: Any, y: Any, grid: Sequence[Setting], X_valid: Any) -> Any:
+    def fit_grid(
+        estimator: Any, X: Any, y: Any, grid: Sequence[Setting], X_valid: Any, **weighted: Any
+    ) -> Any:
         """Those of one C at a time: of many rows, all models together would take much memory."""
         nonlocal done
         predicted = []
         for _, same in groupby(grid, key=itemgetter("C")):
-            predicted.append(fit_together(estimator, X, y, list(same), X_valid))
-            done += len(predicted[-1])
+            models = estimator.fit_many(X, y, list(same), **weighted)
+            predicted += [model.predict(X_valid) for model in models]
+            done += len(models)
             update(done, n_fits)
-        return np.concatenate(predicted)
+        return np.array(predicted)
 
     stratified = StratifiedKFold(folds, shuffle=True, random_state=seed)
     splits = (
@@ -81,16 +85,22 @@ def tune(
         else held_out_parts(labels.codes, folds, groups, seed)
     )
     method = Contender("--tune", pipeline[-1], settings, fit_grid)
-    found = select(method, _parts(pipeline, frame, labels, splits))
+    found = select(method, _parts(pipeline, frame, labels, splits, weights))
     return Choice(found.chosen["C"], found.chosen["p"], found.error, n_fits)
 
 
 def _parts(
-    pipeline: Pipeline, frame: pd.DataFrame, labels: CodedLabels, splits: Iterable[tuple[Any, Any]]
+    pipeline: Pipeline,
+    frame: pd.DataFrame,
+    labels: CodedLabels,
+    splits: Iterable[tuple[Any, Any]],
+    weights: NDArray[np.float64] | None,
 ) -> Iterator[Part]:
     """Each fold, encoded by its training rows once for all pairs of parameters."""
     given = labels.decoded
     for train, test in splits:
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
-        yield Part(fitted, labels[train], encoder.transform(frame.iloc[test]), given[test])
+        tested = encoder.transform(frame.iloc[test])
+        of_parts = (None, None) if weights is None else (weights[train], weights[test])
+        yield Part(fitted, labels[train], tested, given[test], *of_parts)

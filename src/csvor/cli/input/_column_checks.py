@@ -1,120 +1,103 @@
 """What a column of features must not hold; each fault is told with its rows and a remedy."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from csvor._data.checks import _FAR_SPREADS, _HUGE
 from csvor.cli._errors import ColumnError, CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
-from csvor.cli.input._table import BLANK, Column, as_number
+from csvor.cli.input._numerals import numeral
+from csvor.cli.input._table import Column, shown
 
 MOST_CATEGORIES = 1000
-_DATE = re.compile(
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ]\d.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}( \d.*)?"
-)
-_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
-
 Rows = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
 
-def is_numeric(column: Column, rows: Rows) -> bool:
-    """Whether a column holds numbers; one that nearly does is refused."""
-    refuse_dates_and_lists(column)
-    if column.kind != "text":
-        return column.kind == "number"
-    values, wrong = column.numbers
-    if not wrong.any():
-        return not np.isnan(values).all()
-    n_numbers = int((~np.isnan(values)).sum())
-    if n_numbers >= 20 and n_numbers >= 9 * int(wrong.sum()):
-        refuse_texts_among_numbers(column, rows)
-    return False
-
-
-def with_points(column: Column, rows: Rows, notes: Notes) -> Column:
-    """The column with decimal points, if all it holds are numbers and some have commas."""
-    if column.kind != "text":
-        return column
-    codes, texts = column.coded
-    filled = [text for text in texts if text not in BLANK]
-    commas = [text for text in filled if "," in text]
-    numerals = all(_COMMA.fullmatch(text) or _THOUSANDS.fullmatch(text) for text in commas)
-    others = [text for text in filled if "," not in text]
-    if not commas or not numerals or np.isnan([as_number(text) for text in others]).any():
-        return column
-    if not all(re.fullmatch(r"[+-]?\d+", text) for text in others):
-        refuse_texts_among_numbers(column, rows)
-    first = commas[0]
-    row = rows[np.argmax(codes == texts.index(first))] + 1
-    if any(text.count(",") > 1 for text in commas) or all(map(_THOUSANDS.fullmatch, commas)):
+def refuse_lists(column: Column) -> None:
+    """Refuse values that are neither numbers nor words nor dates."""
+    if column.kind == "lists":
         raise ColumnError(
-            f"column '{column.name}': commas may mark thousands or decimals (row {row}: "
-            f"'{first}'); write decimals with a point and thousands without a mark"
-        )
-    notes.add(
-        f"column '{column.name}': decimal commas are read as points (row {row}: '{first}' is "
-        f"{first.replace(',', '.')})"
-    )
-    points = pc.replace_substring(column.values, ",", ".")
-    return Column(column.name, column.kind, points, column.levels)
-
-
-def refuse_dates_and_lists(column: Column) -> None:
-    """Refuse values that are neither numbers nor words."""
-    kind, example = column.kind, ""
-    if kind == "text":
-        texts = [text for text in column.coded[1] if text]
-        if texts and sum(map(bool, map(_DATE.fullmatch, texts))) >= 0.9 * len(texts):
-            kind, example = "dates", f" ('{texts[0]}')"
-    if kind in {"dates", "lists"}:
-        remedy = "turn them into numbers, such as days" if kind == "dates" else "one column each"
-        raise ColumnError(
-            f"column '{column.name}' holds {kind}{example}; {remedy}, or leave it out with "
-            f"--drop {quoted(column.name)}"
+            f"column '{column.name}' holds lists; make one column of each entry, or leave it out "
+            f"with --drop {quoted(column.name)}"
         )
 
 
-def refuse_texts_among_numbers(column: Column, rows: Rows, remedy: str = "") -> None:
-    """Refuse the texts of a column that is one of numbers otherwise."""
-    _, wrong = column.numbers
+def refuse_texts(
+    column: Column,
+    wrong: NDArray[np.bool_],
+    rows: Rows,
+    kind: str,
+    like: str = "",
+    remedy: str = "",
+) -> None:
+    """Refuse the cells of a column that are not of its `kind`, number or date, `like` others."""
     codes, texts = column.coded
     at = np.flatnonzero(wrong)
-    if not len(at):
-        return
     first = ", ".join(f"row {rows[i] + 1}: '{texts[codes[i]]}'" for i in at[:3])
     more = f" and {len(at) - 3} more" if len(at) > 3 else ""
-    are, them = ("is not a number", "it") if len(at) == 1 else ("are not numbers", "them")
-    remedy = remedy or (
-        f"correct {them}, blank {them} and use --impute, or leave the column out with "
-        f"--drop {quoted(column.name)}"
-    )
+    are, it = (f"is not a {kind}", "it") if len(at) == 1 else (f"are not {kind}s", "them")
+    name, words = quoted(column.name), np.unique(codes[at])
+    if not remedy:
+        remedy = f"correct {it}, blank {it} and use --impute"
+        if len(words) == 1 and numeral(texts[words[0]]) is None:
+            remedy += f", say with --missing {quoted(texts[words[0]])} that it is no value"
+        if kind == "number":
+            remedy += f", read the column as categories with --categorical {name}"
+        remedy += f", or leave the column out with --drop {name}"
+    beside = f" like '{like}'" if like else ""
     raise ColumnError(
-        f"column '{column.name}': {len(at)} of {len(wrong)} values {are} ({first}{more}); {remedy}"
+        f"column '{column.name}': {len(at)} of {len(wrong)} values {are}{beside} "
+        f"({first}{more}); {remedy}"
     )
 
 
-def refuse_identifier(column: Column, rows: Rows) -> None:
+def refuse_unclear_sign(column: Column, text: int, values: tuple[float, float], rows: Rows) -> None:
+    """Refuse numbers of which no one can tell whether a sign divides thousands or decimals."""
+    written = column.coded[1][text]
+    signs = "commas" if "," in written else "points"
+    raise ColumnError(
+        f"column '{column.name}': {signs} may mark thousands or decimals (row "
+        f"{_first_row(column, text, rows)}: '{written}' is {shown(values[0])} or "
+        f"{shown(values[1])}); say with --decimal . or --decimal , which sign the decimals have"
+    )
+
+
+def refuse_unclear_dates(column: Column, written: str, rows: Rows) -> None:
+    """Refuse dates of which no one can tell whether the day or the month comes first."""
+    row = _first_row(column, column.coded[1].index(written), rows)
+    raise ColumnError(
+        f"column '{column.name}': dates may be day/month or month/day (row {row}: '{written}'); "
+        f"write them as year-month-day, or leave the column out with --drop {quoted(column.name)}"
+    )
+
+
+def _first_row(column: Column, text: int, rows: Rows) -> int:
+    return int(rows[np.argmax(column.coded[0] == text)]) + 1
+
+
+def refuse_many_words(name: str, codes: Rows, texts: Sequence[str], is_id: bool) -> None:
     """Refuse texts that tell rows apart instead of grouping them."""
-    codes, texts = column.coded
-    n_rows, name = len(codes), column.name
+    n_rows = len(codes)
     if len(texts) < n_rows and len(texts) <= min(max(20, n_rows / 2), MOST_CATEGORIES):
         return
-    values, wrong = column.numbers
-    if (~np.isnan(values)).sum() > wrong.sum():
-        refuse_texts_among_numbers(column, rows)
     if len(texts) == n_rows:
         raise ColumnError(
             f"column '{name}': every row has a text of its own, as in an identifier; mark it with "
             f"--id {quoted(name)} or leave it out with --drop {quoted(name)}"
         )
+    remedy = "group them"
+    if is_id:
+        remedy = (
+            f"name the rows by it with --id {quoted(name)}, judge rows that share one together "
+            f"with --groups {quoted(name)}"
+        )
     raise ColumnError(
         f"column '{name}': {len(texts)} different texts in {n_rows} rows are too many for "
-        f"categories; group them, or leave it out with --drop {quoted(name)}"
+        f"categories; {remedy}, or leave it out with --drop {quoted(name)}"
     )
 
 

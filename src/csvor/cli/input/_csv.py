@@ -1,137 +1,195 @@
-"""CSV as text: every cell as it was written, every fault with its place."""
+"""CSV: columns of numbers where all cells are plain ones, else the texts as they were written."""
 
-import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
-from typing import NoReturn
+from collections.abc import Collection, Iterator, Sequence
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from csvor.cli._errors import CommandError, UsageError, listed, plural
+from csvor.cli._faults import Faults
+from csvor.cli._notes import Notes
+from csvor.cli._spelling import normal
+from csvor.cli.input._bytes import Opener, check_bytes, head_of
+from csvor.cli.input._cells import Cells
+from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
 
-_BLOCK = 1 << 24
+# The parts in which a file is read have to hold its longest row; few have one beyond the first.
+_BLOCKS = (1 << 20, 1 << 28)
 
 
-def read_csv(raw: bytes, name: str, delimiter: str) -> tuple[list[str], list[pa.ChunkedArray]]:
-    """The column names of the first line, and the text of each column below it.
+def read_csv(
+    opened: Opener,
+    name: str,
+    own: str,
+    delimiter: str | None,
+    texts: Collection[str] | None,
+    notes: Notes,
+) -> tuple[Dialect, list[Cells]]:
+    """How a file is divided, and the cells of its columns.
 
-    Blank lines are passed over. Surrounding spaces belong to neither names nor cells.
+    Blank lines are passed over. Surrounding blanks belong to neither names nor cells. Columns that
+    are in `texts` (None is all) are left as they were written. `opened` gives the bytes anew.
     """
-    raw = _utf8(raw, name)
-    header, n_lines = _header(raw, name, delimiter)
-    _check_names(header, name, delimiter)
-    if raw.count(b'"') % 2:
-        _check_quotes(raw, name, delimiter)
-    keys = [str(i) for i in range(len(header))]
-    faulty: list[pa_csv.InvalidRow] = []
-
-    def stop(row: pa_csv.InvalidRow) -> str:
-        faulty.append(row)
-        return "error"
-
-    for threads in (True, False):
+    has_open_quote = check_bytes(opened, name)
+    dialect = find_dialect(head_of(opened), name, own, delimiter, notes)
+    _check_names(dialect, name)
+    if has_open_quote:
+        _check_quotes(opened, name, dialect.delimiter)
+    for block in _BLOCKS:
+        stream = _Stream(opened, name, dialect, block)
         try:
-            table = pa_csv.read_csv(
-                pa.BufferReader(raw),
-                read_options=pa_csv.ReadOptions(
-                    column_names=keys, skip_rows=n_lines, use_threads=threads, block_size=_BLOCK
-                ),
-                parse_options=pa_csv.ParseOptions(
-                    delimiter=delimiter, newlines_in_values=True, invalid_row_handler=stop
-                ),
-                convert_options=pa_csv.ConvertOptions(
-                    column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False
-                ),
-            )
-            return header, table.columns
+            return dialect, _cells(stream, texts)
         except pa.ArrowInvalid as error:
-            # Only the reader with one thread counts the rows.
-            if faulty and threads:
-                faulty.clear()
-                continue
-            _refuse(error, faulty, name, n_lines)
+            if "straddling" not in str(error) or block == _BLOCKS[-1]:
+                raise CommandError(f"{name}: {error}") from None
     raise AssertionError("unreachable")
 
 
-def _utf8(raw: bytes, name: str) -> bytes:
-    """`raw` without a byte order mark, if it is UTF-8 text; an error that says where not."""
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise CommandError(f"{name}: this is UTF-16 text; save it as CSV in UTF-8")
-    raw = raw.removeprefix(codecs.BOM_UTF8)
-    try:
-        if not raw.isascii():
-            raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise CommandError(
-            f"{name}, line {line}: byte 0x{raw[error.start]:02x} (byte {error.start + 1} of the "
-            "file) is not UTF-8 text; save the file as CSV in UTF-8"
-        ) from None
-    if b"\x00" in raw:
-        line = raw.count(b"\n", 0, raw.index(b"\x00")) + 1
-        raise CommandError(f"{name}, line {line}: holds a NUL byte, so this is not a CSV file")
-    return raw
+def _cells(stream: "_Stream", texts: Collection[str] | None) -> list[Cells]:
+    """The cells of all columns; what turns out to be needed as text is read once more."""
+    names = stream.dialect.names
+    cells = [Cells(column, as_text=texts is None or column in texts) for column in names]
+    stream.read_into(cells, range(len(cells)))
+    for one in cells:
+        one.end()
+    late = [i for i, one in enumerate(cells) if one.must_be_read_as_text]
+    if late:
+        for i in late:
+            cells[i] = Cells(cells[i].name, as_text=True)
+        stream.read_into(cells, late)
+    return cells
 
 
-def _header(raw: bytes, name: str, delimiter: str) -> tuple[list[str], int]:
-    """The names in the first line that is not blank, and the number of lines up to there."""
-    reader = csv.reader(io.TextIOWrapper(io.BytesIO(raw), "utf-8", newline=""), delimiter=delimiter)
-    for cells in reader:
-        if cells:
-            return [cell.strip() for cell in cells], reader.line_num
-    raise CommandError(f"{name}: the file is empty; its first line must name the columns")
+class _Stream:
+    """A file part by part: all of it as text at once would need several times its memory."""
+
+    def __init__(self, opened: Opener, name: str, dialect: Dialect, block: int) -> None:
+        self.opened, self.name, self.dialect, self.block = opened, name, dialect, block
+
+    def read_into(self, cells: Sequence[Cells], wanted: Sequence[int]) -> None:
+        """Give the columns that are `wanted` their cells."""
+        n_lines, sign = self.dialect.n_lines, self.dialect.delimiter
+        opened = self.opened
+        if sign == " ":
+            opened, n_lines, sign = (
+                (lambda: _with_commas(self.opened, self.dialect.n_lines)),
+                0,
+                ",",
+            )
+        keys = [str(i) for i in range(len(cells))]
+        ragged = _Ragged(self.name, self.dialect)
+        with opened() as file:
+            try:
+                reader = pa_csv.open_csv(
+                    file,
+                    read_options=pa_csv.ReadOptions(
+                        column_names=keys,
+                        skip_rows=n_lines,
+                        use_threads=False,
+                        block_size=self.block,
+                    ),
+                    parse_options=pa_csv.ParseOptions(
+                        delimiter=sign, newlines_in_values=True, invalid_row_handler=ragged.take
+                    ),
+                    convert_options=pa_csv.ConvertOptions(
+                        column_types=dict.fromkeys(keys, pa.string()),
+                        strings_can_be_null=False,
+                        include_columns=[keys[i] for i in wanted],
+                    ),
+                )
+                for batch in reader:
+                    for place, column in zip(wanted, batch.columns, strict=True):
+                        cells[place].add(column)
+            except pa.ArrowInvalid as error:
+                # A file without a row, too, is none that Arrow can divide.
+                if "Empty CSV" not in str(error):
+                    raise
+        ragged.refuse()
 
 
-def _check_names(header: list[str], name: str, delimiter: str) -> None:
-    double = [column for column, count in Counter(header).items() if column and count > 1]
+class _Ragged:
+    """Collects the rows that have more or fewer cells than there are names."""
+
+    def __init__(self, name: str, dialect: Dialect) -> None:
+        self.name, self.dialect = name, dialect
+        self.n_blank = 0
+        self.found: list[tuple[int, pa_csv.InvalidRow]] = []
+
+    def take(self, row: pa_csv.InvalidRow) -> str:
+        """Pass over a row of blanks, and over others to be told of at the end."""
+        if row.text.strip():
+            n_lines = 0 if self.dialect.delimiter == " " else self.dialect.n_lines
+            self.found.append((row.number - n_lines - self.n_blank, row))
+        else:
+            self.n_blank += 1
+        return "skip"
+
+    def refuse(self) -> None:
+        """Raise what was found, the rows of one width together."""
+        faults = Faults()
+        for width in dict.fromkeys(row.actual_columns for _, row in self.found):
+            rows = [(at, row) for at, row in self.found if row.actual_columns == width]
+            where = ", ".join(str(at) for at, _ in rows[:5])
+            more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
+            expected, shift = len(self.dialect.names), self.dialect.shift
+            where_named = "other rows have" if shift else "the first line names"
+            faults.found.append(
+                CommandError(
+                    f"{self.name}, row{'s' * (len(rows) > 1)} {where}{more}: "
+                    f"{plural(width, 'cell')} where {where_named} "
+                    f"{plural(expected, 'cell' if shift else 'column')} "
+                    f"({rows[0][1].text[:60]!r}); put cells that hold the delimiter in quotes"
+                )
+            )
+        faults.refuse()
+
+
+def _with_commas(opened: Opener, n_lines: int) -> BinaryIO:
+    """The rows below the first lines of a file that blanks divide, divided by commas."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    with io.TextIOWrapper(opened(), "utf-8-sig", newline="") as lines:
+        for _ in range(n_lines):
+            lines.readline()
+        for row in csv.reader(lines, delimiter=" ", skipinitialspace=True):
+            if row := trimmed(row):
+                writer.writerow(row)
+    return io.BytesIO(text.getvalue().encode())
+
+
+def _check_names(dialect: Dialect, name: str) -> None:
+    double = [column for column, n in Counter(dialect.names).items() if column and n > 1]
     if double:
         raise CommandError(
             f"{name}: the first line names {listed(double)} more than once; rename one of them"
         )
-    other = next((c for c in ";\t,|" if c != delimiter and c in header[0]), None)
-    if len(header) == 1 and other is not None:
-        shown = {"\t": "tabs", ",": "commas"}.get(other, f"'{other}'")
-        remedy = "name it .tsv" if other == "\t" else "save it with commas (.csv) or tabs (.tsv)"
-        raise CommandError(f"{name}: the columns seem to be separated by {shown}; {remedy}")
 
 
-def _check_quotes(raw: bytes, name: str, delimiter: str) -> None:
+def _check_quotes(opened: Opener, name: str, delimiter: str) -> None:
     """Refuse a quotation that never ends: it would swallow the rows below it."""
     ended = False
 
-    def lines() -> Iterator[str]:
+    def lines(file: io.TextIOWrapper) -> Iterator[str]:
         nonlocal ended
-        yield from io.TextIOWrapper(io.BytesIO(raw), "utf-8", newline="")
+        yield from file
         ended = True
 
-    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
-    started = 1
-    try:
-        for _ in reader:
-            started = reader.line_num + 1
-    except csv.Error:
-        # Other faults are found in a line, before another one is asked for.
-        if ended:
-            raise CommandError(
-                f'{name}, line {started}: a quotation mark (") is opened and never closed'
-            ) from None
-
-
-def _refuse(
-    error: pa.ArrowInvalid, faulty: list[pa_csv.InvalidRow], name: str, n_lines: int
-) -> NoReturn:
-    if not faulty:
-        raise CommandError(f"{name}: {error}") from None
-    row = faulty[0]
-    where = "" if row.number is None else f", row {row.number - n_lines}"
-    raise CommandError(
-        f"{name}{where}: {plural(row.actual_columns, 'cell')} where the first line names "
-        f"{plural(row.expected_columns, 'column')} ({row.text[:60]!r}); put cells "
-        "that hold the delimiter in quotes"
-    ) from None
+    with io.TextIOWrapper(opened(), "utf-8", newline="") as text:
+        reader = csv.reader(lines(text), delimiter=delimiter, strict=True)
+        started = 1
+        try:
+            for _ in reader:
+                started = reader.line_num + 1
+        except csv.Error:
+            # Other faults are found in a line, before another one is asked for.
+            if ended:
+                raise CommandError(
+                    f'{name}, line {started}: a quotation mark (") is opened and never closed'
+                ) from None
 
 
 def split_list(text: str, option: str) -> list[str]:
@@ -140,7 +198,7 @@ def split_list(text: str, option: str) -> list[str]:
         (cells,) = csv.reader([text], skipinitialspace=True, strict=True)
     except (csv.Error, ValueError):
         raise UsageError(f"{option} {text!r}: give the entries with commas between them") from None
-    cells = [cell.strip() for cell in cells]
+    cells = [normal(cell.strip()) for cell in cells]
     if not cells or not all(cells):
         raise UsageError(f"{option} {text!r}: an entry is blank")
     double = sorted({cell for cell in cells if cells.count(cell) > 1})

@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError, UsageError, closest, listed, plural
 from csvor.cli._notes import Notes
+from csvor.cli._spelling import normal
 from csvor.cli.input._csv import split_list
+from csvor.cli.input._read import read_table
 from csvor.cli.input._relabel import relabelled
-from csvor.cli.input._table import Column, Table, as_number, read_table, shown
+from csvor.cli.input._table import Column, Table, as_number, shown
 
 KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 COLUMNS = ("row", "target", "given", "decision", "label")
@@ -70,7 +72,7 @@ class Review:
         """The column of the labels with the new ones in place."""
         new = {d.position: d.label for d in self.of(RELABEL)}
         values = relabelled(column.values, new)
-        return Column(column.name, column.kind, values, column.levels)
+        return replace(column, values=values)
 
 
 def read_review(
@@ -174,7 +176,7 @@ def _checked(d: Decision, source: str, i: int) -> Decision:
 
 def same(a: str, b: str) -> bool:
     """Whether two cells say the same: as text, as numbers, or as True and False."""
-    if a == b or as_number(a) == as_number(b):
+    if normal(a) == normal(b) or as_number(a) == as_number(b):
         return True
     return {a.lower(), b.lower()} <= {"true", "false"} and a.lower() == b.lower()
 

@@ -10,14 +10,18 @@ from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
 from csvor._labels import CodedLabels
-from csvor.cli._errors import UsageError, about, listed
+from csvor.cli._errors import UsageError, listed
+from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
+from csvor.cli.input._choose import choose_features
 from csvor.cli.input._class_weight import with_class_weights
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
-from csvor.cli.input._features import Features, choose_features, make_pipeline
+from csvor.cli.input._features import Features, make_pipeline
 from csvor.cli.input._leaks import note_copies
+from csvor.cli.input._numbers import Rules
+from csvor.cli.input._read import Asked, read_table
 from csvor.cli.input._related import (
     Repeats,
     codes_of_groups,
@@ -25,8 +29,9 @@ from csvor.cli.input._related import (
     note_repeated_ids,
     note_repeats,
 )
-from csvor.cli.input._table import Table, read_table, shown
+from csvor.cli.input._table import Table, shown
 from csvor.cli.input._target import Target, read_target
+from csvor.cli.input._weights import read_weights
 
 # The work of an exact kernel grows with the cube of the rows: minutes up to here.
 MOST_EXACT = 2000
@@ -46,7 +51,8 @@ class Choice:
 class Prepared:
     """Rows, labels and an unfitted pipeline, with all that a report says of them.
 
-    `groups` numbers what the rows used share, where --groups names a column of it.
+    `groups` numbers what the rows used share, where --groups names a column of it; `weights` are
+    what they count, in the mean 1, where --weight names one.
     """
 
     table: Table
@@ -54,6 +60,7 @@ class Prepared:
     features: Features
     frame: pd.DataFrame
     groups: NDArray[np.int64] | None
+    weights: NDArray[np.float64] | None
     repeats: Repeats
     pipeline: Pipeline
     data: DataOptions
@@ -96,7 +103,7 @@ class Prepared:
         """What the rows used are called, where a column says so."""
         if self.data.id is None:
             return None
-        codes, texts = self.table.columns[self.data.id].take(self.target.rows).coded
+        codes, texts = self.table.column(self.data.id, "--id").take(self.target.rows).coded
         return [texts[code] for code in codes]
 
     def described(self) -> dict[str, Any]:
@@ -127,6 +134,8 @@ class Prepared:
                 "kept": list(self.data.keep),
                 "id": self.data.id,
                 "groups": self.data.groups,
+                "weight": self.data.weight,
+                "readings": self.features.readings,
             },
             "conflicts": self.repeats.listed(target.rows),
             "settings": {**options, "standardised": True},
@@ -135,45 +144,78 @@ class Prepared:
 
 
 def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
-    """Read and check the data, and build the pipeline."""
+    """Read and check the data, all faults of it at once, and build the pipeline."""
+    rules = Rules(data.decimal, data.missing, data.dates, data.categorical)
+    faults = Faults()
     with progress(f"Reading {data.data}"):
-        table = read_table(data.data, notes)
+        table = read_table(data.data, notes, Asked(data.delimiter, _left_as_text(data)))
         names = _feature_names(table, data)
-        labels, review, dropped = table.columns[data.target], None, []
+        labels, review = table.column(data.target, "--target"), None
         if data.reviewed is not None:
             review = read_review(data.reviewed, table, data.target, data.classes, notes)
-            labels, dropped = review.applied(labels), review.positions(DROP).tolist()
-        with about(table.source):
-            target = read_target(labels, data.classes, data.missing_label, notes, dropped)
-            groups = _groups(table, data, target, notes)
-            features, frame = choose_features(
-                table,
-                target.rows,
-                names,
-                kept=data.keep,
-                impute=options.impute,
-                clip=options.clip is not None,
-                notes=notes,
+            labels = review.applied(labels)
+        dropped = [] if review is None else review.positions(DROP).tolist()
+        target, groups, weights = None, None, None
+        with faults.collected():
+            target = read_target(
+                labels, data.classes, data.missing_label, notes, dropped, fold=data.fold_labels
             )
+        rows = np.arange(table.n_rows) if target is None else target.rows
+        with faults.collected():
+            groups = _groups(table, data, rows, notes)
+        with faults.collected():
+            weights = read_weights(table, data.weight, rows, data.decimal)
+        features, frame = choose_features(
+            table,
+            rows,
+            names,
+            kept=data.keep,
+            impute=options.impute,
+            clip=options.clip is not None,
+            notes=notes,
+            rules=rules,
+            faults=faults,
+        )
+        codes = labels.take(rows).coded[0] if target is None else target.coded.codes
+        note_copies(codes, frame, data.keep, notes)
+        faults.refuse(table.source)
+        assert target is not None
         repeats = find_repeats(frame, target.coded.codes, groups)
     _note_missing_classes(target, notes)
-    note_copies(target, frame, data.keep, notes)
     note_repeats(repeats, target.rows, notes)
     options = with_class_weights(options, target.classes)
     model = _model(options, target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
+    # What became of the other columns is in the frame.
+    table = table.only([data.id] if data.id is not None else [])
     return Prepared(
-        table, target, features, frame, groups, repeats, pipeline, data, options, review=review
+        table,
+        target,
+        features,
+        frame,
+        groups,
+        weights,
+        repeats,
+        pipeline,
+        data,
+        options,
+        review=review,
     )
 
 
+def _left_as_text(data: DataOptions) -> list[str]:
+    """Columns that are shown as they were written."""
+    named = (data.target, data.id, data.groups, *data.categorical)
+    return [name for name in named if name is not None]
+
+
 def _groups(
-    table: Table, data: DataOptions, target: Target, notes: Notes
+    table: Table, data: DataOptions, rows: NDArray[np.int64], notes: Notes
 ) -> NDArray[np.int64] | None:
     if data.groups is not None:
-        return codes_of_groups(table.columns[data.groups], target.rows)
+        return codes_of_groups(table.column(data.groups, "--groups"), rows)
     if data.id is not None:
-        note_repeated_ids(table.columns[data.id], target.rows, notes)
+        note_repeated_ids(table.column(data.id, "--id"), rows, notes)
     return None
 
 
@@ -194,11 +236,14 @@ def refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
 def _feature_names(table: Table, data: DataOptions) -> list[str]:
     """Every column that no option gives another use."""
     one = [("--target", data.target), ("--id", data.id), ("--groups", data.groups)]
+    one.append(("--weight", data.weight))
     named = [(option, name) for option, name in one if name is not None]
     named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
     uses: dict[str, str] = {}
-    for option, name in named:
-        table.column(name, option)
+    for name in data.categorical:
+        table.column(name, "--categorical")
+    for option, asked in named:
+        name = table.column(asked, option).name
         other = uses.setdefault(name, option)
         if other != option and (other, option) != ("--id", "--groups"):
             raise UsageError(f"column '{name}' is named by both {other} and {option}")

@@ -1,27 +1,24 @@
-"""Tables as they come in: files of several kinds made one thing, columns of known kinds."""
+"""Tables as they come in: columns of one length and of known kinds."""
 
 import math
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError, UsageError, listed, nearest
-from csvor.cli._notes import Notes
-from csvor.cli._paths import check_input
-from csvor.cli.input._csv import read_csv
+from csvor.cli._errors import UsageError, nearest
+from csvor.cli._spelling import normal
+from csvor.cli.input._dialect import Dialect
 
 Kind = Literal["text", "number", "bool", "dates", "lists"]
 # What stands for "no value" in a column of numbers; R and pandas write the later ones.
 BLANK = ("", "NA", "NaN", "nan")
+# What is read, and written in the same kind; "" is Parquet.
 SUFFIXES = {".csv": ",", ".tsv": "\t", ".parquet": "", ".pq": ""}
 
 
@@ -29,20 +26,27 @@ SUFFIXES = {".csv": ",", ".tsv": "\t", ".parquet": "", ".pq": ""}
 class Column:
     """One column: its name, what it holds, and its values as Arrow has them.
 
-    `levels` are the values of an ordered category, lowest first.
+    `levels` are the values of an ordered category, lowest first; where the file says that there is
+    an order and does not hold it, `no_order` says why. `points` tells of numbers that were written
+    with decimal points.
     """
 
     name: str
     kind: Kind
     values: pa.Array
     levels: tuple[Any, ...] | None = None
+    no_order: str = ""
+    points: bool = False
 
     @cached_property
     def coded(self) -> tuple[NDArray[np.int64], list[str]]:
         """Codes into the distinct texts, in the order in which they come; a blank is ""."""
         values = pc.utf8_trim_whitespace(self.values) if self.kind == "text" else self.values
         encoded = values.dictionary_encode(null_encoding="encode")
-        found = ["" if value is None else shown(value) for value in encoded.dictionary.to_pylist()]
+        found = [
+            "" if value is None else normal(shown(value))
+            for value in encoded.dictionary.to_pylist()
+        ]
         texts = {text: code for code, text in enumerate(dict.fromkeys(found))}
         codes = np.array([texts[text] for text in found], dtype=np.int64)
         return codes[encoded.indices.to_numpy(zero_copy_only=False)], list(texts)
@@ -53,42 +57,60 @@ class Column:
         none = np.zeros(len(self.values), dtype=bool)
         if self.kind != "text":
             return self.values.cast(pa.float64()).to_numpy(zero_copy_only=False), none
-        trimmed = pc.utf8_trim_whitespace(self.values)
-        blank = pc.is_in(trimmed, pa.array(BLANK, pa.large_string()))
-        try:
-            parsed = pc.if_else(blank, None, trimmed).cast(pa.float64())
+        parsed = parsed_numbers(self.values)
+        if parsed is not None:
             return parsed.to_numpy(zero_copy_only=False), none
-        except pa.ArrowInvalid:
-            codes, texts = self.coded
-            values = np.array([np.nan if t in BLANK else as_number(t) for t in texts], dtype=float)
-            wrong = np.array(
-                [np.isnan(v) and t not in BLANK for v, t in zip(values, texts, strict=True)]
-            )
-            return values[codes], wrong[codes]
+        codes, texts = self.coded
+        values = np.array([np.nan if t in BLANK else as_number(t) for t in texts], dtype=float)
+        wrong = np.array(
+            [np.isnan(v) and t not in BLANK for v, t in zip(values, texts, strict=True)]
+        )
+        return values[codes], wrong[codes]
 
     def take(self, rows: NDArray[np.int64]) -> "Column":
         """The column at these positions."""
         if np.array_equal(rows, np.arange(len(self.values))):
             return self
-        return Column(self.name, self.kind, self.values.take(pa.array(rows)), self.levels)
+        return replace(self, values=self.values.take(pa.array(rows)))
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of one length; `source` is the name used in messages."""
+    """Columns of one length; `source` is the name used in messages.
+
+    `dialect` says how the cells of a text file are divided.
+    """
 
     source: str
     columns: dict[str, Column]
     n_rows: int
+    dialect: Dialect | None = None
+
+    def only(self, names: Collection[str]) -> "Table":
+        """The table with these columns alone: the others need memory."""
+        wanted = {normal(name) for name in names}
+        kept = {name: column for name, column in self.columns.items() if name in wanted}
+        return replace(self, columns=kept)
 
     def column(self, name: str, option: str) -> Column:
         """The column that an option names."""
-        if name not in self.columns:
+        found = self.columns.get(normal(name))
+        if found is None:
             known = list(self.columns)
             several = all(part.strip() in known for part in name.split(","))
             hint = f"give {option} once for each column" if several else nearest(name, known)
             raise UsageError(f"{self.source} has no column '{name}' ({option}); {hint}")
-        return self.columns[name]
+        return found
+
+
+def parsed_numbers(texts: pa.Array) -> pa.Array | None:
+    """Texts as numbers, null where blank; None if one is neither."""
+    trimmed = pc.utf8_trim_whitespace(texts)
+    blank = pc.is_in(trimmed, pa.array(BLANK, trimmed.type))
+    try:
+        return pc.if_else(blank, None, trimmed).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
 
 
 def as_number(text: str) -> float:
@@ -106,43 +128,9 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def read_table(source: str, notes: Notes) -> Table:
-    """Read `source`, a file name or `-` for CSV on standard input."""
-    name = "standard input" if source == "-" else source
-    suffix = ".csv" if source == "-" else Path(source).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise UsageError(f"{name}: csvor reads .csv, .tsv and .parquet files (and - for CSV)")
-    check_input(source)
-    if suffix in {".parquet", ".pq"}:
-        names, arrays = _read_parquet(source)
-    else:
-        raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-        names, arrays = read_csv(raw, name, SUFFIXES[suffix])
-    n_rows = len(arrays[0]) if arrays else 0
-    if not n_rows:
-        raise CommandError(f"{name}: there are no rows" + " below the first line" * bool(names))
-    for place, column in enumerate(names, start=1):
-        if not column:
-            notes.add(f"column {place} of {name} has no name and is left out")
-    pairs = zip(names, arrays, strict=True)
-    columns = {column: as_column(column, array) for column, array in pairs if column}
-    return Table(name, columns, n_rows)
-
-
-def _read_parquet(source: str) -> tuple[list[str], Sequence[pa.ChunkedArray]]:
-    try:
-        table = pq.read_table(source)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise CommandError(f"{source}: not a readable Parquet file ({error})") from None
-    double = sorted({n for n in table.column_names if table.column_names.count(n) > 1})
-    if double:
-        raise CommandError(f"{source}: {listed(double)} names more than one column; rename one")
-    # The index that pandas keeps beside the columns is none of the data.
-    kept = [n for n in table.column_names if not n.startswith("__index_level_")]
-    return kept, [table[n] for n in kept]
-
-
-def as_column(name: str, array: pa.Array | pa.ChunkedArray) -> Column:
+def as_column(
+    name: str, array: pa.Array | pa.ChunkedArray, no_order: str = "", points: bool = False
+) -> Column:
     """Give an Arrow array one of the kinds that csvor knows."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
@@ -150,14 +138,15 @@ def as_column(name: str, array: pa.Array | pa.ChunkedArray) -> Column:
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     levels = None
     if pa.types.is_dictionary(array.type):
-        levels = tuple(array.dictionary.to_pylist()) if array.type.ordered else None
+        if array.type.ordered and not no_order:
+            levels = tuple(array.dictionary.to_pylist())
         array = array.dictionary_decode()
     kind = _kind(array.type)
     if kind == "text":
         array = array.cast(pa.large_string())
     if kind == "number" and pa.types.is_decimal(array.type):
         array = array.cast(pa.float64())
-    return Column(name, kind, array, levels)
+    return Column(name, kind, array, levels, no_order, points)
 
 
 def _kind(kind: pa.DataType) -> Kind:

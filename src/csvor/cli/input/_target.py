@@ -1,6 +1,5 @@
 """The label column: which rows count, which classes there are, and what orders them."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,22 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._labels import CodedLabels, LabelError, OrdinalLabels
-from csvor._labels.order import CONTINUOUS, FarLabelWarning, number_of
+from csvor._labels import CodedLabels
 from csvor.cli._errors import (
     ColumnError,
-    UsageError,
     are,
-    closest,
-    listed,
-    plural,
     rows_text,
     these_rows,
 )
+from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
-from csvor.cli.input._column_checks import quoted
+from csvor.cli._spelling import normal
 from csvor.cli.input._csv import split_list
-from csvor.cli.input._table import Column, as_number, shown
+from csvor.cli.input._label_order import FoundLabels
+from csvor.cli.input._table import Column, as_number
 
 
 @dataclass(frozen=True)
@@ -51,24 +47,35 @@ def read_target(
     missing: Sequence[str],
     notes: Notes,
     dropped: Sequence[int] = (),
+    fold: bool = False,
 ) -> Target:
-    """Take `dropped` rows and, if told to, those without a label away; order the classes."""
+    """Take `dropped` rows and, if told to, those without a label away; order the classes.
+
+    With `fold`, labels that differ in case and blanks alone are one. All faults are told at once.
+    """
     if column.kind in {"dates", "lists"}:
         raise ColumnError(f"column '{column.name}' holds {column.kind}, which are no labels")
-    rows, left_out = _without_missing(column, missing, dropped, notes)
-    if not len(rows):
-        raise ColumnError(f"column '{column.name}': no row is left that has a label")
-    found = _Found(column.take(rows), rows)
-    if len(found.texts) == 1:
-        raise ColumnError(
-            f"column '{column.name}': all {len(rows)} rows have the label '{found.texts[0]}', so "
-            "there is nothing to order"
+    faults = Faults()
+    rows, blank, left_out = _without_missing(column, missing, dropped, notes)
+    if len(blank):
+        n, it = len(blank), "it" if len(blank) == 1 else "them"
+        faults.found.append(
+            ColumnError(
+                f"column '{column.name}': {n} of {len(column.values)} labels {are(n)} blank "
+                f"({rows_text(blank)}); fill {it} in, or leave {these_rows(n)} out with "
+                "--missing-label ''"
+            )
         )
+    if not len(rows):
+        faults.found.append(ColumnError(f"column '{column.name}': no row is left that has a label"))
+        faults.refuse()
     declared = split_list(classes, "--classes") if classes is not None else None
-    if declared is not None:
-        ordered, order = found.declared(declared), "declared with --classes"
-    else:
-        ordered, order = found.own_order(notes)
+    found = FoundLabels(column.take(rows), rows)
+    if fold:
+        found.fold(declared, notes)
+    with faults.collected():
+        ordered, order = found.ordered(declared, notes)
+    faults.refuse()
     labels = found.labels()
     coded = CodedLabels.from_data(labels, ordered)
     counts = coded.counts.tolist()
@@ -77,15 +84,15 @@ def read_target(
 
 def _without_missing(
     column: Column, missing: Sequence[str], dropped: Sequence[int], notes: Notes
-) -> tuple[NDArray[np.int64], dict[str, int]]:
-    """Positions of the rows that have a label; how many lack one, by the code that says so."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, int]]:
+    """Positions of the rows with a label; of those with a blank one; how many are left out."""
     codes, texts = column.coded
     there = ~np.isin(np.arange(len(codes)), dropped)
     floats = column.kind == "number"
     blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
     left_out: dict[str, int] = {}
     gone: set[int] = set()
-    for code in dict.fromkeys(entry.strip() for entry in missing):
+    for code in dict.fromkeys(normal(entry.strip()) for entry in missing):
         number = as_number(code)
         hit = {i for i, text in enumerate(texts) if text == code or as_number(text) == number}
         hit = blank if not code else hit - blank
@@ -96,136 +103,4 @@ def _without_missing(
             notes.add(f"--missing-label '{code}': no row has this label")
         gone |= hit
     open_ = np.flatnonzero(there & np.isin(codes, list(blank - gone)))
-    if len(open_):
-        raise ColumnError(
-            f"column '{column.name}': {len(open_)} of {len(codes)} labels {are(len(open_))} blank "
-            f"({rows_text(open_)}); fill {'it' if len(open_) == 1 else 'them'} in, or leave "
-            f"{these_rows(len(open_))} out with --missing-label ''"
-        )
-    return np.flatnonzero(there & ~np.isin(codes, list(gone))), left_out
-
-
-class _Found:
-    """The labels that a column holds, as texts and, where they are numbers, as numbers."""
-
-    def __init__(self, column: Column, rows: NDArray[np.int64]) -> None:
-        self.column = column
-        self.rows = rows
-        self.codes, self.texts = column.coded
-        self.values = [number_of(text) for text in self.texts]
-        self.are_numbers = None not in self.values
-
-    def labels(self) -> NDArray[Any]:
-        """One label a row, in the type of the file."""
-        if self.column.kind == "text":
-            return np.array(self.texts)[self.codes]
-        return np.asarray(self.column.values.to_numpy(zero_copy_only=False))
-
-    def rows_with(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """The rows of some labels, counted from 0 in the file."""
-        wanted = set(texts)
-        return self.rows[np.array([text in wanted for text in self.texts])[self.codes]]
-
-    def where(self, *texts: str) -> str:
-        """The rows of some labels, for a message."""
-        return rows_text(self.rows_with(texts))
-
-    def declared(self, entries: list[str]) -> list[Any]:
-        """The classes that `entries` name, in their order, as the file has them."""
-        if len(entries) < 2:
-            raise UsageError("--classes: name at least two classes, lowest first")
-        classes = [self._as_in_file(entry) for entry in entries]
-        known = {shown(value) for value in classes}
-        unknown = [text for text in self.texts if text not in known]
-        if unknown:
-            n_rows = len(self.rows_with(unknown))
-            it, them = ("it" if n == 1 else "them" for n in (n_rows, len(unknown)))
-            idle = [text for text in known if text not in self.texts]
-            typos = [(text, closest(text, unknown)) for text in idle]
-            hint = "".join(
-                f"; '{typo}' in --classes is no label, is '{meant}' meant?"
-                for typo, meant in typos
-                if meant is not None
-            )
-            raise ColumnError(
-                f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
-                f"--classes: {listed(unknown)} ({self.where(*unknown)}); correct {it}, add {them} "
-                f"to --classes or leave {these_rows(n_rows)} out with --missing-label "
-                f"{quoted(unknown[0])}{hint}"
-            )
-        return classes
-
-    def _as_in_file(self, entry: str) -> Any:
-        """One declared class in the type, and where it occurs in the spelling, of the file."""
-        kind, number = self.column.kind, as_number(entry)
-        if kind == "bool":
-            if entry.lower() not in {"true", "false"}:
-                raise UsageError(f"--classes: '{entry}', but the labels are True and False")
-            return entry.lower() == "true"
-        if kind == "text":
-            if entry in self.texts or not self.are_numbers:
-                return entry
-            same = [
-                t for t, v in zip(self.texts, self.values, strict=True) if v == number_of(entry)
-            ]
-            return same[0] if same else entry
-        dtype = self.labels().dtype
-        if not np.isfinite(number) or (dtype.kind in "iu" and not number.is_integer()):
-            what = "whole numbers" if dtype.kind in "iu" else "numbers"
-            raise UsageError(
-                f"--classes: '{entry}', but the labels of column '{self.column.name}' are {what}"
-            )
-        return int(number) if dtype.kind in "iu" else number
-
-    def own_order(self, notes: Notes) -> tuple[list[Any], str]:
-        """The order that the labels carry themselves, and what it is; words carry none."""
-        levels = self.column.levels
-        if levels is not None:
-            return list(levels), "ordered category of the file"
-        if self.column.kind == "bool":
-            return [False, True], "False before True"
-        if sorted(text.lower() for text in self.texts) == ["false", "true"]:
-            return sorted(self.texts, key=str.lower), "False before True"
-        try:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                classes = OrdinalLabels.from_data(self.labels()).classes.tolist()
-        except LabelError as error:
-            raise self._in_options(error) from error
-        if len(self.texts) == len(self.codes) > 2:
-            raise ColumnError(
-                f"column '{self.column.name}': every row has a label of its own; csvor needs "
-                "classes that rows share"
-            )
-        for warning in caught:
-            if isinstance(warning.message, FarLabelWarning):
-                notes.add(
-                    f"column '{self.column.name}': {warning.message.problem}; leave out a code for "
-                    "'no answer' with --missing-label, or name all classes with --classes"
-                )
-        as_text = self.column.kind == "text"
-        return classes, "numbers" + " (every label can be read as one)" * as_text
-
-    def _in_options(self, error: LabelError) -> ColumnError:
-        """What the library refused, with rows of the file and a remedy in options."""
-        labels = [shown(label) for label in error.labels]
-        first = quoted("".join(labels[:1]))
-        remedies = {
-            "words": "csvor does not guess it; give it with --classes LOWEST,...,HIGHEST",
-            "some words": f"leave {these_rows(error.count)} out with --missing-label {first}, or "
-            "give the order of all labels with --classes",
-            "two spellings": "write it in one",
-            "fractions": f"if these are grades, say so with --classes {','.join(labels)}",
-            "measurement": "cut it into ordered classes first",
-        }
-        if all(number_of(text.replace(",", ".", 1)) is not None for text in self.texts):
-            remedies["words"] = remedies["some words"] = "write the decimal commas as points"
-        where = ""
-        if error.positions:
-            where = f" ({rows_text(self.rows[list(error.positions)], error.count)})"
-        # The library begins with a phrase that scikit-learn asks for.
-        problem = error.problem.removeprefix(CONTINUOUS)
-        return ColumnError(
-            f"column '{self.column.name}': {problem[0].lower()}{problem[1:]}"
-            f"{where}; {remedies.get(error.fault, error.remedy)}"
-        )
+    return np.flatnonzero(there & ~np.isin(codes, list(gone | blank))), open_, left_out

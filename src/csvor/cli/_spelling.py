@@ -1,0 +1,49 @@
+"""When do two texts say the same, and how is shown what cannot be seen?"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_BOOLS = {"true": "True", "false": "False"}
+
+
+def normal(text: str) -> str:
+    """The text in Unicode's composed form: the one in which texts are compared."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def folded(text: str) -> str:
+    """What is left of a text without case, invisible signs and the width of its blanks."""
+    text = unicodedata.normalize("NFKC", text)
+    text = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+    return " ".join(text.casefold().split())
+
+
+def visible(text: str) -> str:
+    """The text with a code for each sign that cannot be seen, or looks like a letter it is not."""
+    if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
+        return text
+    latin = re.search("[A-Za-z]", text) is not None
+    shown = "".join(f"<U+{ord(sign):04X}>" if _hides(sign, latin) else sign for sign in text)
+    edge = " *\\Z|\\A *|  +"
+    return re.sub(edge, lambda found: "<U+0020>" * len(found[0]), shown)
+
+
+def _hides(sign: str, among_latin: bool) -> bool:
+    if sign.isascii():
+        return not sign.isprintable()
+    kind = unicodedata.category(sign)
+    if kind[0] in "CZ" or (among_latin and kind == "Mn"):
+        return True
+    # Letters of Greek or Cyrillic in a word that is Latin otherwise.
+    strange = unicodedata.name(sign, "").startswith(("CYRILLIC", "GREEK"))
+    return among_latin and strange and kind in {"Ll", "Lu"} and sign not in "µμΩΔ"
+
+
+def canonical_bools(texts: Iterable[str]) -> list[str]:
+    """The texts, with True and False for their other spellings if they hold nothing else."""
+    texts = list(texts)
+    filled = {text.lower() for text in texts if text}
+    if not filled or not filled <= _BOOLS.keys():
+        return texts
+    return [_BOOLS.get(text.lower(), text) for text in texts]

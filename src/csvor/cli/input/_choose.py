@@ -1,0 +1,179 @@
+"""Which columns of a table are features, and how is each of them used?"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from csvor.cli._errors import ColumnError, CommandError, listed
+from csvor.cli._faults import Faults
+from csvor.cli._notes import Notes
+from csvor.cli.input._column_checks import (
+    Rows,
+    note_blank_words,
+    note_far_value,
+    quoted,
+    refuse_bad_range,
+    refuse_blanks,
+    refuse_many_words,
+)
+from csvor.cli.input._features import Features
+from csvor.cli.input._leaks import (
+    counts_rows,
+    is_id,
+    names_rows,
+    note_repeated_codes,
+    note_use,
+)
+from csvor.cli.input._numbers import Read, Reader, Rules
+from csvor.cli.input._table import Column, Table, as_number
+from csvor.cli.input._words import words_of
+
+
+def choose_features(
+    table: Table,
+    rows: Rows,
+    names: Sequence[str],
+    *,
+    kept: Collection[str] = (),
+    impute: bool,
+    clip: bool,
+    notes: Notes,
+    rules: Rules | None = None,
+    faults: Faults | None = None,
+) -> tuple[Features, pd.DataFrame]:
+    """Find the use of each of the columns `names` and take them at `rows` (from 0).
+
+    Those that are `kept` are features even if they look like row numbers. All faults are told at
+    once, unless `faults` collects them with others.
+    """
+    choice = _Choice(table, rows, names, kept, clip, notes, rules or Rules())
+    for name in names:
+        with choice.faults.collected():
+            choice.take(name)
+    found = choice.result(impute)
+    if faults is None:
+        choice.faults.refuse()
+    else:
+        faults.found += choice.faults.found
+    return found
+
+
+class _Choice:
+    """The columns of a table, one after the other."""
+
+    def __init__(
+        self,
+        table: Table,
+        rows: Rows,
+        names: Sequence[str],
+        kept: Collection[str],
+        clip: bool,
+        notes: Notes,
+        rules: Rules,
+    ) -> None:
+        self.table, self.rows, self.kept, self.clip = table, rows, kept, clip
+        self.notes, self.rules = notes, rules
+        self.features, self.faults = Features(missing=list(rules.missing)), Faults()
+        self.data: dict[str, Any] = {}
+        self.blanks: dict[str, Rows] = {}
+        self.blank_words: dict[str, Rows] = {}
+        self.columns = {name: table.columns[name].take(rows) for name in names}
+        self._note_idle_marks()
+        self.reader = Reader(self.columns.values(), rows, rules)
+
+    def take(self, name: str) -> None:
+        """Find the use of one column."""
+        column = self.columns.pop(name)
+        read = None if name in self.rules.categorical else self.reader.numbers(column)
+        if read is None:
+            self._take_words(column)
+        else:
+            self._take_numbers(name, read)
+
+    def _take_numbers(self, name: str, read: Read) -> None:
+        values, rows = read.values, self.rows
+        refuse_bad_range(name, values, rows)
+        blank = np.isnan(values)
+        if blank.all():
+            raise ColumnError(
+                f"column '{name}' has no values; leave it out with --drop {quoted(name)}"
+            )
+        if np.nanmin(values) == np.nanmax(values):
+            self.features.constant.append(name)
+            return
+        if name not in self.kept:
+            whole = self.table.columns[name].numbers[0] if not read.how else values
+            if counts_rows(name, whole, values, self.notes):
+                self.features.row_numbers.append(name)
+                return
+            note_use(name, values, self.notes)
+        if blank.any():
+            self.blanks[name] = rows[blank]
+        if not self.clip:
+            note_far_value(name, values, rows, self.notes)
+        self.features.numeric.append(name)
+        if read.how:
+            self.features.readings[name] = read.how
+        self.data[name] = values
+
+    def _take_words(self, column: Column) -> None:
+        name = column.name
+        codes, texts = words_of(column, self.rules.missing)
+        if len(texts) < 2 or self.reader.is_blank(name):
+            self.features.constant.append(name)
+            return
+        asked = name in self.kept or name in self.rules.categorical
+        if not asked and names_rows(name, codes, texts, self.notes):
+            self.features.row_numbers.append(name)
+            return
+        refuse_many_words(name, codes, texts, is_id(name))
+        if not asked:
+            note_repeated_codes(name, len(codes), len(texts), self.notes)
+        self.features.categorical[name] = sorted(texts)
+        self.data[name] = np.array(texts, dtype=object)[codes]
+        if "" in texts:
+            self.blank_words[name] = self.rows[codes == texts.index("")]
+
+    def _note_idle_marks(self) -> None:
+        """Say which marks for "no value" no cell has: a slip of the pen, mostly."""
+        for mark in self.rules.missing:
+            number = as_number(mark)
+            if not any(_has(column, mark, number) for column in self.columns.values()):
+                self.notes.add(f"--missing '{mark}': no cell has this mark")
+
+    def result(self, impute: bool) -> tuple[Features, pd.DataFrame]:
+        """The use of the columns without a fault, and their values."""
+        self.reader.said.note(self.notes)
+        note_blank_words(self.blank_words, self.notes)
+        if not impute:
+            with self.faults.collected():
+                first = quoted(next(iter(self.blanks), ""))
+                refuse_blanks(self.blanks, f"fill them in, let --impute do so, or --drop {first}")
+        if not self.features.used and not self.faults.found:
+            self.faults.found.append(CommandError("no feature column is left to fit with"))
+        _note_constants(self.features.constant, self.notes)
+        return self.features, frame_of(self.data, self.features.used)
+
+
+def _has(column: Column, mark: str, number: float) -> bool:
+    if column.kind == "number":
+        return bool((column.numbers[0] == number).any())
+    if column.kind not in {"text", "bool"}:
+        return False
+    return any(text == mark or as_number(text) == number for text in column.coded[1])
+
+
+def frame_of(data: dict[str, Any], names: Sequence[str]) -> pd.DataFrame:
+    """A frame of columns, which are given away: all of them twice would need twice the memory."""
+    return pd.DataFrame({name: data.pop(name) for name in names}, copy=False)
+
+
+def _note_constants(names: Sequence[str], notes: Notes) -> None:
+    if names:
+        several = len(names) > 1
+        notes.add(
+            f"column{'s' * several} {listed(names)} {'have' if several else 'has'} one value only "
+            f"and {'are' if several else 'is'} left out"
+        )

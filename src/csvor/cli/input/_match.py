@@ -1,0 +1,112 @@
+"""Which columns of another table does a model take, and do they fit?"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from csvor.cli._errors import ColumnError, UsageError, closest, listed
+from csvor.cli._faults import Faults
+from csvor.cli._notes import Notes
+from csvor.cli._spelling import folded
+from csvor.cli.input._choose import frame_of
+from csvor.cli.input._column_checks import Rows, refuse_bad_range, refuse_blanks, refuse_lists
+from csvor.cli.input._features import Features
+from csvor.cli.input._numbers import Read, Reader, Rules
+from csvor.cli.input._table import Column, Table
+from csvor.cli.input._words import known_words
+
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+def features_frame(
+    table: Table, features: Features, *, impute: bool, notes: Notes, decimal: str | None = None
+) -> pd.DataFrame:
+    """Take the columns that a model was fitted with from another table, read as they were there.
+
+    `decimal` is the decimal sign of the table, if the user names it.
+    """
+    _check_there(table, features)
+    rows = np.arange(table.n_rows)
+    data: dict[str, Any] = {}
+    blanks: dict[str, Rows] = {}
+    faults = Faults()
+    rules = Rules(decimal, tuple(features.missing))
+    columns = [table.columns[name] for name in features.numeric]
+    reader = Reader(
+        columns, rows, rules, {n: features.readings.get(n, {}) for n in features.numeric}
+    )
+    for column in columns:
+        name = column.name
+        with faults.collected():
+            values = _numbers(column, reader, features.readings.get(name, {}), rows)
+            refuse_bad_range(name, values, rows)
+            if np.isnan(values).any():
+                blanks[name] = rows[np.isnan(values)]
+            data[name] = values
+    reader.said.note(notes)
+    if not impute:
+        with faults.collected():
+            refuse_blanks(blanks, "fill them in, or fit the model with --impute")
+    for name, known in features.categorical.items():
+        column = table.columns[name]
+        with faults.collected():
+            refuse_lists(column)
+            data[name] = known_words(column, known, features.missing, notes)
+    faults.refuse()
+    return frame_of(data, features.used)
+
+
+def _check_there(table: Table, features: Features) -> None:
+    missing = [name for name in features.used if name not in table.columns]
+    if not missing:
+        return
+    others = [name for name in table.columns if name not in features.used]
+    pairs = [(name, closest(name, others)) for name in missing]
+    renames = [f"'{found}' to '{name}'" for name, found in pairs if found is not None]
+    remedy = f"add {'it' if len(missing) == 1 else 'them'} or fit anew"
+    if renames:
+        remedy = f"rename {' and '.join(renames)} if that is meant"
+    raise UsageError(
+        f"{table.source} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the "
+        f"model was fitted with; {remedy}; it has {listed(list(table.columns))}"
+    )
+
+
+def _numbers(column: Column, reader: Reader, fitted: dict[str, str], rows: Rows) -> Any:
+    """The numbers of a column that a model takes as such."""
+    if column.kind == "bool":
+        return column.numbers[0]
+    if column.kind == "text":
+        codes, texts = column.coded
+        if any(texts) and {folded(text) for text in texts if text} <= _TRUTH.keys():
+            return np.array([_TRUTH.get(folded(text), np.nan) for text in texts])[codes]
+        if reader.is_blank(column.name):
+            return np.full(len(codes), np.nan)
+    read = reader.numbers(column)
+    if read is None:
+        reader.refuse_words(column)
+    assert read is not None
+    _check_same(column, read, fitted)
+    return read.values
+
+
+def _check_same(column: Column, read: Read, fitted: dict[str, str]) -> None:
+    """Refuse dates in the place of numbers, and numbers of another unit."""
+    now, then = read.how.get("as", "numbers"), fitted.get("as", "numbers")
+    if now != then:
+        raise ColumnError(
+            f"column '{column.name}' holds {now}, but the model was fitted to {then}; write it as "
+            "it was there"
+        )
+    unit, wanted = read.how.get("unit", ""), fitted.get("unit", "")
+    # 72 and 72 kg are one number, 0.72 and 72 % may be.
+    if unit != wanted and ((unit and wanted) or "%" in (unit, wanted)):
+        raise ColumnError(
+            f"column '{column.name}': the numbers are written {_with(unit)}, but those that the "
+            f"model was fitted to {_with(wanted)}; write them as they were there"
+        )
+
+
+def _with(unit: str) -> str:
+    return f"with '{unit}'" if unit else "without a unit"

@@ -1,0 +1,194 @@
+"""How does a column become numbers, if it holds any?"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from csvor.cli._errors import ColumnError, listed
+from csvor.cli._spelling import normal
+from csvor.cli.input._column_checks import (
+    Numbers,
+    Rows,
+    quoted,
+    refuse_lists,
+    refuse_texts,
+    refuse_unclear_dates,
+    refuse_unclear_sign,
+)
+from csvor.cli.input._dates import CLOCK, form_of, numbers_of_times, read_dates
+from csvor.cli.input._notations import MANY, Numerals
+from csvor.cli.input._said import Said
+from csvor.cli.input._table import Column, as_number
+
+# Texts of a column that are looked at for dates; they are dates if nearly all are.
+_SAMPLE, _MOSTLY = 500, 0.9
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a user, or a model file, says that columns are to be read."""
+
+    decimal: str | None = None
+    missing: tuple[str, ...] = ()
+    dates: bool = False
+    categorical: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "missing", tuple(normal(mark.strip()) for mark in self.missing))
+
+    @property
+    def missing_numbers(self) -> list[float]:
+        """The marks for "no value" that are numbers, such as -99."""
+        return [number for number in map(as_number, self.missing) if number == number]
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a column holds as numbers, NaN where blank, and how it was read where not as usual."""
+
+    values: Numbers
+    how: dict[str, str]
+
+
+class Reader:
+    """Reads columns of one file as numbers: what one tells of the decimal sign counts for all.
+
+    `columns` are those of the `rows` used (from 0 in the file); `fitted` says how a model read
+    them.
+    """
+
+    def __init__(
+        self,
+        columns: Iterable[Column],
+        rows: Rows,
+        rules: Rules,
+        fitted: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        self.rows, self.rules, self.fitted = rows, rules, fitted
+        self._numerals: dict[str, Numerals] = {}
+        self.said = Said(rows)
+        signs = {"."} if (columns := list(columns)) and any(c.points for c in columns) else set()
+        for column in columns:
+            if column.kind == "text" and column.name not in rules.categorical:
+                codes, texts = column.coded
+                counts = np.bincount(codes, minlength=len(texts))
+                found = Numerals(texts, counts, rules.missing)
+                self._numerals[column.name] = found
+                signs.add(found.decimal)
+        signs.discard("")
+        # Where columns differ, none tells anything of another.
+        self._doubt = len(signs) > 1
+        self.decimal = rules.decimal or (signs.pop() if len(signs) == 1 else None)
+
+    def numbers(self, column: Column) -> Read | None:
+        """The numbers of a column; None if it has none and is one of words."""
+        refuse_lists(column)
+        if column.kind == "dates":
+            self._check_asked(column, "")
+            values, hours = numbers_of_times(column.values)
+            return self._times(column, values, hours, str(column.values[0]), "")
+        if column.kind != "text":
+            return Read(self._without_marks(column), {}) if column.kind == "number" else None
+        numerals = self._numerals.get(column.name)
+        if numerals is None or numerals.blank.all():
+            return None
+        return self._read_dates(column, numerals) or self._read_numerals(column, numerals)
+
+    def _without_marks(self, column: Column) -> Numbers:
+        """The numbers of a typed column, NaN where they stand for no value."""
+        values = column.numbers[0]
+        gone = np.isin(values, self.rules.missing_numbers)
+        if not gone.any():
+            return values
+        self.said.tell_blank_numbers(column, values[gone])
+        return np.where(gone, np.nan, values)
+
+    def is_blank(self, name: str) -> bool:
+        """Whether a column of texts holds nothing but marks for "no value"."""
+        return name in self._numerals and bool(self._numerals[name].blank.all())
+
+    def refuse_words(self, column: Column) -> None:
+        """Refuse a column that has words where a model takes numbers."""
+        if column.kind != "text":
+            raise ColumnError(f"column '{column.name}': the model takes this column as numbers")
+        numerals = self._numerals[column.name]
+        values = numerals.readings[0].values if numerals.readings else np.empty(0)
+        right = np.flatnonzero(~np.isnan(values))
+        like = numerals.texts[right[0]] if len(right) else ""
+        wrong = numerals.wrong[column.coded[0]]
+        refuse_texts(column, wrong, self.rows, "number", like, self._remedy)
+
+    @property
+    def _remedy(self) -> str:
+        return "" if self.fitted is None else "the model takes this column as numbers"
+
+    # Dates
+
+    def _read_dates(self, column: Column, numerals: Numerals) -> Read | None:
+        codes, texts = column.coded
+        filled = np.flatnonzero(~numerals.blank & (numerals.counts > 0))
+        sample = filled[:: max(1, len(filled) // _SAMPLE)]
+        forms = [form_of(texts[i]) for i in sample]
+        if sum(form is not None for form in forms) < _MOSTLY * len(sample):
+            return None
+        dates = read_dates([texts[i] for i in filled])
+        wrong = np.zeros(len(texts), dtype=bool)
+        wrong[filled] = np.isnan(dates.values)
+        # 2009-10 to 2011-12 may be months, but with 2012-13 they are seasons.
+        if dates.forms == ("year-month",) and wrong.any():
+            return None
+        first = texts[filled[0]]
+        self._check_asked(column, f" ('{first}')", dates.are_hours)
+        if CLOCK in dates.forms and not dates.are_hours:
+            wrong[filled] |= np.array([form_of(texts[i]) == CLOCK for i in filled])
+        if wrong.any():
+            refuse_texts(column, wrong[codes], self.rows, "date", remedy=self._remedy)
+        if dates.either:
+            refuse_unclear_dates(column, texts[filled[dates.either[0]]], self.rows)
+        values = np.full(len(texts), np.nan)
+        values[filled] = dates.values
+        self.said.tell_blank(column, numerals)
+        how = f"; its forms are {listed(dates.forms)}" if len(dates.forms) > 1 else ""
+        return self._times(column, values[codes], dates.are_hours, first, how)
+
+    def _times(self, column: Column, values: Numbers, hours: bool, first: str, how: str) -> Read:
+        what = "times are read as hours" if hours else "dates are read as days since 1970-01-01"
+        filled = np.flatnonzero(~np.isnan(values))
+        if len(filled):
+            self.said.tell(what + how, column, filled[0], values[filled[0]])
+        return Read(values, {"as": "hours" if hours else "days"})
+
+    def _check_asked(self, column: Column, example: str, hours: bool = False) -> None:
+        if self.rules.dates or self.fitted is not None:
+            return
+        kind = "times" if hours else "dates"
+        raise ColumnError(
+            f"column '{column.name}' holds {kind}{example}; read them as numbers with --dates, or "
+            f"leave the column out with --drop {quoted(column.name)}"
+        )
+
+    # Numbers
+
+    def _read_numerals(self, column: Column, numerals: Numerals) -> Read | None:
+        known = (self.fitted or {}).get(column.name, {})
+        if not (numerals.are_numbers or numerals.are_all_of(known.get("unit"))):
+            if numerals.are_meant:
+                self.refuse_words(column)
+            if numerals.n_different >= MANY and numerals.wrong.any():
+                self.said.tell_words(column, numerals)
+            return None
+        decimal = self.decimal or known.get("decimal")
+        reading = numerals.reading("" if decimal is None and self._doubt else decimal)
+        if reading is None:
+            one, other = (reading.values for reading in numerals.readings[:2])
+            at = int(np.flatnonzero((one != other) & ~np.isnan(one))[0])
+            refuse_unclear_sign(column, at, (one[at], other[at]), self.rows)
+        assert reading is not None
+        codes, _ = column.coded
+        self.said.tell_blank(column, numerals)
+        self.said.tell_marks(column, numerals, reading)
+        decimal, thousands = reading.notation
+        how = {"decimal": decimal, "thousands": thousands, "unit": numerals.unit}
+        usual = how == {"decimal": ".", "thousands": "", "unit": ""}
+        return Read(reading.values[codes], {} if usual else how)

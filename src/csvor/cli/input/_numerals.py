@@ -1,0 +1,128 @@
+"""Which number does a text stand for, whatever marks it carries?"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+# Three-letter names of currencies; their signs are found by their kind in Unicode.
+_CURRENCIES = (
+    "AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|RUB|SEK|SGD|TRY|USD|"
+    "ZAR"
+)
+_SIGN = "\x01"  # stands for any currency sign
+_WORD = r"[^\W\d_][\w/*^.%°·-]*"
+_NUMERAL = re.compile(
+    rf"""
+    (?P<open>\()?\s*
+    (?P<minus>[-+])?\s*
+    (?P<before>(?:[A-Z]{{1,2}})?{_SIGN}|(?:{_CURRENCIES}|Rs\.?|Fr\.?|kr\.?)(?=[\s\d-]))?\s*
+    (?P<inner>-)?\s*
+    (?P<body>\d(?:[\d.,'\ ]*\d)?[.,]?|[.,]\d+|[Ii]nf(?:inity)?)
+    (?P<power>[eE][-+]?\d+)?\s*
+    (?P<after>%|‰|°\ ?[CF]?|{_SIGN}|{_WORD}(?:\ {_WORD}){{0,2}})?
+    (?P<behind>-)?\s*
+    (?P<close>\))?
+    """,
+    re.VERBOSE,
+)
+# Units that differ within a column are a mistake; other letters behind numbers make codes.
+_UNIT_NAMES = (
+    "% ‰ ° °c °f k m b g kg mg µg μg ug ng lb lbs oz t mm cm dm km in ft yd mi l ml cl dl h hr hrs "
+    "min mins s sec ms d day days week weeks wk month months mo year years yr yrs kb mb gb tb "
+    "mio bn tsd mmhg bpm kcal cal kj w kw kwh v hz pa kpa bar m2 km2 ha sqm sqft km/h kmh mph m/s "
+    "mg/dl mmol/l g/dl g/l kg/m2 iu pt pts px"
+)
+_UNITS = frozenset(_UNIT_NAMES.split())
+_MINUSES = str.maketrans(
+    dict.fromkeys("\u2012\u2013\u2212\ufe63\uff0d", "-")
+    | dict.fromkeys("\u00b4\u0060\u02bc\u2019", "'")
+)
+# Decimal sign and sign between thousands, the plain notation first.
+NOTATIONS = tuple((d, t) for t in ("", ",", ".", "'", " ") for d in (".", ",") if d != t)
+
+
+@dataclass(frozen=True)
+class Numeral:
+    """A text that may be a number: its digits with the signs between them, and what is around."""
+
+    body: str
+    power: str
+    negative: bool
+    unit: str
+    marks: frozenset[str]
+
+    def value(self, notation: tuple[str, str]) -> float:
+        """The number in a notation that fits."""
+        decimal, thousands = notation
+        body = self.body.replace(thousands, "") if thousands else self.body
+        number = float(body.replace(decimal, ".") + self.power)
+        return -number if self.negative else number
+
+
+def numeral(text: str) -> Numeral | None:
+    """Take a text apart; None if it is no number with at most one mark beside it."""
+    plain = _plain(text)
+    found = _NUMERAL.fullmatch(plain)
+    if found is None or bool(found["open"]) != bool(found["close"]):
+        return None
+    before, after = found["before"], found["after"]
+    minus = [sign for sign in (found["minus"], found["inner"], found["behind"]) if sign]
+    if (before and after) or len(minus) + bool(found["open"]) > 1:
+        return None
+    marks = {
+        "parentheses": bool(found["open"]),
+        "minus behind": bool(found["behind"]),
+        "minus sign": "-" in minus and "-" not in text,
+        "digits": any(sign.isdecimal() and not sign.isascii() for sign in text),
+    }
+    unit = _unit(before or after or "", text)
+    negative = bool(found["open"]) or "-" in minus
+    named = frozenset(name for name, there in marks.items() if there)
+    return Numeral(found["body"], found["power"] or "", negative, unit, named)
+
+
+def _plain(text: str) -> str:
+    """The text with ASCII digits, blanks, apostrophes and minus signs."""
+    if text.isascii():
+        return text.replace("$", _SIGN) if "$" in text else text
+    text = unicodedata.normalize("NFKC", text.translate(_MINUSES))
+    return "".join(
+        str(unicodedata.decimal(sign))
+        if sign.isdecimal()
+        else _SIGN
+        if unicodedata.category(sign) == "Sc"
+        else sign
+        for sign in text
+    )
+
+
+def _unit(mark: str, text: str) -> str:
+    """The unit as it is compared: without case, blanks and a point at its end."""
+    if _SIGN in mark:
+        sign = next(sign for sign in text if unicodedata.category(sign) == "Sc")
+        mark = mark.replace(_SIGN, sign)
+    return mark.strip().rstrip(".").casefold().replace("° ", "°")
+
+
+def is_known_unit(unit: str) -> bool:
+    """Whether what stands beside a number is a unit and no part of a code."""
+    known = unit in _UNITS or unit.upper() in _CURRENCIES.split("|")
+    return known or (unit != "" and unicodedata.category(unit[-1]) == "Sc")
+
+
+def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
+    d = re.escape(decimal)
+    if not thousands:
+        return re.compile(rf"\d+{d}?\d*|{d}\d+|[Ii]nf(?:inity)?")
+    t = re.escape(thousands)
+    # In India, groups but the last have two digits.
+    whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{t}\d{{2,3}})*{t}\d{{3}})"
+    return re.compile(rf"{whole}(?:{d}\d*)?|{d}\d+")
+
+
+_PATTERNS = {notation: _pattern(*notation) for notation in NOTATIONS}
+
+
+def fits(body: str, notation: tuple[str, str]) -> bool:
+    """Whether digits with their signs are a number in a notation."""
+    return _PATTERNS[notation].fullmatch(body) is not None

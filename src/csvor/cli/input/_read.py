@@ -1,0 +1,137 @@
+"""How does a file of any kind become a table?"""
+
+import io
+import sys
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from csvor.cli._errors import CommandError, UsageError, listed, plural
+from csvor.cli._notes import Notes
+from csvor.cli._paths import check_input
+from csvor.cli._spelling import normal
+from csvor.cli.input._cells import Cells
+from csvor.cli.input._csv import read_csv
+from csvor.cli.input._dialect import Dialect, delimiter_of
+from csvor.cli.input._formats import (
+    EXCEL,
+    FEATHER,
+    JSON_LINES,
+    read_excel,
+    read_feather,
+    read_json_lines,
+)
+from csvor.cli.input._parquet import read_parquet
+from csvor.cli.input._table import SUFFIXES, Column, Table, as_column
+
+_TEXT = {suffix: sign for suffix, sign in SUFFIXES.items() if sign} | {".txt": "\t"}
+_PARQUET = set(SUFFIXES) - set(_TEXT)
+KINDS = (*SUFFIXES, ".txt", *sorted(FEATHER | JSON_LINES | EXCEL))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a file is to be read, where a user says so.
+
+    Columns of a text file that are in `texts` are left as they were written; None is all.
+    """
+
+    delimiter: str | None = None
+    texts: Collection[str] | None = None
+
+
+def read_table(source: str, notes: Notes, asked: Asked | None = None) -> Table:
+    """Read `source`, a file name or `-` for CSV on standard input."""
+    asked = asked or Asked()
+    name = "standard input" if source == "-" else source
+    suffix = ".csv" if source == "-" else Path(source).suffix.lower()
+    if suffix not in KINDS:
+        raise UsageError(
+            f"{name}: csvor reads .csv, .tsv and .parquet files (and - for CSV), and "
+            f"{', '.join(kind for kind in KINDS if kind not in SUFFIXES)}"
+        )
+    check_input(source)
+    if asked.delimiter is not None and suffix not in _TEXT:
+        raise UsageError(f"--delimiter {asked.delimiter}: {name} is no text file")
+    dialect = None
+    if suffix in _TEXT:
+        dialect, columns = _text_columns(source, name, _TEXT[suffix], asked, notes)
+    else:
+        columns = _typed_columns(source, suffix, notes)
+    n_rows = len(columns[0].values) if columns else 0
+    if not n_rows:
+        raise CommandError(f"{name}: there are no rows" + " below the first line" * bool(columns))
+    for place, column in enumerate(columns, start=1):
+        # Of a name that is lacking, the dialect has spoken.
+        if not column.name and not (dialect and len(dialect.names) > dialect.n_named):
+            notes.add(f"column {place} of {name} has no name and is left out")
+    return Table(name, {c.name: c for c in columns if c.name}, n_rows, dialect)
+
+
+def _text_columns(
+    source: str, name: str, own: str, asked: Asked, notes: Notes
+) -> tuple[Dialect, list[Column]]:
+    sign = None if asked.delimiter is None else delimiter_of(asked.delimiter)
+    texts = None if asked.texts is None else {normal(text) for text in asked.texts}
+    if source == "-":
+        raw = sys.stdin.buffer.read()
+        dialect, cells = read_csv(lambda: io.BytesIO(raw), name, own, sign, texts, notes)
+    else:
+        path = Path(source)
+        dialect, cells = read_csv(lambda: path.open("rb"), name, own, sign, texts, notes)
+    n_rows = len(cells[0])
+    n_blank = _n_blank_rows(cells)
+    if n_blank and n_blank < n_rows:
+        notes.add(f"{name}: {plural(n_blank, 'row')} of blanks at the end {_is(n_blank)} left out")
+        n_rows -= n_blank
+    columns = [one.column(n_rows) for one in cells]
+    pa.default_memory_pool().release_unused()
+    return dialect, columns
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _n_blank_rows(cells: list[Cells]) -> int:
+    """How many rows at the end are blank in all columns; of one column, blanks are values."""
+    if len(cells) < 2:
+        return 0
+    n_blank = len(cells[0])
+    for one in cells:
+        n_blank = one.n_blank_at_end(n_blank)
+    return n_blank
+
+
+def _typed_columns(source: str, suffix: str, notes: Notes) -> list[Column]:
+    no_order: dict[str, str] = {}
+    if suffix in _PARQUET:
+        table, no_order = read_parquet(source)
+    elif suffix in FEATHER:
+        table = read_feather(source)
+    elif suffix in JSON_LINES:
+        table = read_json_lines(source)
+    else:
+        table = read_excel(source, notes)
+    names = [normal(name.strip()) for name in table.column_names]
+    double = [name for name, count in Counter(names).items() if name and count > 1]
+    if double:
+        raise CommandError(f"{source}: {listed(double)} names more than one column; rename one")
+    columns = []
+    for name, array in zip(names, table.columns, strict=True):
+        # The index that pandas keeps beside the columns is none of the data.
+        if not name.startswith("__index_level_"):
+            columns.append(as_column(name, array, no_order.get(name, "") or _unlike_lists(array)))
+    return columns
+
+
+def _unlike_lists(array: pa.ChunkedArray) -> str:
+    """Why an ordered category has no order: parts of the file list its values differently."""
+    if not (pa.types.is_dictionary(array.type) and array.type.ordered) or array.num_chunks < 2:
+        return ""
+    first = array.chunk(0).dictionary
+    unlike = any(not chunk.dictionary.equals(first) for chunk in array.chunks)
+    return "parts of the file list its values differently" if unlike else ""

@@ -1,0 +1,90 @@
+"""What is said of columns that are read otherwise than they are written?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from csvor.cli._notes import Notes
+from csvor.cli.input._notations import Numbers, Numerals, Reading, Rows
+from csvor.cli.input._table import BLANK, Column, shown
+
+SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
+_MARKS = {
+    "parentheses": "parentheses are read as a minus",
+    "minus behind": "a minus behind a number is read as one before it",
+    "minus sign": "other minus signs are read as -",
+    "digits": "other digits are read as 0 to 9",
+}
+_MOST_COLUMNS, _MOST_TEXTS = 10, 5
+
+
+class Said:
+    """Collects what is said of columns, those of which the same is said together.
+
+    `rows` are the positions in the file, from 0, of the cells that the columns have.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self._told: dict[str, list[str]] = {}
+
+    def tell(self, what: str, column: Column, at: int, value: float | None = None) -> None:
+        """Say something of a column, with the cell `at` as the example and the `value` it gets."""
+        if column.kind == "text":
+            codes, texts = column.coded
+            written = texts[codes[at]]
+        else:
+            written = str(column.values[at])
+        example = f"row {self.rows[at] + 1}: '{written}'"
+        if value is not None:
+            example += f" is {shown(float(value))}"
+        self._told.setdefault(what, []).append(f"column '{column.name}' ({example})")
+
+    def tell_words(self, column: Column, numerals: Numerals) -> None:
+        """Say that a column with some numbers is one of words."""
+        at = np.flatnonzero(numerals.wrong[column.coded[0]])
+        self.tell("words with some numbers among them are read as categories", column, at[0])
+
+    def tell_marks(self, column: Column, numerals: Numerals, reading: Reading) -> None:
+        """Say which marks beside numbers are passed over."""
+        decimal, thousands = reading.notation
+        codes, texts = column.coded
+        there = ~np.isnan(reading.values)
+        used = "".join(text for text, filled in zip(texts, there, strict=True) if filled)
+        parts = []
+        if decimal == "," and "," in used:
+            parts.append("decimal commas are read as points")
+        if thousands:
+            parts.append(f"{SIGNS[thousands]} between thousands are passed over")
+        if numerals.unit:
+            parts.append(f"'{numerals.unit}' beside the numbers is passed over")
+        parts += [_MARKS[mark] for mark in numerals.marks]
+        if parts:
+            plain = [text.isascii() and text.replace(".", "").isdigit() for text in texts]
+            marked = np.flatnonzero(there & ~np.array(plain))
+            at = int(np.flatnonzero(codes == (marked[0] if len(marked) else 0))[0])
+            self.tell(", ".join(parts), column, at, reading.values[codes[at]])
+
+    def tell_blank(self, column: Column, numerals: Numerals) -> None:
+        """Say which marks stand for no value, and how often."""
+        pairs = zip(numerals.texts, numerals.counts * numerals.blank, strict=True)
+        self._tell_counts(column, [(text, n) for text, n in pairs if n and text not in BLANK])
+
+    def tell_blank_numbers(self, column: Column, gone: Numbers) -> None:
+        """Say the same of numbers that stand for no value."""
+        marks, counts = np.unique(gone, return_counts=True)
+        self._tell_counts(column, list(zip(map(shown, marks), counts, strict=True)))
+
+    def _tell_counts(self, column: Column, pairs: Sequence[tuple[str, int]]) -> None:
+        counts = [f"'{text}' {n}" for text, n in pairs]
+        if counts:
+            told = ", ".join(counts[:_MOST_TEXTS]) + ", ..." * (len(counts) > _MOST_TEXTS)
+            what = "marks for 'no value' count as blank"
+            self._told.setdefault(what, []).append(f"column '{column.name}' ({told})")
+
+    def note(self, notes: Notes) -> None:
+        """Say all of it."""
+        for what, columns in self._told.items():
+            more = len(columns) - _MOST_COLUMNS
+            others = f" and {more} more" if more > 0 else ""
+            notes.add(f"{what}: {', '.join(columns[:_MOST_COLUMNS])}{others}")

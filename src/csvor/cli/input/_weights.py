@@ -1,0 +1,45 @@
+"""What does each row count?"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor.cli._errors import ColumnError, are, rows_text
+from csvor.cli.input._notations import Numerals
+from csvor.cli.input._table import Column, Table
+
+
+def read_weights(
+    table: Table, name: str | None, rows: NDArray[np.int64], decimal: str | None = None
+) -> NDArray[np.float64] | None:
+    """The weights of the `rows`, divided by their mean: so they do not make rows of the rows.
+
+    A weight that is not a number from 0 on is refused.
+    """
+    if name is None:
+        return None
+    column = table.column(name, "--weight").take(rows)
+    if column.kind not in {"text", "number"}:
+        raise ColumnError(f"column '{name}' (--weight) holds {column.kind}, which are no weights")
+    values = _numbers(column, decimal)
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(wrong):
+        n, codes, texts = len(wrong), *column.coded
+        raise ColumnError(
+            f"column '{name}' (--weight): {n} of {len(values)} values {are(n)} no weight, a finite "
+            f"number from 0 on ({rows_text(rows[wrong])}: '{texts[codes[wrong[0]]]}'); correct "
+            f"{'it' if n == 1 else 'them'}, or give the weight 0 to rows that are not to count"
+        )
+    if not values.any():
+        raise ColumnError(f"column '{name}' (--weight): all weights are 0, so no row counts")
+    return values / values.mean()
+
+
+def _numbers(column: Column, decimal: str | None) -> NDArray[np.float64]:
+    """The numbers of a column, NaN where there is none."""
+    if column.kind == "text":
+        codes, texts = column.coded
+        found = Numerals(texts, np.bincount(codes, minlength=len(texts)))
+        reading = found.reading(decimal) if found.are_numbers else None
+        if reading is not None:
+            return reading.values[codes]
+    return column.numbers[0]

@@ -1,0 +1,65 @@
+"""Which words does a column hold, and which of those that a model knows does a text mean?"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor.cli._errors import ColumnError, listed, plural, rows_text
+from csvor.cli._notes import Notes
+from csvor.cli._spelling import canonical_bools, folded
+from csvor.cli.input._table import Column
+
+Rows = NDArray[np.int64]
+_MEANINGS = ({"true", "yes", "1", "t", "y"}, {"false", "no", "0", "f", "n"})
+
+
+def words_of(column: Column, missing: Collection[str] = ()) -> tuple[Rows, list[str]]:
+    """Codes and distinct words; True and False in one spelling, "" for what is `missing`."""
+    codes, texts = column.coded
+    words = canonical_bools("" if text in missing else text for text in texts)
+    kept = {word: code for code, word in enumerate(dict.fromkeys(words))}
+    place = np.array([kept[word] for word in words], dtype=np.int64)
+    return place[codes], list(kept)
+
+
+def known_words(
+    column: Column, known: Sequence[str], missing: Collection[str], notes: Notes
+) -> NDArray[Any]:
+    """The words of a column as a model knows them, those that it does not know as they are.
+
+    Another spelling is taken for the one known word that it can mean. A column without any known
+    word is refused.
+    """
+    codes, texts = words_of(column, missing)
+    meant = [_meant(text, known) for text in texts]
+    there = np.bincount(codes, minlength=len(texts)) > 0
+    if not any(word in known for word, t in zip(meant, there, strict=True) if t):
+        raise ColumnError(
+            f"column '{column.name}': the model knows none of its values "
+            f"({listed([t for t in texts if t] or [''], 5)}; row {rows_text([0])[4:]} and all "
+            f"others); it was fitted with {listed(list(known), 5)}: write them so, or fit anew"
+        )
+    others = {t: w for t, w in zip(texts, meant, strict=True) if t != w}
+    if others:
+        told = ", ".join(f"'{text}' as '{word}'" for text, word in list(others.items())[:5])
+        notes.add(f"column '{column.name}': other spellings are read as those of the fit ({told})")
+    new = [i for i, word in enumerate(meant) if word not in known]
+    count = int(np.isin(codes, new).sum())
+    if count:
+        notes.add(
+            f"column '{column.name}': {plural(count, 'row')} with values that the model "
+            f"has not seen ({listed([texts[i] for i in new])}); they count as none of the known"
+        )
+    return np.array(meant, dtype=object)[codes]
+
+
+def _meant(text: str, known: Sequence[str]) -> str:
+    if text in known or not text:
+        return text
+    same = [word for word in known if folded(word) == folded(text)]
+    if not same and set(known) <= {"True", "False", ""}:
+        is_true, is_false = (folded(text) in meaning for meaning in _MEANINGS)
+        same = ["True"] * is_true or ["False"] * is_false
+    return same[0] if len(same) == 1 else text
