@@ -287,7 +287,12 @@ def test_a_typed_file_has_no_delimiter(tmp_path: Path) -> None:
         ("t.parquet", "o.csv", "the name must end in .parquet or .pq"),
     ],
 )
-def test_what_apply_edits_stays_of_its_kind(data: str, out: str, message: str) -> None:
+def test_what_apply_edits_stays_of_its_kind(
+    data: str, out: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("d.csv", data):
+        Path(name).touch()
     result = CliRunner().invoke(app, ["apply", "d.csv", data, "--out", out])
     assert result.exit_code == 2 and message in result.stderr
 
