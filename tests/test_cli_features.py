@@ -293,7 +293,11 @@ def test_n15_columns_are_matched_by_name() -> None:
         ),
         ({"x": ["1"], "z": ["inf"], "town": ["a"]}, CommandError, "1 infinite value (row 1)"),
         ({"x": ["1"], "z": ["2024-01-01"], "town": ["a"]}, CommandError, "'z' holds days, but"),
-        ({"x": ["1"], "z": ["1"], "town": ["c"]}, CommandError, "knows none of its values ('c'"),
+        (
+            {"x": ["1"], "z": ["1"], "town": ["c"]},
+            CommandError,
+            "none of its values, in any row ('c'",
+        ),
     ],
 )
 def test_faults_of_a_table_to_predict(

@@ -127,3 +127,21 @@ def test_more_folds_than_rows_of_any_label(path: Path) -> None:
     result = CliRunner().invoke(app, args)
     assert result.exit_code == 2
     assert result.stderr == "csvor: error: --folds 40: no label has that many rows\n"
+
+
+def test_equal_weights_choose_as_none_do_and_others_count(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_tune, "STRENGTHS", (0.1, 10.0))
+    monkeypatch.setattr(_tune, "POWERS", (1.0,))
+    frame = pd.read_csv(path)
+    found = {}
+    for name, weights in {"equal": 7.0, "unlike": np.arange(60) % 7}.items():
+        frame.assign(w=weights).to_csv(path, index=False)
+        args = ["fit", str(path), "--target", "y", "--model", str(path.with_name("m.skops"))]
+        args += ["--tune", "--folds", "2", "--json"]
+        for weighted in (["--weight", "w"], ["--drop", "w"]):
+            result = CliRunner().invoke(app, [*args, *weighted])
+            found[name, weighted[0]] = json.loads(result.stdout)["tuned"]
+    assert found["equal", "--weight"] == found["equal", "--drop"] == found["unlike", "--drop"]
+    assert found["unlike", "--weight"]["error"] != found["unlike", "--drop"]["error"]

@@ -232,7 +232,9 @@ def test_another_spelling_of_a_known_word_is_said() -> None:
 
 def test_n42_a_column_that_is_wholly_unknown_is_refused() -> None:
     features = Features(categorical={"town": ["Bonn", "Ulm"]})
-    with pytest.raises(ColumnError, match=r"'town': the model knows none of its values \('B', 'U'"):
+    with pytest.raises(
+        ColumnError, match=r"'town': the model knows none of its values, in any row \('B', 'U'"
+    ):
         features_frame(table_of(town=["B", "U"]), features, impute=False, notes=Notes())
 
 

@@ -11,10 +11,12 @@ import pyarrow as pa
 import pyarrow.feather as pa_feather
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from csvor.cli._edit import write_edited
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
+from csvor.cli.commands._app import app
 from csvor.cli.input._decisions import Decision, Review
 from csvor.cli.input._read import Asked, read_table
 from csvor.cli.input._table import Table
@@ -275,6 +277,24 @@ def test_a_typed_file_has_no_delimiter(tmp_path: Path) -> None:
     FRAME.to_parquet(tmp_path / "t.parquet")
     with pytest.raises(UsageError, match=r"--delimiter ;: .* is no text file"):
         read_table(str(tmp_path / "t.parquet"), Notes(), Asked(delimiter=";"))
+
+
+@pytest.mark.parametrize(
+    ("data", "out", "message"),
+    [
+        ("t.xlsx", "o.xlsx", "apply edits .csv, .tsv, .parquet, .pq, .txt files"),
+        ("t.txt", "o.csv", "the name must end in .txt"),
+        ("t.parquet", "o.csv", "the name must end in .parquet or .pq"),
+    ],
+)
+def test_what_apply_edits_stays_of_its_kind(
+    data: str, out: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("d.csv", data):
+        Path(name).touch()
+    result = CliRunner().invoke(app, ["apply", "d.csv", data, "--out", out])
+    assert result.exit_code == 2 and message in result.stderr
 
 
 def test_names_are_compared_in_one_form_of_unicode(tmp_path: Path) -> None:

@@ -159,7 +159,9 @@ def closest(name: str, known: Sequence[str]) -> str | None:
 def nearest(name: str, known: Sequence[str]) -> str:
     """The part of a message that helps with a name that is not among the `known` ones."""
     close = closest(name, known)
-    return f"the columns are {listed(known)}" if close is None else f"did you mean '{close}'?"
+    if close is None:
+        return f"the columns are {listed(known)}"
+    return f"did you mean '{visible(close)}'?"
 
 
 def listed(names: Sequence[object], most: int = 10) -> str:

@@ -10,10 +10,12 @@ from csvor.cli._paths import check_output
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli.input._decisions import Review, read_review
-from csvor.cli.input._read import read_table
+from csvor.cli.input._read import KINDS, read_table
 from csvor.cli.input._table import SUFFIXES
 
 MOST_CHANGES = 20
+# What stays of its kind; "" is Parquet.
+EDITED = SUFFIXES | {".txt": "text"}
 
 
 def run_apply(
@@ -59,13 +61,15 @@ def _check_places(decisions: str, data: str, out: str, as_json: bool) -> None:
     if data == "-":
         raise UsageError("apply reads the data from a file, which it takes as it is written there")
     suffix = Path(data).suffix.lower()
+    if suffix in KINDS and suffix not in EDITED:
+        raise UsageError(f"{data}: apply edits {', '.join(EDITED)} files; save it as one of these")
     if out == "-":
         if as_json:
             raise UsageError("--json and --out - both need standard output; name a file with --out")
-        if not SUFFIXES.get(suffix, ","):
+        if not EDITED.get(suffix, ","):
             raise UsageError("--out -: Parquet is not written to standard output; name a file")
         return
-    same_kind = [end for end, kind in SUFFIXES.items() if kind == SUFFIXES.get(suffix)]
+    same_kind = [end for end, kind in EDITED.items() if kind == EDITED.get(suffix)]
     check_output(out, "--out", same_kind, data if Path(data).exists() else "")
     if Path(out).exists() and decisions != "-" and Path(out).samefile(decisions):
         raise UsageError(f"--out {out}: these are the decisions; name another file")

@@ -1,12 +1,14 @@
 """How do the cells of a column become numbers or texts while a file streams by?"""
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from csvor.cli.input._table import Column, as_column, parsed_numbers
-
-# No mark between thousands: 1.5, 1.2345, .5, 0.125, -0.125, 1.500e3.
-_CLEAR_POINT = r"\.(\d{0,2}|\d{4,}|\d+[eE].*)$|^[+-]?0*\.|^[+-]?\d{4,}\."
+from csvor.cli.input._table import (
+    Column,
+    as_column,
+    has_clear_points,
+    has_points,
+    parsed_numbers,
+)
 
 
 class Cells:
@@ -44,10 +46,8 @@ class Cells:
     def _look_for_points(self, cells: pa.Array) -> None:
         if self._clear_points:
             return
-        self._has_points |= bool(pc.any(pc.match_substring(cells, ".")).as_py())
-        if self._has_points:
-            clear = pc.match_substring_regex(pc.utf8_trim_whitespace(cells), _CLEAR_POINT)
-            self._clear_points = bool(pc.any(clear).as_py())
+        self._has_points = self._has_points or has_points(cells)
+        self._clear_points = self._has_points and has_clear_points(cells)
 
     def end(self) -> None:
         """Say whether points that may mark thousands make the texts necessary."""

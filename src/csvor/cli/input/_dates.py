@@ -49,7 +49,11 @@ class Dates:
 
 def form_of(text: str) -> str | None:
     """The form of a text that looks like a date or a time."""
-    if not text or not (text[0].isdigit() or text[0].isalpha()) or not text[-1].isalnum():
+    if (
+        not text
+        or not (text[0].isdigit() or text[0].isalpha())
+        or not (text[-1].isalnum() or text[-1] == ".")
+    ):
         return None
     return next((name for name, form in _FORMS.items() if form.fullmatch(text)), None)
 

@@ -4,10 +4,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from csvor.cli.input._numerals import NOTATIONS, Numeral, fits, is_known_unit, numeral
-from csvor.cli.input._table import BLANK, as_number
+from csvor.cli.input._numerals import NOTATIONS, Notation, Numeral, is_known_unit, numeral
+from csvor.cli.input._table import (
+    BLANK,
+    as_number,
+    has_clear_points,
+    has_points,
+    parsed_numbers,
+)
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -44,7 +51,7 @@ def is_blank(text: str, declared: Collection[str]) -> bool:
 class Reading:
     """One number for each text of a column, NaN for those that are none in this notation."""
 
-    notation: tuple[str, str]
+    notation: Notation
     values: Numbers
 
 
@@ -64,31 +71,43 @@ class Numerals:
         self.texts, self.counts = texts, counts
         self.blank = np.array([is_blank(text, missing) for text in texts], dtype=bool)
         filled = np.flatnonzero(~self.blank & (counts > 0))
+        self.unit, self.marks, self.contradict = "", list[str](), False
+        self.readings = self._plain_readings(filled) or self._marked_readings(filled)
+        first = self.readings[0].values if self.readings else np.full(len(texts), np.nan)
+        self.wrong = np.zeros(len(texts), dtype=bool)
+        self.wrong[filled] = np.isnan(first[filled])
+        self.contradict = self.contradict and bool(self.wrong.any())
+        self.n_different = len(np.unique(first[~np.isnan(first)]))
+
+    def _plain_readings(self, filled: Rows) -> list[Reading]:
+        """The numbers, if all are plain ones and no point may mark thousands."""
+        texts = pa.array([self.texts[i] for i in filled], pa.string())
+        numbers = parsed_numbers(texts) if len(texts) else None
+        if numbers is None or (has_points(texts) and not has_clear_points(texts)):
+            return []
+        values = np.full(len(self.texts), np.nan)
+        values[filled] = numbers.to_numpy(zero_copy_only=False)
+        return [Reading(NOTATIONS[0], values)]
+
+    def _marked_readings(self, filled: Rows) -> list[Reading]:
+        """The numbers among texts, one by one."""
         found = self._found(filled)
         self.unit = self._main_unit(found)
         right = {
             i: one for i, one in found.items() if one.unit == self.unit or _is_zero(one, self.unit)
         }
-        self.readings = self._readings(right)
-        first = self.readings[0].values if self.readings else np.full(len(texts), np.nan)
-        self.wrong = np.zeros(len(texts), dtype=bool)
-        self.wrong[filled] = np.isnan(first[filled])
         self.marks = sorted(set().union(*(one.marks for one in right.values())))
-        # Numbers all, but not in one notation and unit.
-        known = all(is_known_unit(one.unit) or not one.unit for one in found.values())
-        self.contradict = len(found) == len(filled) and known and bool(self.wrong.any())
-        self.n_different = len(np.unique(first[~np.isnan(first)]))
+        # Numbers all, but perhaps not in one notation and unit.
+        units = {one.unit for one in found.values()} - {""}
+        self.contradict = len(found) == len(filled) and all(map(is_known_unit, units))
+        return self._readings(right)
 
     def _found(self, filled: Rows) -> dict[int, Numeral]:
         sample = filled[:: max(1, len(filled) // _SAMPLE)]
         if all(numeral(self.texts[i]) is None for i in sample):
             return {}
-        parsed = {int(i): numeral(self.texts[i]) for i in filled}
-        bodies: dict[str, bool] = {}
-        for one in parsed.values():
-            if one is not None and one.body not in bodies:
-                bodies[one.body] = any(fits(one.body, notation) for notation in NOTATIONS)
-        return {i: one for i, one in parsed.items() if one is not None and bodies[one.body]}
+        parsed = {i: numeral(self.texts[i]) for i in filled.tolist()}
+        return {i: one for i, one in parsed.items() if one is not None}
 
     def _main_unit(self, found: dict[int, Numeral]) -> str:
         rows: dict[str, int] = {}
@@ -101,24 +120,27 @@ class Numerals:
         """The notations that fit all numbers, else the one that fits most."""
         if not right:
             return []
-        bodies = {one.body for one in right.values()}
-        fitting = {notation: {b for b in bodies if fits(b, notation)} for notation in NOTATIONS}
-        all_fit = [notation for notation in NOTATIONS if len(fitting[notation]) == len(bodies)]
-        if not all_fit:
-            rows = {
-                notation: sum(self.counts[i] for i, one in right.items() if one.body in fitted)
-                for notation, fitted in fitting.items()
-            }
-            all_fit = [max(NOTATIONS, key=lambda notation: rows[notation])]
-        readings: list[Reading] = []
-        for notation in all_fit:
-            values = np.full(len(self.texts), np.nan)
-            for i, one in right.items():
-                if one.body in fitting[notation]:
-                    values[i] = one.value(notation)
-            if not any(np.array_equal(values, r.values, equal_nan=True) for r in readings):
-                readings.append(Reading(notation, values))
-        return readings
+        rows: dict[tuple[Notation, ...], int] = {}
+        for i, one in right.items():
+            rows[one.notations] = rows.get(one.notations, 0) + int(self.counts[i])
+        n_rows = {n: sum(k for fitting, k in rows.items() if n in fitting) for n in NOTATIONS}
+        most = max(n_rows.values())
+        best = [n for n in NOTATIONS if n_rows[n] == most]
+        if most < sum(rows.values()):
+            best = best[:1]
+        # Notations that differ in signs that no number has are one.
+        used = set().union(*(one.body for one in right.values()))
+        different: dict[tuple[str, ...], Notation] = {}
+        for notation in best:
+            different.setdefault(tuple(sign * (sign in used) for sign in notation), notation)
+        return [self._reading(notation, right) for notation in different.values()]
+
+    def _reading(self, notation: Notation, right: dict[int, Numeral]) -> Reading:
+        values = np.full(len(self.texts), np.nan)
+        for i, one in right.items():
+            if notation in one.notations:
+                values[i] = one.value(notation)
+        return Reading(notation, values)
 
     @property
     def are_numbers(self) -> bool:

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 # Three-letter names of currencies; their signs are found by their kind in Unicode.
 _CURRENCIES = (
@@ -37,21 +38,28 @@ _MINUSES = str.maketrans(
     dict.fromkeys("\u2012\u2013\u2212\ufe63\uff0d", "-")
     | dict.fromkeys("\u00b4\u0060\u02bc\u2019", "'")
 )
-# Decimal sign and sign between thousands, the plain notation first.
-NOTATIONS = tuple((d, t) for t in ("", ",", ".", "'", " ") for d in (".", ",") if d != t)
+# Decimal sign and sign between thousands.
+Notation = tuple[str, str]
+# The plain one first.
+NOTATIONS: tuple[Notation, ...] = tuple(
+    (d, t) for t in ("", ",", ".", "'", " ") for d in (".", ",") if d != t
+)
 
 
-@dataclass(frozen=True)
-class Numeral:
-    """A text that may be a number: its digits with the signs between them, and what is around."""
+class Numeral(NamedTuple):
+    """A text that is a number: its digits with the signs between them, and what is around.
+
+    `notations` are those in which the digits can be read.
+    """
 
     body: str
     power: str
     negative: bool
     unit: str
     marks: frozenset[str]
+    notations: tuple[Notation, ...]
 
-    def value(self, notation: tuple[str, str]) -> float:
+    def value(self, notation: Notation) -> float:
         """The number in a notation that fits."""
         decimal, thousands = notation
         body = self.body.replace(thousands, "") if thousands else self.body
@@ -61,24 +69,28 @@ class Numeral:
 
 def numeral(text: str) -> Numeral | None:
     """Take a text apart; None if it is no number with at most one mark beside it."""
-    plain = _plain(text)
-    found = _NUMERAL.fullmatch(plain)
-    if found is None or bool(found["open"]) != bool(found["close"]):
+    found = _NUMERAL.fullmatch(_plain(text))
+    if found is None:
         return None
-    before, after = found["before"], found["after"]
-    minus = [sign for sign in (found["minus"], found["inner"], found["behind"]) if sign]
-    if (before and after) or len(minus) + bool(found["open"]) > 1:
+    opened, minus, before, inner, body, power, after, behind, closed = found.groups()
+    notations = _fitting(body[0].translate(_FIRST) + body[1:].translate(_DIGITS))
+    if not notations or bool(opened) != bool(closed) or (before and after):
         return None
-    marks = {
-        "parentheses": bool(found["open"]),
-        "minus behind": bool(found["behind"]),
-        "minus sign": "-" in minus and "-" not in text,
-        "digits": any(sign.isdecimal() and not sign.isascii() for sign in text),
-    }
-    unit = _unit(before or after or "", text)
-    negative = bool(found["open"]) or "-" in minus
-    named = frozenset(name for name, there in marks.items() if there)
-    return Numeral(found["body"], found["power"] or "", negative, unit, named)
+    signs = [sign for sign in (minus, inner, behind) if sign]
+    if len(signs) + bool(opened) > 1:
+        return None
+    marks = _NONE
+    if opened or behind or not text.isascii():
+        there = {
+            "parentheses": opened,
+            "minus behind": behind,
+            "minus sign": signs == ["-"] and "-" not in text,
+            "digits": any(sign.isdecimal() and not sign.isascii() for sign in text),
+        }
+        marks = frozenset(name for name, is_there in there.items() if is_there)
+    mark = before or after
+    unit = _unit(mark, text) if mark else ""
+    return Numeral(body, power or "", bool(opened) or "-" in signs, unit, marks, notations)
 
 
 def _plain(text: str) -> str:
@@ -123,6 +135,12 @@ def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
 _PATTERNS = {notation: _pattern(*notation) for notation in NOTATIONS}
 
 
-def fits(body: str, notation: tuple[str, str]) -> bool:
-    """Whether digits with their signs are a number in a notation."""
-    return _PATTERNS[notation].fullmatch(body) is not None
+_FIRST = str.maketrans("123456789", "9" * 9)
+_DIGITS = str.maketrans("0123456789", "9" * 10)
+_NONE: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=4096)
+def _fitting(shape: str) -> tuple[Notation, ...]:
+    """The notations of digits in which each is a 9, but 0 at their begin."""
+    return tuple(n for n in NOTATIONS if _PATTERNS[n].fullmatch(shape))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from csvor.cli._errors import CommandError, UsageError, listed, plural
+from csvor.cli._errors import CommandError, UsageError, are, listed, plural
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_input
 from csvor.cli._spelling import normal
@@ -85,15 +85,11 @@ def _text_columns(
     n_rows = len(cells[0])
     n_blank = _n_blank_rows(cells)
     if n_blank and n_blank < n_rows:
-        notes.add(f"{name}: {plural(n_blank, 'row')} of blanks at the end {_is(n_blank)} left out")
+        notes.add(f"{name}: {plural(n_blank, 'row')} of blanks at the end {are(n_blank)} left out")
         n_rows -= n_blank
     columns = [one.column(n_rows) for one in cells]
     pa.default_memory_pool().release_unused()
     return dialect, columns
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _n_blank_rows(cells: list[Cells]) -> int:

@@ -21,6 +21,9 @@ BLANK = ("", "NA", "NaN", "nan")
 # What is read, and written in the same kind; "" is Parquet.
 SUFFIXES = {".csv": ",", ".tsv": "\t", ".parquet": "", ".pq": ""}
 
+# No mark between thousands: 1.5, 1.2345, .5, 0.125, -0.125, 1234.567, 1.500e3.
+_CLEAR_POINT = r"\.(\d{0,2}|\d{4,}|\d+[eE].*)$|^[+-]?0*\.|^[+-]?\d{4,}\."
+
 
 @dataclass(frozen=True)
 class Column:
@@ -111,6 +114,17 @@ def parsed_numbers(texts: pa.Array) -> pa.Array | None:
         return pc.if_else(blank, None, trimmed).cast(pa.float64())
     except pa.ArrowInvalid:
         return None
+
+
+def has_points(texts: pa.Array) -> bool:
+    """Whether a point is in any text."""
+    return bool(pc.any(pc.match_substring(texts, ".")).as_py())
+
+
+def has_clear_points(texts: pa.Array) -> bool:
+    """Whether a point of any number is a decimal one: it cannot stand between thousands."""
+    clear = pc.match_substring_regex(pc.utf8_trim_whitespace(texts), _CLEAR_POINT)
+    return bool(pc.any(clear).as_py())
 
 
 def as_number(text: str) -> float:

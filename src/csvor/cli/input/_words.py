@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor.cli._errors import ColumnError, listed, plural, rows_text
+from csvor.cli._errors import ColumnError, listed, plural
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import canonical_bools, folded
 from csvor.cli.input._table import Column
@@ -37,9 +37,9 @@ def known_words(
     there = np.bincount(codes, minlength=len(texts)) > 0
     if not any(word in known for word, t in zip(meant, there, strict=True) if t):
         raise ColumnError(
-            f"column '{column.name}': the model knows none of its values "
-            f"({listed([t for t in texts if t] or [''], 5)}; row {rows_text([0])[4:]} and all "
-            f"others); it was fitted with {listed(list(known), 5)}: write them so, or fit anew"
+            f"column '{column.name}': the model knows none of its values, in any row "
+            f"({listed([text for text in texts if text] or [''], 5)}); it was fitted with "
+            f"{listed(list(known), 5)}: write them so, or fit anew"
         )
     others = {t: w for t, w in zip(texts, meant, strict=True) if t != w}
     if others:
