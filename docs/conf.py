@@ -69,6 +69,8 @@ copybutton_prompt_is_regexp = True
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
+    # Makes files.md.
+    "ignore_pattern": r"__init__\.py|dirty_files\.py",
     "gallery_dirs": "auto_examples",
     # plot_readers.py needs a database that the extra "bench" brings, and a minute.
     "filename_pattern": r"/plot_(?!readers)",

@@ -21,7 +21,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Contents, statements, commands, other files; and a change to the source.
 WITHOUT_PYTHON = {
     "index.md", "guides.md", "studies.md", "background.md", "news.md", "algorithm.md", "compare.md",
-    "limits.md", "release_0.2.md", "cli.md", "changes.md", "files.md", "measured.md", "new_loss.md",
+    "limits.md", "release_0.2.md", "cli.md", "files.md", "changes.md", "measured.md", "new_loss.md",
 }  # fmt: skip
 
 

@@ -32,14 +32,14 @@ class DataOptions:
     decimal: str | None = None
 
     def __post_init__(self) -> None:
-        for source in filter(None, (self.data, self.reviewed)):
-            check_input(source)
         # Names are compared in one form of Unicode, as those of the file are.
         for name in ("target", "id", "groups", "weight"):
             given = getattr(self, name)
             object.__setattr__(self, name, None if given is None else normal(given))
         for name in ("drop", "keep", "categorical"):
             object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
+        for source in filter(None, (self.data, self.reviewed)):
+            check_input(source)
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,12 @@ class Candidate(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The rows that are fitted for one fold, and those held out, all of one weight by default."""
+    """The rows that are fitted for one fold, and those held out, which may count unlike."""
 
     X: Any
     y: Any
     X_held_out: Any
     y_held_out: NDArray[Any]
-    weights: NDArray[np.float64] | None = None
     weights_held_out: NDArray[np.float64] | None = None
 
 
@@ -60,15 +59,14 @@ def mean_errors(method: Candidate, parts: Iterable[Part]) -> NDArray[np.float64]
     grid = method.settings
     wrong = []
     for part in parts:
-        weighted = {} if part.weights is None else {"sample_weight": part.weights}
-        data = part.X, part.y, grid, part.X_held_out
-        predicted = method.fit_grid(method.estimator, *data, **weighted)
+        predicted = method.fit_grid(method.estimator, part.X, part.y, grid, part.X_held_out)
         if predicted.shape != (len(grid), part.y_held_out.size):
             raise ValueError(
                 f"fit_grid of {method.name} gave predictions of shape {predicted.shape} for "
                 f"{len(grid)} settings and {part.y_held_out.size} rows."
             )
-        wrong.append(np.average(predicted != part.y_held_out, 1, part.weights_held_out))
+        is_wrong = predicted != part.y_held_out
+        wrong.append(np.average(is_wrong, axis=1, weights=part.weights_held_out))
     return np.asarray(sum(shares / len(wrong) for shares in wrong))
 
 

@@ -233,9 +233,9 @@ def predict(
 
         notes = Notes()
         with notes.told_at_end():
-            run_predict(
-                data, model, PredictOptions(out, id, proba, score, json, delimiter, decimal), notes
-            )
+            sign = None if decimal is None else decimal.value
+            options = PredictOptions(out, id, proba, score, json, delimiter, sign)
+            run_predict(data, model, options, notes)
 
 
 @app.command()

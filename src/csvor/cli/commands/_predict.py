@@ -20,7 +20,7 @@ from csvor.cli.input._table import Table, shown
 
 @dataclass(frozen=True)
 class PredictOptions:
-    """How the rows are read, what is written beside the predictions, and where to."""
+    """What is written beside the predictions, and where to; and how the rows are read."""
 
     out: str = "-"
     id: str | None = None
@@ -38,17 +38,13 @@ def run_predict(data: str, model_path: str, options: PredictOptions, notes: Note
     record = model.record
     record.note_versions(model_path, notes)
     with progress(f"Reading {data}"):
-        named = [name for name in (options.id, record.columns["id"]) if name is not None]
-        texts = (*model.features.categorical, *named)
-        table = read_table(data, notes, Asked(options.delimiter, texts))
+        texts = [*model.features.categorical, options.id, record.columns["id"]]
+        asked = Asked(options.delimiter, [name for name in texts if name is not None])
+        table = read_table(data, notes, asked)
         id_name, ids = _ids(table, record, options.id)
         with about(table.source):
             frame = features_frame(
-                table,
-                model.features,
-                impute=record.impute,
-                notes=notes,
-                decimal=options.decimal,
+                table, model.features, impute=record.impute, notes=notes, decimal=options.decimal
             )
         _note_unused(table, record, id_name, notes)
     answers: dict[str, list[Any]] = {"row": list(range(1, table.n_rows + 1))}

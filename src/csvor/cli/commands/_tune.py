@@ -65,18 +65,17 @@ def tune(
     settings = expand({"C": STRENGTHS, "p": POWERS})
     n_fits, done = folds * len(settings), 0
 
-    def fit_grid(
-        estimator: Any, X: Any, y: Any, grid: Sequence[Setting], X_valid: Any, **weighted: Any
-    ) -> Any:
+    def fit_grid(estimator: Any, X: Any, y: Any, grid: Sequence[Setting], X_valid: Any) -> Any:
         """Those of one C at a time: of many rows, all models together would take much memory."""
         nonlocal done
+        labels, weights = y
         predicted = []
         for _, same in groupby(grid, key=itemgetter("C")):
-            models = estimator.fit_many(X, y, list(same), **weighted)
-            predicted += [model.predict(X_valid) for model in models]
-            done += len(models)
+            models = estimator.fit_many(X, labels, list(same), sample_weight=weights)
+            predicted.append(np.array([model.predict(X_valid) for model in models]))
+            done += len(predicted[-1])
             update(done, n_fits)
-        return np.array(predicted)
+        return np.concatenate(predicted)
 
     stratified = StratifiedKFold(folds, shuffle=True, random_state=seed)
     splits = (
@@ -102,5 +101,6 @@ def _parts(
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
         tested = encoder.transform(frame.iloc[test])
-        of_parts = (None, None) if weights is None else (weights[train], weights[test])
-        yield Part(fitted, labels[train], tested, given[test], *of_parts)
+        of_train, of_test = (None if weights is None else weights[at] for at in (train, test))
+        # What is fitted are labels and what they count.
+        yield Part(fitted, (labels[train], of_train), tested, given[test], of_test)
