@@ -31,7 +31,7 @@ def minimise_capped(
     if has_kinks(problem, schedule.p):
         found = augment(KinkedObjective(problem), schedule.kinked, **options)
         return replace(found, loss=schedule.final.under(found.loss))
-    is_refined = problem.is_hinge and problem.holds_hessian
+    is_refined = problem.is_hinge and problem.rows.tells_kinks
     go_on = _refine_near_kinks if is_refined else partial(reweight, warm=True)
     return reweight_from_sample(problem, problem.origin, schedule, go_on, **options)
 

@@ -39,7 +39,7 @@ class Curved:
 class ProductRows(LabelledRows):
     """Labelled rows of any matrix; a Hessian is told by `Curved`."""
 
-    holds_hessian = False
+    holds_hessian = tells_kinks = False
     is_small = False
 
     def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> tuple[Array, Curved]:
