@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 from scipy.special import expit, logit
 
+from csvor._rows.lazy import rows_where, taken
 from csvor._utils.threads import threads_for
 
 Array = NDArray[np.float64]
@@ -51,7 +52,8 @@ class Calibration:
     ) -> None:
         """``codes`` count the classes that are ``present``; the score is ``scores + shift``."""
         rows, factors = _telling_rows(codes, kept, int(present.sum()))
-        self.scores, self.codes, self.weights = scores[rows], codes[rows], weights[rows] * factors
+        self.scores, self.codes, self.weights = taken(rows, scores, codes, weights)
+        self.weights = self.weights * factors
         self.present, self.shift = present, shift
 
     @cached_property
@@ -77,16 +79,17 @@ def _telling_rows(
     drawn = n > _ENOUGH
     rng = np.random.default_rng(0)
     rows = rng.choice(n, _ENOUGH, replace=False) if drawn else np.arange(n)
-    rows = rows[kept[rows]]
-    counts = np.bincount(codes[rows], minlength=n_classes)
+    rows = rows[taken(rows, kept)[0]]
+    of_rows = taken(rows, codes)[0]
+    counts = np.bincount(of_rows, minlength=n_classes)
     few = np.flatnonzero(counts < (_ENOUGH_OF_CLASS if drawn else 1))
     if few.size == 0:
         return rows, np.ones(rows.size)
-    parts = [rows[~np.isin(codes[rows], few)]]
+    parts = [rows[~np.isin(of_rows, few)]]
     factors = [np.ones(parts[0].size)]
     for k in few:
-        own = np.flatnonzero(codes == k)
-        own = own[kept[own]] if kept[own].any() else own
+        own = rows_where((codes == k) & kept)
+        own = own if own.size else rows_where(codes == k)
         size = min(own.size, _ENOUGH_OF_CLASS) if drawn else own.size
         parts.append(rng.choice(own, size, replace=False))
         factors.append(np.full(size, own.size / size * (_ENOUGH / n if drawn else 1.0)))

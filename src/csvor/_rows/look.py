@@ -43,12 +43,12 @@ class Look:
 
     def __init__(self, rows: DenseRows, w: Array, b: Array) -> None:
         self._rows, self._w, self._b = rows, w, b
-        self._scores, self._losses = rows.scores_and_losses(w, b)
+        self.scores, self.losses = rows.scores_and_losses(w, b)
 
     @property
     def told(self) -> Told:
-        every = slice(None, None, told_step(self._losses.size))
-        return Told(self._scores[every], self._losses[every], self._rows.codes[every])
+        every = slice(None, None, told_step(self.losses.size))
+        return Told(self.scores[every], self.losses[every], self._rows.codes[every])
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         """The totals of `weigh`, and the cap.
@@ -58,14 +58,14 @@ class Look:
         """
         cap = np.array([loss[name][0] for name in ("below", "cap", "tied")])
         if share > 0.0:
-            find_cap(self._losses, self._rows.costs, share, cap)
+            find_cap(self.losses, self._rows.costs, share, cap)
             loss["below"], loss["cap"], loss["tied"] = cap
-        return self._rows.totals(self._losses, loss), cap
+        return self._rows.totals(self.losses, loss), cap
 
     def split(
         self, radius: float, cap: float, nearer: float, loss: Any
     ) -> tuple[Any, Array, Array]:
         """The rows within a distance of a kink, and sums and curvature of the others."""
-        seen = self._scores, self._losses, self._b, cap, nearer
+        seen = self.scores, self.losses, self._b, cap, nearer
         near, sums, curvature = self._rows.beyond(radius, *seen, self._w, loss)
         return self._rows.take(np.flatnonzero(near)), sums, curvature

@@ -75,6 +75,12 @@ class ProductRows(LabelledRows):
         losses_at(scores, self.codes, b, self.pair, g)
         return scores, g
 
+    def hessian(self, at: Curved) -> Array:
+        """The upper triangle of the Hessian, by w and b."""
+        d, m = self.matrix.ridge.size, at.by_b.shape[0]
+        own, mixed = self.matrix.products.curved(at.samples, at.whole, at.share)
+        return np.block([[np.triu(own), -mixed], [np.zeros((m, d)), np.triu(at.by_b)]])
+
     def _sums(self, scores: Array, b: Array, loss: Any) -> tuple[Array, Curved]:
         n, m = scores.size, b.size
         pull, whole = np.empty((2, n))
