@@ -7,14 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
-from dask.delayed import Delayed, delayed
-from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from csvor._rows.lazy import is_lazy
+from csvor._rows.partitions import Parts, computed, layer
 
 Sizes = tuple[float, ...]
 
@@ -25,7 +23,7 @@ _NO_NUMBERS = ("category", "string", "datetime", "timedelta", "period")
 class Features:
     """The parts of X as given, their rows (nan where they are not known), and none of its rows."""
 
-    parts: list[Delayed]
+    parts: Parts
     sizes: Sizes
     empty: Any
 
@@ -56,11 +54,10 @@ def features_of(X: Any) -> Features:
         if np.isnan(X.shape[1]):
             raise ValueError("X has an unknown number of columns: call X.compute_chunk_sizes().")
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-        parts = list(X.to_delayed()[:, 0])
-        return Features(parts, X.chunks[0], np.empty((0, X.shape[1])))
+        return Features(Parts.of(X), X.chunks[0], np.empty((0, X.shape[1])))
     if hasattr(X, "dtypes") and hasattr(X, "columns") and hasattr(X, "partitions"):
         _refuse_words(X.dtypes)
-        parts = list(X.to_delayed())
+        parts = Parts.of(X)
         return Features(parts, (np.nan,) * len(parts), X._meta)
     raise TypeError(
         f"X is a {type(X).__module__.partition('.')[0]} {type(X).__name__}: give a dask array of "
@@ -83,7 +80,7 @@ def check_columns(estimator: Any, features: Features, *, reset: bool) -> None:
     validate_data(estimator, features.empty, reset=reset, skip_check_array=True)
 
 
-def beside(values: Any, features: Features, name: str) -> list[Any]:
+def beside(values: Any, features: Features, name: str) -> Parts:
     """Parts of a column that goes with X: labels or weights, one for each row."""
     sizes, n_parts = features.sizes, len(features.parts)
     if isinstance(values, da.Array):
@@ -93,15 +90,15 @@ def beside(values: Any, features: Features, name: str) -> list[Any]:
             raise ValueError(f"{name} should have one dimension, got {values.ndim}.")
         known = features.are_known and not np.isnan(values.shape[0])
         if known and values.shape[0] == sum(sizes):
-            return list(values.rechunk((sizes,)).to_delayed())
+            return Parts.of(values.rechunk((sizes,)))
         if known:
             raise _other_rows(name, int(sum(sizes)), values.shape[0])
-        parts = list(values.to_delayed())
+        parts = Parts.of(values)
     elif is_lazy(values):
         frame = values
         if hasattr(values, "columns") and len(values.columns) == 1:
             frame = values[values.columns[0]]
-        parts = list(frame.to_delayed())
+        parts = Parts.of(frame)
     else:
         return _cut(values, features, name)
     if len(parts) != n_parts:
@@ -113,21 +110,20 @@ def beside(values: Any, features: Features, name: str) -> list[Any]:
     return parts
 
 
-def _cut(values: Any, features: Features, name: str) -> list[Any]:
+def _cut(values: Any, features: Features, name: str) -> Parts:
     """A column that is in memory, cut as X is."""
     sizes = features.sizes
     if not features.are_known:
-        sizes = dask.compute(*(delayed(len)(part) for part in features.parts))
+        (sizes,) = computed(layer(len, [features.parts]))
     n = len(values)
     if n != sum(sizes):
         raise _other_rows(name, int(sum(sizes)), n)
     values = values if hasattr(values, "dtype") else np.asarray(values)
     ends = np.cumsum(sizes).astype(int)
     by_place = values.iloc if hasattr(values, "iloc") else values
-    return [
-        by_place[start:stop]
-        for start, stop in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
-    ]
+    starts = [0, *ends[:-1].tolist()]
+    cut = [by_place[start:stop] for start, stop in zip(starts, ends.tolist(), strict=True)]
+    return Parts.of(cut)
 
 
 def _other_rows(name: str, n: int, of_column: int) -> ValueError:
@@ -141,8 +137,8 @@ def check_lengths(i: int, X: Any, column: Any, name: str) -> None:
     """Parts of X and a column have to be the same rows."""
     if X.shape[0] != len(column):
         raise ValueError(
-            f"Partition {i} has {X.shape[0]} rows in X and {len(column)} in {name}: cut both alike, "
-            "for example by taking both from one dataframe."
+            f"Partition {i} has {X.shape[0]} rows in X and {len(column)} in {name}: cut both "
+            "alike, for example by taking both from one dataframe."
         )
 
 
@@ -160,4 +156,3 @@ def known_type(parts: list[np.dtype[Any]]) -> np.dtype[Any]:
     """float32 where all are, else float64."""
     narrow = all(dtype == np.float32 for dtype in parts)
     return np.dtype(np.float32 if narrow else np.float64)
-

@@ -14,7 +14,6 @@ from typing import Any
 import dask
 import dask.array as da
 import numpy as np
-from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -44,9 +43,17 @@ from csvor._rows.csr import is_sparse
 from csvor._rows.dask import DaskMatrix, RowsElsewhereError
 from csvor._rows.kinds import canonical, columns_of
 from csvor._rows.look import told_step
-from csvor._rows.partitions import Partitions, Traffic, as_array, parts_of, picked, room
+from csvor._rows.partitions import (
+    Partitions,
+    Parts,
+    Traffic,
+    as_array,
+    computed,
+    layer,
+    picked,
+    room,
+)
 from csvor._rows.spans import Spans, merged, spans_of
-from csvor._utils.threads import one_of_many
 
 Array = NDArray[np.float64]
 
@@ -133,18 +140,14 @@ def _refuse_what_needs_all_rows(estimator: Any, n_columns: int, n_bytes: int) ->
 
 
 def _examine(
-    estimator: Any, features: Features, labels: list[Any], weights: list[Any] | None,
-    traffic: Traffic,
-) -> list[_Seen]:  # fmt: skip
+    estimator: Any, features: Features, labels: Parts, weights: Parts | None, traffic: Traffic
+) -> list[_Seen]:
     """One pass in which each part is checked."""
-    task = delayed(_look_at, pure=False)
-    reader = delayed(reader_of(estimator), pure=False, traverse=False)
-    given = zip(
-        features.starts, features.parts, labels, weights or [None] * len(labels), strict=True
-    )
-    seen = dask.compute(*(task(reader, i, *of_part) for i, of_part in enumerate(given)))
+    columns = [features.parts, labels, *([] if weights is None else [weights])]
+    places = list(enumerate(features.starts))
+    (seen,) = computed(layer(partial(_look_at, reader_of(estimator)), columns, places))
     traffic.passes += 1
-    return list(seen)
+    return seen
 
 
 def reader_of(estimator: Any) -> Any:
@@ -156,8 +159,11 @@ def reader_of(estimator: Any) -> Any:
     return reader
 
 
-def _look_at(reader: Any, i: int, start: int | None, X: Any, labels: Any, weights: Any) -> _Seen:
-    with naming_partition(i, start), one_of_many():
+def _look_at(
+    reader: Any, place: tuple[int, int | None], X: Any, labels: Any, weights: Any = None
+) -> _Seen:
+    i, start = place
+    with naming_partition(i, start):
         check_lengths(i, X, labels, "y")
         if weights is not None:
             check_lengths(i, X, weights, "sample_weight")
@@ -183,8 +189,8 @@ def _look_at(reader: Any, i: int, start: int | None, X: Any, labels: Any, weight
 
 
 def _training(
-    estimator: Any, features: Features, labels: list[Any], weights: list[Any] | None,
-    seen: list[_Seen], traffic: Traffic,
+    estimator: Any, features: Features, labels: Parts, weights: Parts | None, seen: list[_Seen],
+    traffic: Traffic,
 ) -> DaskTraining:  # fmt: skip
     column = united([part.labels for part in seen if part.labels is not None])
     order = OrdinalLabels.of_column(column, estimator.classes)
@@ -199,10 +205,8 @@ def _training(
 
     sizes = tuple(part.n_rows for part in seen)
     dtype = known_type([part.dtype for part in seen if part.n_rows])
-    reader = delayed(reader_of(estimator), pure=False, traverse=False)
-    read, told = delayed(_read, pure=False), delayed(order, pure=False, traverse=False)
     X = Partitions(
-        [read(reader, part, dtype) for part in features.parts],
+        features.parts.under(partial(_read, reader_of(estimator), dtype)),
         sizes,
         features.n_columns,
         dtype,
@@ -210,18 +214,17 @@ def _training(
         traffic,
     )
     small = np.int8 if order.classes.size <= 127 else np.int32
-    encode = delayed(_encode, pure=False)
-    codes = as_array([encode(told, part, small) for part in labels], sizes, small).persist()
+    codes = as_array(labels.under(partial(_encode, order, small)), sizes, small).persist()
     of_rows = _weights(weights, codes, factors, sizes)
     counted = tuple(part.counted for part in seen)
     if factors is not None and not factors[order.encode(column)].all():
-        counted = tuple(dask.compute(*map(delayed(np.count_nonzero), parts_of(of_rows))))
+        counted = tuple(computed(layer(np.count_nonzero, [Parts.of(of_rows)]))[0])
     rows, seen_codes = X, codes
     if counted != sizes:
-        parts = parts_of(of_rows), parts_of(codes)
-        rows = replace(X, parts=_held(X.parts, parts[0]), sizes=counted)
-        seen_codes = as_array(_held(parts[1], parts[0]), counted, small)
-        of_rows = as_array(_held(parts[0], parts[0]), counted, np.float64)
+        own = Parts.of(of_rows)
+        rows = replace(X, parts=layer(_with_weight, [own, X.parts]), sizes=counted)
+        seen_codes = as_array(layer(_with_weight, [own, Parts.of(codes)]), counted, small)
+        of_rows = as_array(layer(_with_weight, [own, own]), counted, np.float64)
     if not present.all():
         place = (np.cumsum(present) - 1).astype(small)
         seen_codes = seen_codes.map_blocks(place.__getitem__, dtype=small)
@@ -233,37 +236,34 @@ def _training(
     )  # fmt: skip
 
 
-def _read(reader: Any, X: Any, dtype: np.dtype[Any]) -> Any:
+def _read(reader: Any, dtype: np.dtype[Any], X: Any) -> Any:
     """A part that has been checked."""
     if X.shape[0] == 0:
         return np.empty((0, reader.n_features_in_), dtype)
     return canonical(read_numbers(reader, X, dtype))
 
 
-def _encode(order: OrdinalLabels, labels: Any, dtype: Any) -> NDArray[np.integer]:
+def _encode(order: OrdinalLabels, dtype: Any, labels: Any) -> NDArray[np.integer]:
     return order.encode(labels).astype(dtype) if len(labels) else np.empty(0, dtype)
 
 
 def _weights(
-    weights: list[Any] | None, codes: da.Array, factors: Array | None, sizes: tuple[int, ...]
+    weights: Parts | None, codes: da.Array, factors: Array | None, sizes: tuple[int, ...]
 ) -> da.Array:
     if weights is None:
         of_rows = da.ones(sum(sizes), chunks=(sizes,))
     else:
-        as_numbers = delayed(partial(np.asarray, dtype=np.float64), pure=False)
-        of_rows = as_array(map(as_numbers, weights), sizes, np.float64)
+        of_rows = as_array(weights.under(_as_numbers), sizes, np.float64)
     if factors is None:
         return of_rows
     return of_rows * codes.map_blocks(factors.__getitem__, dtype=np.float64)
 
 
-def _held(parts: list[Any], weights: list[Any]) -> list[Any]:
-    """Of each part the rows that have a weight."""
-    task = delayed(_with_weight, pure=False)
-    return [task(*of_part) for of_part in zip(parts, weights, strict=True)]
+def _as_numbers(weights: Any) -> Array:
+    return np.asarray(weights, dtype=np.float64)
 
 
-def _with_weight(of_part: Any, weights: Array) -> Any:
+def _with_weight(weights: Array, of_part: Any) -> Any:
     return of_part[weights > 0]
 
 
@@ -275,13 +275,13 @@ def _spans(X: Partitions, weights: da.Array, seen: list[_Seen], factors: Array |
             [part.weight for part in held],
             [part.counted for part in held],
         )
-    task = delayed(spans_of, pure=False)
     busy = [i for i, size in enumerate(X.sizes) if size]
-    of_rows = parts_of(weights)
-    found = dask.compute(*(task(X.parts[i], of_rows[i]) for i in busy))
-    mass = dask.compute(*(of_rows[i].sum() for i in busy))
+    found, mass = computed(
+        layer(spans_of, [X.parts.take(busy), Parts.of(weights).take(busy)]),
+        layer(np.sum, [Parts.of(weights).take(busy)]),
+    )
     X.traffic.passes += 1
-    return merged(list(found), list(mass), [X.sizes[i] for i in busy])
+    return merged(found, mass, [X.sizes[i] for i in busy])
 
 
 def _farthest(X: Partitions, spans: Spans, columns: NDArray[np.intp]) -> Iterator[Farthest]:
@@ -291,10 +291,10 @@ def _farthest(X: Partitions, spans: Spans, columns: NDArray[np.intp]) -> Iterato
     for quartiles, j in zip(quartiles_of(some, columns), columns.tolist(), strict=True):
         low, high = spans.low[j], spans.high[j]
         value = low if quartiles[1] - low > high - quartiles[1] else high
-        _, (rows,) = X.ask(_rows_with, shared=(j, value), own=X.starts.tolist())
+        _, (rows,) = X.ask(_rows_with, shared=(j, value), own=X.starts)
         yield quartiles, float(value), int(rows[0])
 
 
-def _rows_with(X: Any, start: int, j: int, value: float) -> tuple[tuple[()], tuple[Any]]:
+def _rows_with(start: int, X: Any, j: int, value: float) -> tuple[tuple[()], tuple[Any]]:
     (column,) = columns_of(X, np.array([j]))
     return (), (start + np.flatnonzero(column == value)[:1],)

@@ -18,7 +18,7 @@ from csvor._rows.dask_look import DaskLook
 from csvor._rows.kinds import matrix_of
 from csvor._rows.lazy import rows_where
 from csvor._rows.matrix import ScaledMatrix
-from csvor._rows.partitions import Partitions, parts_of, picked, room, run
+from csvor._rows.partitions import Partitions, Parts, picked, room, run
 from csvor._rows.spans import Spans
 
 Array = NDArray[np.float64]
@@ -64,7 +64,7 @@ class DaskRows:
 
     def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
         self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair
-        self._columns = parts_of(codes), parts_of(costs)
+        self._columns = Parts.of(codes), Parts.of(costs)
 
     @property
     def n_samples(self) -> int:
@@ -91,7 +91,7 @@ class DaskRows:
     def ask(self, work: Callable[..., Any], *given: Any, own: Any = ()) -> tuple[Any, Any]:
         """Sums and rows that ``work(rows of a partition, what is its own, *given)`` gives."""
         shared = (self.matrix.spans, self.pair, *given)
-        work = partial(_of_rows, work, bool(len(own)))
+        work = partial(_of_rows, work, int(len(own) > 0))
         return self.matrix.X.ask(work, *self._columns, shared=shared, own=own)
 
     def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> Sums:
@@ -116,7 +116,7 @@ class DaskRows:
 
     def scores_and_losses(self, w: Array, b: Array) -> tuple[da.Array, da.Array]:
         """The score and the losses g of each row, where the rows are."""
-        work = partial(_of_rows, _scores_and_losses, False)
+        work = partial(_of_rows, _scores_and_losses, 0)
         shared = (self.matrix.spans, self.pair.copy(), w, b)
         found = self.matrix.X.each(work, *self._columns, shared=shared, width=2)
         return found[:, 0], found[:, 1]
@@ -152,7 +152,7 @@ class DaskRows:
         own = [
             (start, part - before)
             for start, part, before in zip(
-                self.matrix.X.starts.tolist(), np.split(levels, cuts), [0.0, *ends[:-1]],
+                self.matrix.X.starts, np.split(levels, cuts), [0.0, *ends[:-1]],
                 strict=True,
             )
         ]  # fmt: skip
@@ -169,9 +169,8 @@ class DaskRows:
         return matrix_of(X, costs, self.matrix.spans).rows(codes.astype(np.int32), costs, self.pair)
 
 
-def _of_rows(work: Callable[..., Any], has_own: bool, block: Any, codes: Any, *given: Any) -> Any:
-    costs, *given = given
-    own, (spans, pair, *given) = given[: int(has_own)], given[int(has_own) :]
+def _of_rows(work: Callable[..., Any], n_own: int, *given: Any) -> Any:
+    own, (block, codes, costs, spans, pair, *given) = given[:n_own], given[n_own:]
     rows = matrix_of(block, costs, spans).rows(codes.astype(np.int32, copy=False), costs, pair)
     return work(rows, *own, *given)
 
@@ -201,7 +200,7 @@ def _weights(costs: Array) -> tuple[tuple[()], tuple[Array]]:
     return (), (np.array([of_part]),)
 
 
-def _rows_up_to(costs: Array, own: tuple[int, Array]) -> tuple[tuple[()], tuple[Any]]:
+def _rows_up_to(own: tuple[int, Array], costs: Array) -> tuple[tuple[()], tuple[Any]]:
     start, levels = own
     if levels.size == 0:
         return (), (np.empty(0, dtype=np.intp),)

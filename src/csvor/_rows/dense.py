@@ -53,7 +53,7 @@ class DenseMatrix(ScaledMatrix):
 class DenseRows(LabelledRows):
     """Labelled rows of an array: all that the objective asks of them, in one pass each."""
 
-    # What the model of Newton's step is told by, and whether `look` tells which rows are near a kink.
+    # What the model of Newton's step is told by, and whether `look` tells who is near a kink.
     holds_hessian = tells_kinks = True
 
     def __init__(self, matrix: DenseMatrix, codes: Codes, costs: Array, pair: Any) -> None:

@@ -20,23 +20,22 @@ def taken(rows: NDArray[np.intp], *of_rows: Any) -> list[NDArray[Any]]:
     """Of each array those of some rows, here."""
     if not is_lazy(of_rows[0]):
         return [array[rows] for array in of_rows]
-    from csvor._rows.partitions import parts_of, picked
+    from csvor._rows.partitions import Parts, picked
 
-    found = picked([parts_of(array) for array in of_rows], of_rows[0].chunks[0], rows)
-    return list(found)
+    return list(picked(Parts.of_all(*of_rows), of_rows[0].chunks[0], rows))
 
 
 def rows_where(mask: Any) -> NDArray[np.intp]:
     """The rows of which it is true, here."""
     if not is_lazy(mask):
         return np.flatnonzero(mask)
-    from csvor._rows.partitions import parts_of, run
+    from csvor._rows.partitions import Parts, run
 
     starts = np.cumsum([0, *mask.chunks[0][:-1]])
-    _, (found,) = run(_rows_where, [parts_of(mask)], own=starts.tolist())
+    _, (found,) = run(_rows_where, [Parts.of(mask)], own=starts.tolist())
     rows: NDArray[np.intp] = found
     return rows
 
 
-def _rows_where(mask: NDArray[np.bool_], start: int) -> tuple[tuple[()], tuple[Any]]:
+def _rows_where(start: int, mask: NDArray[np.bool_]) -> tuple[tuple[()], tuple[Any]]:
     return (), (start + np.flatnonzero(mask),)

@@ -6,15 +6,19 @@ added up in a tree, always in the same order; rows that are asked for come from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from operator import itemgetter
+from typing import Any, Self
+from uuid import uuid4
 
 import dask
 import dask.array as da
 import numpy as np
+from dask.base import compute_as_if_collection
 from dask.delayed import Delayed, delayed
+from dask.highlevelgraph import HighLevelGraph
 from dask.utils import parse_bytes
 from numpy.typing import NDArray
 from scipy import sparse
@@ -23,7 +27,7 @@ from csvor._rows.csr import is_sparse
 from csvor._utils.threads import one_of_many
 
 Array = NDArray[np.float64]
-Parts = list[Delayed]
+Work = Callable[..., Any]
 
 # Sums that are added up at once.
 _FAN_IN = 8
@@ -41,6 +45,199 @@ class Traffic:
     passes: int = 0
     bytes_out: int = 0
     bytes_back: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Something in parts that dask holds; ``then`` makes of each what it stands for."""
+
+    graph: HighLevelGraph
+    keys: list[Any]
+    then: Work | None = None
+
+    @classmethod
+    def of(cls, collection: Any) -> Self:
+        """The parts of an array in one dimension, of a dataframe, or a list of values."""
+        if isinstance(collection, list):
+            collection = [delayed(value, pure=False, traverse=False) for value in collection]
+        else:
+            collection = collection.to_delayed()
+            collection = list(getattr(collection, "flat", collection))
+        graphs = {id(part.dask): part.dask for part in collection}
+        return cls(HighLevelGraph.merge(*graphs.values()), [part.key for part in collection])
+
+    @classmethod
+    def of_all(cls, *arrays: da.Array) -> list[Self]:
+        """Those of arrays that may share work, which is then done once."""
+        return [
+            cls(HighLevelGraph.merge(array.dask), list(array.__dask_keys__()))
+            for array in dask.optimize(*arrays)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def under(self, work: Work) -> Parts:
+        """What ``work`` makes of each."""
+        before = self.then
+        return Parts(
+            self.graph, self.keys, work if before is None else partial(_after, before, work)
+        )
+
+    def take(self, places: Sequence[int]) -> Parts:
+        return Parts(self.graph, [self.keys[i] for i in places], self.then)
+
+
+def _after(before: Work, work: Work, part: Any) -> Any:
+    return work(before(part))
+
+
+def layer(work: Work, columns: Sequence[Parts], own: Sequence[Any] = ()) -> Parts:
+    """``work(what is its own, part of each column)`` of each part, one task each."""
+    thens = tuple(column.then for column in columns)
+    places = zip(*(column.keys for column in columns), strict=True)
+    given = [(one,) for one in own] if len(own) else [()] * len(columns[0])
+    tasks = [
+        (partial(_task, work, thens, alone), *keys)
+        for keys, alone in zip(places, given, strict=True)
+    ]
+    return _tasks(tasks, *columns)
+
+
+def _tasks(tasks: list[tuple[Any, ...]], *columns: Parts) -> Parts:
+    """Tasks that stand on those of columns."""
+    graph = HighLevelGraph.merge(*{id(column.graph): column.graph for column in columns}.values())
+    name = f"csvor-{uuid4().hex}"
+    own = {(name, i): task for i, task in enumerate(tasks)}
+    below = {**graph.dependencies, name: set(graph.layers)}
+    return Parts(HighLevelGraph({**graph.layers, name: own}, below), list(own))
+
+
+def _task(work: Work, thens: tuple[Work | None, ...], own: tuple[Any, ...], *parts: Any) -> Any:
+    with one_of_many():
+        made = [
+            part if then is None else then(part) for part, then in zip(parts, thens, strict=True)
+        ]
+        return work(*own, *made)
+
+
+def computed(*columns: Parts) -> tuple[list[Any], ...]:
+    """What they are, here."""
+    graph = HighLevelGraph.merge(*{id(column.graph): column.graph for column in columns}.values())
+    keys = [column.keys for column in columns]
+    return tuple(map(list, compute_as_if_collection(Delayed, graph, keys)))
+
+
+def as_array(
+    parts: Parts, sizes: Sequence[float], dtype: Any, tail: tuple[int, ...] = ()
+) -> da.Array:
+    """Parts with so many rows each (nan: not known) as one array; ``then`` is done by a task."""
+    parts = layer(_same, [parts])
+    name, ends = parts.keys[0][0], (0,) * len(tail)
+    if tail:
+        name = f"{name}-columns"
+        renamed = {(name, i, *ends): key for i, key in enumerate(parts.keys)}
+        layers = {**parts.graph.layers, name: renamed}
+        below = {**parts.graph.dependencies, name: set(parts.graph.layers)}
+        parts = Parts(HighLevelGraph(layers, below), list(renamed))
+    chunks = (tuple(sizes), *((width,) for width in tail))
+    return da.Array(parts.graph, name, chunks, dtype=dtype)
+
+
+def _same(part: Any) -> Any:
+    return part
+
+
+def run(
+    work: Work,
+    columns: Sequence[Parts],
+    *,
+    shared: Any = (),
+    own: Sequence[Any] = (),
+    traffic: Traffic | None = None,
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """``work(what is its own, part of each column, *shared)`` of each part.
+
+    It gives two tuples: what is added up over the parts, and what is put one after the other.
+    """
+    answers = layer(partial(_with, work), [*columns, _shared(shared, len(columns[0]))], own)
+    sums = _tree(_tasks([(itemgetter(0), key) for key in answers.keys], answers))
+    rows = _tasks([(itemgetter(1), key) for key in answers.keys], answers)
+    (found,), listed = computed(sums, rows)
+    if traffic is not None:
+        traffic.passes += 1
+        traffic.bytes_out += len(listed) * _bytes_of(shared)
+        traffic.bytes_back += len(listed) * _bytes_of(found) + _bytes_of(listed)
+    return found, tuple(_joined(listed, i) for i in range(len(listed[0])))
+
+
+def _shared(values: Any, n_parts: int) -> Parts:
+    """The same for all parts, sent once."""
+    one = delayed(values, pure=False, traverse=False)
+    return Parts(HighLevelGraph.merge(one.dask), [one.key] * n_parts)
+
+
+def _with(work: Work, *given: Any) -> Any:
+    *before, shared = given
+    return work(*before, *shared)
+
+
+def _tree(sums: Parts) -> Parts:
+    while len(sums) > 1:
+        groups = [sums.keys[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)]
+        sums = _tasks([(_added, group) for group in groups], sums)
+    return sums
+
+
+def _added(parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    return tuple(sum(of_one[1:], of_one[0]) for of_one in zip(*parts, strict=True))
+
+
+def picked(
+    columns: Sequence[Parts],
+    sizes: Sequence[int],
+    rows: NDArray[np.intp],
+    traffic: Traffic | None = None,
+) -> tuple[Any, ...]:
+    """Some rows of all columns, in the order asked for."""
+    order, ends = np.argsort(rows, kind="stable"), np.cumsum(sizes)
+    cuts = np.searchsorted(rows[order], ends[:-1])
+    starts = ends - np.array(sizes)
+    own = [part - start for part, start in zip(np.split(rows[order], cuts), starts, strict=True)]
+    busy = [i for i, positions in enumerate(own) if positions.size]
+    given = [own[i] for i in busy]
+    _, found = run(_pick, [parts.take(busy) for parts in columns], own=given, traffic=traffic)
+    if traffic is not None:
+        traffic.bytes_out += rows.nbytes
+    back = np.empty_like(order)
+    back[order] = np.arange(order.size)
+    return found if np.array_equal(order, back) else tuple(array[back] for array in found)
+
+
+def _pick(positions: NDArray[np.intp], *arrays: Any) -> tuple[tuple[()], tuple[Any, ...]]:
+    return (), tuple(array[positions] for array in arrays)
+
+
+def _joined(listed: list[tuple[Any, ...]], i: int) -> Any:
+    """The i-th of what parts gave, one after the other; each is let go once it is copied."""
+    first = listed[0][i]
+    if is_sparse(first):
+        return sparse.vstack([of_part[i] for of_part in listed], format="csr")
+    whole = np.empty((sum(len(of_part[i]) for of_part in listed), *first.shape[1:]), first.dtype)
+    at = 0
+    for place, of_part in enumerate(listed):
+        whole[at : at + len(of_part[i])] = of_part[i]
+        at += len(of_part[i])
+        listed[place] = (*of_part[:i], None, *of_part[i + 1 :])
+    return whole
+
+
+def _bytes_of(values: Any) -> int:
+    if is_sparse(values):
+        return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
+    if isinstance(values, tuple | list):
+        return sum(map(_bytes_of, values))
+    return int(getattr(values, "nbytes", 8))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +262,10 @@ class Partitions:
     def size(self) -> int:
         return self.shape[0] * self.n_columns
 
-    @property
-    def starts(self) -> NDArray[np.intp]:
+    @cached_property
+    def starts(self) -> list[int]:
         """The first row of each part."""
-        return np.cumsum([0, *self.sizes[:-1]])
+        return [0, *np.cumsum(self.sizes[:-1]).tolist()]
 
     @property
     def row_bytes(self) -> int:
@@ -76,138 +273,26 @@ class Partitions:
         return self.n_columns * self.dtype.itemsize + 28
 
     def ask(
-        self, work: Callable[..., Any], *columns: Parts, shared: Any = (), own: Sequence[Any] = ()
+        self, work: Work, *columns: Parts, shared: Any = (), own: Sequence[Any] = ()
     ) -> tuple[Any, Any]:
         """`run` over the parts that have rows."""
         busy = [i for i, size in enumerate(self.sizes) if size]
-        chosen = [[parts[i] for i in busy] for parts in (self.parts, *columns)]
+        chosen = [parts.take(busy) for parts in (self.parts, *columns)]
         given = [own[i] for i in busy] if own else ()
         return run(work, chosen, shared=shared, own=given, traffic=self.traffic)
 
     def each(
-        self, work: Callable[..., Any], *columns: Parts, shared: Any = (), width: int | None = None
+        self, work: Work, *columns: Parts, shared: Any = (), width: int | None = None
     ) -> da.Array:
         """What ``work`` gives for each row, in float64, as an array of dask's."""
-        told, tail = delayed(shared, pure=False, traverse=False), () if width is None else (width,)
-        work = partial(_of_part, work, tail)
-        found = [delayed(work)(*given, told) for given in zip(self.parts, *columns, strict=True)]
-        return as_array(found, self.sizes, np.dtype(np.float64), tail)
+        tail = () if width is None else (width,)
+        given = [self.parts, *columns, _shared(shared, len(self.parts))]
+        return as_array(layer(partial(_of_part, work, tail), given), self.sizes, np.float64, tail)
 
 
-def as_array(
-    parts: Iterable[Delayed], sizes: Sequence[float], dtype: Any, tail: tuple[int, ...] = ()
-) -> da.Array:
-    """Parts with so many rows each (nan: not known) as one array."""
-    blocks = [
-        da.from_delayed(part, (size, *tail), dtype) for part, size in zip(parts, sizes, strict=True)
-    ]
-    return da.concatenate(blocks, axis=0, allow_unknown_chunksizes=True)
-
-
-def parts_of(array: da.Array) -> Parts:
-    """The parts of an array whose columns are in one piece."""
-    return list(array.to_delayed().ravel())
-
-
-def run(
-    work: Callable[..., Any],
-    columns: list[Parts],
-    *,
-    shared: Any = (),
-    own: Sequence[Any] = (),
-    traffic: Traffic | None = None,
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """``work(part of each column, what is its own, *shared)`` of each part.
-
-    It gives two tuples: what is added up over the parts, and what is put one after the other.
-    """
-    told = delayed(shared, pure=False, traverse=False)
-    task = delayed(partial(_ask, work, bool(own)), pure=False, nout=2)
-    given = zip(*columns, *([own] if own else []), strict=True)
-    sums, rows = zip(*(task(told, *of_part) for of_part in given), strict=True)
-    found, *listed = dask.compute(_tree(list(sums)), *rows)
-    if traffic is not None:
-        traffic.passes += 1
-        traffic.bytes_out += len(sums) * _bytes_of(shared)
-        traffic.bytes_back += len(sums) * _bytes_of(found) + sum(map(_bytes_of, listed))
-    return found, tuple(_joined(listed, i) for i in range(len(listed[0])))
-
-
-def picked(
-    columns: list[Parts],
-    sizes: Sequence[int],
-    rows: NDArray[np.intp],
-    traffic: Traffic | None = None,
-) -> tuple[Any, ...]:
-    """Some rows of all columns, in the order asked for."""
-    order = np.argsort(rows, kind="stable")
-    ends = np.cumsum(sizes)
-    cuts = np.searchsorted(rows[order], ends)
-    own = [
-        part - (end - size)
-        for part, end, size in zip(np.split(rows[order], cuts[:-1]), ends, sizes, strict=True)
-    ]
-    busy = [i for i, positions in enumerate(own) if positions.size]
-    chosen, given = [[parts[i] for i in busy] for parts in columns], [own[i] for i in busy]
-    _, found = run(_pick, chosen, own=given, traffic=traffic)
-    if traffic is not None:
-        traffic.bytes_out += rows.nbytes
-    back = np.empty_like(order)
-    back[order] = np.arange(order.size)
-    if np.array_equal(order, back):  # in their own order
-        return found
-    return tuple(array[back] for array in found)
-
-
-def _pick(*given: Any) -> tuple[tuple[()], tuple[Any, ...]]:
-    *arrays, positions = given
-    return (), tuple(array[positions] for array in arrays)
-
-
-def _ask(work: Callable[..., Any], has_own: bool, shared: Any, *of_part: Any) -> Any:
-    with one_of_many():
-        return work(*of_part, *shared)
-
-
-def _of_part(work: Callable[..., Any], tail: tuple[int, ...], block: Any, *given: Any) -> Array:
+def _of_part(work: Work, tail: tuple[int, ...], block: Any, *given: Any) -> Array:
     """The numbers of each row of a part; of none where it has no rows."""
     if block.shape[0] == 0:
         return np.empty((0, *tail))
-    *columns, shared = given
-    with one_of_many():
-        found: Array = work(block, *columns, *shared)
+    found: Array = _with(work, block, *given)
     return found
-
-
-def _tree(sums: list[Delayed]) -> Delayed:
-    while len(sums) > 1:
-        groups = [sums[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)]
-        sums = [delayed(_added, pure=False)(group) for group in groups]
-    return sums[0]
-
-
-def _added(parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Sums, or whatever ``merged`` makes of those that know how."""
-    return tuple(sum(of_one[1:], of_one[0]) for of_one in zip(*parts, strict=True))
-
-
-def _joined(listed: list[tuple[Any, ...]], i: int) -> Any:
-    """The i-th of what parts gave, one after the other; each is let go once it is copied."""
-    first = listed[0][i]
-    if is_sparse(first):
-        return sparse.vstack([of_part[i] for of_part in listed], format="csr")
-    whole = np.empty((sum(len(of_part[i]) for of_part in listed), *first.shape[1:]), first.dtype)
-    at = 0
-    for place, of_part in enumerate(listed):
-        whole[at : at + len(of_part[i])] = of_part[i]
-        at += len(of_part[i])
-        listed[place] = (*of_part[:i], None, *of_part[i + 1 :])
-    return whole
-
-
-def _bytes_of(values: Any) -> int:
-    if is_sparse(values):
-        return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
-    if isinstance(values, tuple | list):
-        return sum(map(_bytes_of, values))
-    return int(getattr(values, "nbytes", 8))
