@@ -42,6 +42,19 @@ class Features:
             return [None] * len(self.parts)
         return [int(start) for start in np.cumsum([0, *self.sizes[:-1]])]
 
+    @property
+    def places(self) -> list[tuple[int, int | None]]:
+        """Which part each is, and its first row."""
+        return list(enumerate(self.starts))
+
+    @property
+    def example(self) -> Any:
+        """One row of zeros."""
+        zeros = np.zeros((1, self.n_columns))
+        if not hasattr(self.empty, "columns"):
+            return zeros
+        return type(self.empty)(zeros, columns=self.empty.columns)
+
 
 def features_of(X: Any) -> Features:
     """A dask array of two dimensions, its rows in one piece, or a dataframe."""
@@ -95,10 +108,11 @@ def beside(values: Any, features: Features, name: str) -> Parts:
             raise _other_rows(name, int(sum(sizes)), values.shape[0])
         parts = Parts.of(values)
     elif is_lazy(values):
-        frame = values
-        if hasattr(values, "columns") and len(values.columns) == 1:
-            frame = values[values.columns[0]]
-        parts = Parts.of(frame)
+        if values.ndim == 2:
+            if len(values.columns) != 1:
+                raise ValueError(f"{name} should be one column, got {len(values.columns)}.")
+            values = values[values.columns[0]]
+        parts = Parts.of(values)
     else:
         return _cut(values, features, name)
     if len(parts) != n_parts:

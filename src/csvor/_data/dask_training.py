@@ -65,6 +65,7 @@ _FEW, _MOST_COLUMNS = 10_000, 2_000
 class DaskTraining(Training):
     """Training data in partitions: codes and weights are arrays of dask's."""
 
+    is_here = False
     known_mass: Array | None = None
 
     @property
@@ -74,6 +75,9 @@ class DaskTraining(Training):
 
     def scores_of_all(self, of_counted: da.Array, project: Any) -> da.Array:
         return self.X.each(project) if self.left_out else of_counted
+
+    def of_rows(self, work: Any, *columns: da.Array) -> da.Array:
+        return da.map_blocks(work, *columns, dtype=np.float64)
 
     def given_back(self, of_rows: da.Array) -> da.Array:
         return of_rows
@@ -110,11 +114,14 @@ def dask_training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Trai
     n_rows, n_bytes = sum(sizes), sum(part.n_bytes for part in seen)
     if n_rows == 0:
         raise ValueError(f"Found array with 0 sample(s) (shape={(0, features.n_columns)}).")
-    if n_rows < _FEW or n_bytes <= room():
+    found = None
+    if n_rows >= _FEW and n_bytes > room():
+        _refuse_what_needs_all_rows(estimator, features.n_columns, n_bytes)
+        found = _training(estimator, features, labels, weights, seen, traffic)
+    if found is None or found.seen_codes.size < _FEW:
         here = dask.compute(X, y, sample_weight)
         return replace(training_of(estimator, *here), chunks=sizes)
-    _refuse_what_needs_all_rows(estimator, features.n_columns, n_bytes)
-    return _training(estimator, features, labels, weights, seen, traffic)
+    return found
 
 
 def _refuse_what_needs_all_rows(estimator: Any, n_columns: int, n_bytes: int) -> None:
@@ -144,8 +151,8 @@ def _examine(
 ) -> list[_Seen]:
     """One pass in which each part is checked."""
     columns = [features.parts, labels, *([] if weights is None else [weights])]
-    places = list(enumerate(features.starts))
-    (seen,) = computed(layer(partial(_look_at, reader_of(estimator)), columns, places))
+    work = partial(_look_at, reader_of(estimator))
+    (seen,) = computed(layer(work, columns, features.places))
     traffic.passes += 1
     return seen
 
@@ -291,7 +298,7 @@ def _farthest(X: Partitions, spans: Spans, columns: NDArray[np.intp]) -> Iterato
     for quartiles, j in zip(quartiles_of(some, columns), columns.tolist(), strict=True):
         low, high = spans.low[j], spans.high[j]
         value = low if quartiles[1] - low > high - quartiles[1] else high
-        _, (rows,) = X.ask(_rows_with, shared=(j, value), own=X.starts)
+        _, (rows,) = X.ask(_rows_with, given=(j, value), own=X.starts)
         yield quartiles, float(value), int(rows[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,8 @@ class Training:
     features: FeatureMap
     matrix: ScaledMatrix
 
+    # Whether what is known of each row is in memory.
+    is_here: ClassVar[bool] = True
     # Rows of each partition where results of rows are to lie in such.
     chunks: tuple[int, ...] | None = None
 
@@ -97,6 +99,10 @@ class Training:
         scores = project(self.X)
         scores[self.counted] = of_counted
         return scores
+
+    def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
+        """What is made of columns of all rows, row by row."""
+        return work(*columns)
 
     def given_back(self, of_rows: Array) -> Any:
         """Results of all rows as the user gets them."""

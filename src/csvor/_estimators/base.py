@@ -219,9 +219,10 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
         if fitted.residuals is not None and data.present.all() and not data.left_out:
             self.residuals_ = fitted.residuals
         else:  # rows that were left out have residuals too, and all classes their thresholds
-            scores = data.scores_of_all(fitted.scores + shift, self._project)
-            self.residuals_ = self._residuals_of(scores, data.codes)
-            if fitted.residuals is not None and data.present.all():
+            model = self._travelling()
+            scores = data.scores_of_all(fitted.scores + shift, model._project)
+            self.residuals_ = data.of_rows(model._residuals_of, scores, data.codes)
+            if fitted.residuals is not None and data.present.all() and data.is_here:
                 # Without the rounding of a shift, which can take a row on the cap over it.
                 self.residuals_[data.counted] = fitted.residuals
         self.residuals_ = data.given_back(self.residuals_)

@@ -90,9 +90,9 @@ class DaskRows:
 
     def ask(self, work: Callable[..., Any], *given: Any, own: Any = ()) -> tuple[Any, Any]:
         """Sums and rows that ``work(rows of a partition, what is its own, *given)`` gives."""
-        shared = (self.matrix.spans, self.pair, *given)
+        given = (self.matrix.spans, self.pair, *given)
         work = partial(_of_rows, work, int(len(own) > 0))
-        return self.matrix.X.ask(work, *self._columns, shared=shared, own=own)
+        return self.matrix.X.ask(work, *self._columns, given=given, own=own)
 
     def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> Sums:
         return self.ask(_sums, w, b, loss)[0]
@@ -117,8 +117,8 @@ class DaskRows:
     def scores_and_losses(self, w: Array, b: Array) -> tuple[da.Array, da.Array]:
         """The score and the losses g of each row, where the rows are."""
         work = partial(_of_rows, _scores_and_losses, 0)
-        shared = (self.matrix.spans, self.pair.copy(), w, b)
-        found = self.matrix.X.each(work, *self._columns, shared=shared, width=2)
+        given = (self.matrix.spans, self.pair.copy(), w, b)
+        found = self.matrix.X.each(work, *self._columns, given=given, width=2)
         return found[:, 0], found[:, 1]
 
     @cached_property

@@ -48,8 +48,8 @@ class DaskLook:
             low = high = np.inf
         elif cap[1] == np.inf:
             low, high = self._about(share)
-        step, budget = told_step(self._rows.n_samples), share * self._rows.weight
-        while True:
+        step, budget = told_step(self._rows.n_samples), _budget(share, self._rows)
+        for _ in range(3):
             (totals, above), (losses, costs, *told) = self._ask(_totals, loss, low, high, step)
             inside = costs.sum()
             if share == 0.0 or above <= budget < above + inside:
@@ -74,7 +74,7 @@ class DaskLook:
 
     def _about(self, share: float) -> tuple[float, float]:
         """Between which losses the cap lies, by two rounds of counts."""
-        low, high, budget = 1.0, _HIGHEST, share * self._rows.weight
+        low, high, budget = 1.0, _HIGHEST, _budget(share, self._rows)
         for _ in range(2):
             edges = np.geomspace(low, high, _BINS)
             (counts,), _ = self._ask(_counts, edges)
@@ -82,15 +82,21 @@ class DaskLook:
             i = int(np.searchsorted(-above, -budget)) - 1
             if i == 0 and low == 1.0:  # all beyond 1, which is all that may be cut
                 return 1.0, 1.0
-            low = float(edges[max(i - 1, 0)])
-            if i == edges.size:
+            # A bin more on either side: weights are sums, and are rounded.
+            low = float(edges[max(i - 2, 0)])
+            if i + 1 >= edges.size:
                 return low, np.inf
-            high = float(edges[i])
-        return (1.0 - 1e-8) * low, (1.0 + 1e-8) * high
+            high = float(edges[i + 1])
+        return low, high
 
     def _ask(self, work: Any, *given: Any) -> tuple[Any, Any]:
         starts = self._rows.matrix.X.starts
         return self._rows.ask(work, self._w, self._b, *given, own=starts)
+
+
+def _budget(share: float, rows: DaskRows) -> float:
+    """The weight that may be cut, as `find_cap` has it."""
+    return share * rows.weight * (1.0 + 1e-12)
 
 
 def _every(rows: Any, start: int, look: Look, step: int) -> tuple[Array, Array, NDArray[Any]]:
@@ -114,7 +120,8 @@ def _totals(
         loss["below"] = loss["cap"] = high
     add_totals(g, np.where(inside, 0.0, rows.costs), loss, totals)
     values, index = np.unique(g[inside], return_inverse=True)
-    weights = np.bincount(index, rows.costs[inside], values.size)
+    weights = np.zeros(values.size)
+    np.add.at(weights, index, rows.costs[inside])
     return (totals, above), (values, weights, *_every(rows, start, look, step))
 
 

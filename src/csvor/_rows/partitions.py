@@ -152,26 +152,26 @@ def run(
     work: Work,
     columns: Sequence[Parts],
     *,
-    shared: Any = (),
+    given: tuple[Any, ...] = (),
     own: Sequence[Any] = (),
     traffic: Traffic | None = None,
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """``work(what is its own, part of each column, *shared)`` of each part.
+    """``work(what is its own, part of each column, *given)`` of each part.
 
     It gives two tuples: what is added up over the parts, and what is put one after the other.
     """
-    answers = layer(partial(_with, work), [*columns, _shared(shared, len(columns[0]))], own)
+    answers = layer(partial(_with, work), [*columns, shared(given, len(columns[0]))], own)
     sums = _tree(_tasks([(itemgetter(0), key) for key in answers.keys], answers))
     rows = _tasks([(itemgetter(1), key) for key in answers.keys], answers)
     (found,), listed = computed(sums, rows)
     if traffic is not None:
         traffic.passes += 1
-        traffic.bytes_out += len(listed) * _bytes_of(shared)
+        traffic.bytes_out += len(listed) * _bytes_of(given)
         traffic.bytes_back += len(listed) * _bytes_of(found) + _bytes_of(listed)
     return found, tuple(_joined(listed, i) for i in range(len(listed[0])))
 
 
-def _shared(values: Any, n_parts: int) -> Parts:
+def shared(values: Any, n_parts: int) -> Parts:
     """The same for all parts, sent once."""
     one = delayed(values, pure=False, traverse=False)
     return Parts(HighLevelGraph.merge(one.dask), [one.key] * n_parts)
@@ -223,7 +223,8 @@ def _joined(listed: list[tuple[Any, ...]], i: int) -> Any:
     first = listed[0][i]
     if is_sparse(first):
         return sparse.vstack([of_part[i] for of_part in listed], format="csr")
-    whole = np.empty((sum(len(of_part[i]) for of_part in listed), *first.shape[1:]), first.dtype)
+    dtype = np.result_type(*(of_part[i].dtype for of_part in listed))
+    whole = np.empty((sum(len(of_part[i]) for of_part in listed), *first.shape[1:]), dtype)
     at = 0
     for place, of_part in enumerate(listed):
         whole[at : at + len(of_part[i])] = of_part[i]
@@ -273,21 +274,21 @@ class Partitions:
         return self.n_columns * self.dtype.itemsize + 28
 
     def ask(
-        self, work: Work, *columns: Parts, shared: Any = (), own: Sequence[Any] = ()
+        self, work: Work, *columns: Parts, given: tuple[Any, ...] = (), own: Sequence[Any] = ()
     ) -> tuple[Any, Any]:
         """`run` over the parts that have rows."""
         busy = [i for i, size in enumerate(self.sizes) if size]
         chosen = [parts.take(busy) for parts in (self.parts, *columns)]
-        given = [own[i] for i in busy] if own else ()
-        return run(work, chosen, shared=shared, own=given, traffic=self.traffic)
+        alone = [own[i] for i in busy] if own else ()
+        return run(work, chosen, given=given, own=alone, traffic=self.traffic)
 
     def each(
-        self, work: Work, *columns: Parts, shared: Any = (), width: int | None = None
+        self, work: Work, *columns: Parts, given: tuple[Any, ...] = (), width: int | None = None
     ) -> da.Array:
         """What ``work`` gives for each row, in float64, as an array of dask's."""
         tail = () if width is None else (width,)
-        given = [self.parts, *columns, _shared(shared, len(self.parts))]
-        return as_array(layer(partial(_of_part, work, tail), given), self.sizes, np.float64, tail)
+        columns = (self.parts, *columns, shared(given, len(self.parts)))
+        return as_array(layer(partial(_of_part, work, tail), columns), self.sizes, np.float64, tail)
 
 
 def _of_part(work: Work, tail: tuple[int, ...], block: Any, *given: Any) -> Array:
