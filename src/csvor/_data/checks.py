@@ -94,12 +94,13 @@ def _weight_not_finite(sample_weight: Any) -> str | None:
 
 
 def class_factors(
-    class_weight: dict[Any, float] | str, classes: NDArray[Any], mass: Array
+    class_weight: dict[Any, float] | str, classes: NDArray[Any], mass: NDArray[Any]
 ) -> Array:
     """What the weights of each class's rows are multiplied with; ``mass`` is their sum."""
     if isinstance(class_weight, str):
         with np.errstate(divide="ignore"):
-            return np.where(mass > 0, mass.sum() / (np.sum(mass > 0) * mass), 0.0)
+            balance = mass.sum() / (np.sum(mass > 0) * mass)
+        return np.where(mass > 0, balance, 0.0)
     known = classes.tolist()
     unknown = [label for label in class_weight if label not in known]
     if unknown:

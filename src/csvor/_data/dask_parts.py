@@ -126,7 +126,7 @@ def beside(values: Any, features: Features, name: str) -> Parts:
 
 def _cut(values: Any, features: Features, name: str) -> Parts:
     """A column that is in memory, cut as X is."""
-    sizes = features.sizes
+    sizes: Any = features.sizes
     if not features.are_known:
         (sizes,) = computed(layer(len, [features.parts]))
     n = len(values)

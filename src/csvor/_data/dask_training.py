@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
+from dask.base import compute
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -66,20 +66,20 @@ class DaskTraining(Training):
     """Training data in partitions: codes and weights are arrays of dask's."""
 
     is_here = False
-    known_mass: Array | None = None
+    known_mass: NDArray[Any] | None = None
 
     @property
-    def mass(self) -> Array:
+    def mass(self) -> Any:
         assert self.known_mass is not None
         return self.known_mass[self.present]
 
-    def scores_of_all(self, of_counted: da.Array, project: Any) -> da.Array:
+    def scores_of_all(self, of_counted: da.Array, project: Any) -> Any:
         return self.X.each(project) if self.left_out else of_counted
 
-    def of_rows(self, work: Any, *columns: da.Array) -> da.Array:
+    def of_rows(self, work: Any, *columns: da.Array) -> Any:
         return da.map_blocks(work, *columns, dtype=np.float64)
 
-    def given_back(self, of_rows: da.Array) -> da.Array:
+    def given_back(self, of_rows: da.Array) -> Any:
         return of_rows
 
 
@@ -119,7 +119,7 @@ def dask_training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Trai
         _refuse_what_needs_all_rows(estimator, features.n_columns, n_bytes)
         found = _training(estimator, features, labels, weights, seen, traffic)
     if found is None or found.seen_codes.size < _FEW:
-        here = dask.compute(X, y, sample_weight)
+        here = compute(X, y, sample_weight)
         return replace(training_of(estimator, *here), chunks=sizes)
     return found
 
@@ -225,7 +225,7 @@ def _training(
     of_rows = _weights(weights, codes, factors, sizes)
     counted = tuple(part.counted for part in seen)
     if factors is not None and not factors[order.encode(column)].all():
-        counted = tuple(computed(layer(np.count_nonzero, [Parts.of(of_rows)]))[0])
+        counted = tuple(computed(layer(_count, [Parts.of(of_rows)]))[0])
     rows, seen_codes = X, codes
     if counted != sizes:
         own = Parts.of(of_rows)
@@ -263,7 +263,16 @@ def _weights(
         of_rows = as_array(weights.under(_as_numbers), sizes, np.float64)
     if factors is None:
         return of_rows
-    return of_rows * codes.map_blocks(factors.__getitem__, dtype=np.float64)
+    of_classes: Any = codes.map_blocks(factors.__getitem__, dtype=np.float64)
+    return of_rows * of_classes
+
+
+def _sum(weights: Array) -> float:
+    return float(weights.sum())
+
+
+def _count(weights: Array) -> int:
+    return int(np.count_nonzero(weights))
 
 
 def _as_numbers(weights: Any) -> Array:
@@ -285,7 +294,7 @@ def _spans(X: Partitions, weights: da.Array, seen: list[_Seen], factors: Array |
     busy = [i for i, size in enumerate(X.sizes) if size]
     found, mass = computed(
         layer(spans_of, [X.parts.take(busy), Parts.of(weights).take(busy)]),
-        layer(np.sum, [Parts.of(weights).take(busy)]),
+        layer(_sum, [Parts.of(weights).take(busy)]),
     )
     X.traffic.passes += 1
     return merged(found, mass, [X.sizes[i] for i in busy])

@@ -68,12 +68,12 @@ class Training:
     """
 
     X: Any
-    codes: NDArray[np.int32]
+    codes: Any
     classes: NDArray[Any]
     present: NDArray[np.bool_]
-    counted: NDArray[np.bool_]
-    weights: Array
-    seen_codes: NDArray[np.int32]
+    counted: Any
+    weights: Any
+    seen_codes: Any
     features: FeatureMap
     matrix: ScaledMatrix
 
@@ -90,9 +90,9 @@ class Training:
     @property
     def mass(self) -> Array:
         """The weight of each class that is present."""
-        return np.bincount(self.seen_codes, self.weights)
+        return np.asarray(np.bincount(self.seen_codes, self.weights), dtype=np.float64)
 
-    def scores_of_all(self, of_counted: Array, project: Callable[[Any], Array]) -> Array:
+    def scores_of_all(self, of_counted: Any, project: Callable[[Any], Array]) -> Any:
         """The scores of all rows from those of the counted ones."""
         if not self.left_out:
             return of_counted
@@ -104,7 +104,7 @@ class Training:
         """What is made of columns of all rows, row by row."""
         return work(*columns)
 
-    def given_back(self, of_rows: Array) -> Any:
+    def given_back(self, of_rows: Any) -> Any:
         """Results of all rows as the user gets them."""
         if self.chunks is None:
             return of_rows
@@ -131,7 +131,8 @@ def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     weights = check_weights(X, sample_weight)
     if estimator.class_weight is not None:
         mass = labels.counts(codes, weights)
-        weights = weights * class_factors(estimator.class_weight, labels.classes, mass)[codes]
+        factors = class_factors(estimator.class_weight, labels.classes, mass)
+        weights = np.multiply(weights, factors[codes])
     present = classes_with_rows(estimator, labels.classes, labels.counts(codes, weights))
 
     counted = weights > 0  # a weight of 0 is a row left out

@@ -28,7 +28,7 @@ class PartOfColumn:
 
     @classmethod
     def of(cls, column: Column, weights: NDArray[np.float64]) -> Self:
-        mass = np.bincount(column.index, weights, minlength=len(column.labels))
+        mass: NDArray[Any] = np.bincount(column.index, weights, minlength=len(column.labels))
         return cls(
             column.labels, column.counts, mass, column.dtype, column.kind, column.order,
             column.categories,

@@ -169,8 +169,8 @@ class DaskRows:
         return matrix_of(X, costs, self.matrix.spans).rows(codes.astype(np.int32), costs, self.pair)
 
 
-def _of_rows(work: Callable[..., Any], n_own: int, *given: Any) -> Any:
-    own, (block, codes, costs, spans, pair, *given) = given[:n_own], given[n_own:]
+def _of_rows(work: Callable[..., Any], n_own: int, *shown: Any) -> Any:
+    own, (block, codes, costs, spans, pair, *given) = shown[:n_own], shown[n_own:]
     rows = matrix_of(block, costs, spans).rows(codes.astype(np.int32, copy=False), costs, pair)
     return work(rows, *own, *given)
 

@@ -13,10 +13,11 @@ from operator import itemgetter
 from typing import Any, Self
 from uuid import uuid4
 
-import dask
 import dask.array as da
 import numpy as np
-from dask.base import compute_as_if_collection
+from dask import config
+from dask._task_spec import Alias, Task, TaskRef
+from dask.base import compute_as_if_collection, optimize
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import parse_bytes
@@ -29,13 +30,13 @@ from csvor._utils.threads import one_of_many
 Array = NDArray[np.float64]
 Work = Callable[..., Any]
 
-# Sums that are added up at once.
-_FAN_IN = 8
+# Sums that are added up at once, and bytes of them that are too many to come here one by one.
+_FAN_IN, _LARGE = 8, 2**24
 
 
 def room() -> int:
     """Bytes of rows that may be brought here at once: the setting ``csvor.room`` of dask."""
-    return int(parse_bytes(dask.config.get("csvor.room", "256 MiB")))
+    return int(parse_bytes(config.get("csvor.room", "256 MiB")))
 
 
 @dataclass
@@ -71,7 +72,7 @@ class Parts:
         """Those of arrays that may share work, which is then done once."""
         return [
             cls(HighLevelGraph.merge(array.dask), list(array.__dask_keys__()))
-            for array in dask.optimize(*arrays)
+            for array in optimize(*arrays)
         ]
 
     def __len__(self) -> int:
@@ -97,20 +98,30 @@ def layer(work: Work, columns: Sequence[Parts], own: Sequence[Any] = ()) -> Part
     thens = tuple(column.then for column in columns)
     places = zip(*(column.keys for column in columns), strict=True)
     given = [(one,) for one in own] if len(own) else [()] * len(columns[0])
-    tasks = [
+    calls = [
         (partial(_task, work, thens, alone), *keys)
         for keys, alone in zip(places, given, strict=True)
     ]
-    return _tasks(tasks, *columns)
+    return _tasks(calls, *columns)
 
 
-def _tasks(tasks: list[tuple[Any, ...]], *columns: Parts) -> Parts:
-    """Tasks that stand on those of columns."""
-    graph = HighLevelGraph.merge(*{id(column.graph): column.graph for column in columns}.values())
+def _tasks(calls: list[tuple[Any, ...]], *columns: Parts) -> Parts:
+    """Calls, each of a function and keys of what it is called with, that stand on columns."""
     name = f"csvor-{uuid4().hex}"
-    own = {(name, i): task for i, task in enumerate(tasks)}
+    tasks = {
+        (name, i): Task((name, i), call[0], *map(TaskRef, call[1:])) for i, call in enumerate(calls)
+    }
+    return _standing(name, tasks, *columns)
+
+
+def _standing(name: str, tasks: dict[Any, Any], *columns: Parts) -> Parts:
+    graph = _merged(*columns)
     below = {**graph.dependencies, name: set(graph.layers)}
-    return Parts(HighLevelGraph({**graph.layers, name: own}, below), list(own))
+    return Parts(HighLevelGraph({**graph.layers, name: tasks}, below), list(tasks))
+
+
+def _merged(*columns: Parts) -> HighLevelGraph:
+    return HighLevelGraph.merge(*{id(column.graph): column.graph for column in columns}.values())
 
 
 def _task(work: Work, thens: tuple[Work | None, ...], own: tuple[Any, ...], *parts: Any) -> Any:
@@ -123,7 +134,7 @@ def _task(work: Work, thens: tuple[Work | None, ...], own: tuple[Any, ...], *par
 
 def computed(*columns: Parts) -> tuple[list[Any], ...]:
     """What they are, here."""
-    graph = HighLevelGraph.merge(*{id(column.graph): column.graph for column in columns}.values())
+    graph = _merged(*columns)
     keys = [column.keys for column in columns]
     return tuple(map(list, compute_as_if_collection(Delayed, graph, keys)))
 
@@ -136,10 +147,9 @@ def as_array(
     name, ends = parts.keys[0][0], (0,) * len(tail)
     if tail:
         name = f"{name}-columns"
-        renamed = {(name, i, *ends): key for i, key in enumerate(parts.keys)}
-        layers = {**parts.graph.layers, name: renamed}
-        below = {**parts.graph.dependencies, name: set(parts.graph.layers)}
-        parts = Parts(HighLevelGraph(layers, below), list(renamed))
+        renamed: dict[Any, Any] = {(name, i, *ends): key for i, key in enumerate(parts.keys)}
+        tasks = {key: Alias(key, target) for key, target in renamed.items()}
+        parts = _standing(name, tasks, parts)
     chunks = (tuple(sizes), *((width,) for width in tail))
     return da.Array(parts.graph, name, chunks, dtype=dtype)
 
@@ -154,16 +164,24 @@ def run(
     *,
     given: tuple[Any, ...] = (),
     own: Sequence[Any] = (),
+    apart: bool = False,
     traffic: Traffic | None = None,
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """``work(what is its own, part of each column, *given)`` of each part.
 
-    It gives two tuples: what is added up over the parts, and what is put one after the other.
+    It gives two tuples: what is added up over the parts, and what is put one after the other. Sums
+    that are large are added up ``apart``, in a tree.
     """
     answers = layer(partial(_with, work), [*columns, shared(given, len(columns[0]))], own)
-    sums = _tree(_tasks([(itemgetter(0), key) for key in answers.keys], answers))
-    rows = _tasks([(itemgetter(1), key) for key in answers.keys], answers)
-    (found,), listed = computed(sums, rows)
+    if apart:
+        sums = _tree(_tasks([(itemgetter(0), key) for key in answers.keys], answers))
+        rows = _tasks([(itemgetter(1), key) for key in answers.keys], answers)
+        (found,), listed = computed(sums, rows)
+    else:
+        (answered,) = computed(answers)
+        found = _added(*(sums for sums, _ in answered))
+        listed = [rows for _, rows in answered]
+        del answered
     if traffic is not None:
         traffic.passes += 1
         traffic.bytes_out += len(listed) * _bytes_of(given)
@@ -185,11 +203,11 @@ def _with(work: Work, *given: Any) -> Any:
 def _tree(sums: Parts) -> Parts:
     while len(sums) > 1:
         groups = [sums.keys[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)]
-        sums = _tasks([(_added, group) for group in groups], sums)
+        sums = _tasks([(_added, *group) for group in groups], sums)
     return sums
 
 
-def _added(parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+def _added(*parts: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(sum(of_one[1:], of_one[0]) for of_one in zip(*parts, strict=True))
 
 
@@ -280,7 +298,8 @@ class Partitions:
         busy = [i for i, size in enumerate(self.sizes) if size]
         chosen = [parts.take(busy) for parts in (self.parts, *columns)]
         alone = [own[i] for i in busy] if own else ()
-        return run(work, chosen, given=given, own=alone, traffic=self.traffic)
+        apart = len(busy) * 8 * self.n_columns**2 > _LARGE
+        return run(work, chosen, given=given, own=alone, apart=apart, traffic=self.traffic)
 
     def each(
         self, work: Work, *columns: Parts, given: tuple[Any, ...] = (), width: int | None = None
