@@ -7,7 +7,7 @@ codes of the labels, a byte each, stay beside the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -75,6 +75,10 @@ class DaskTraining(Training):
 
     def scores_of_all(self, of_counted: da.Array, project: Any) -> Any:
         return self.X.each(project) if self.left_out else of_counted
+
+    @property
+    def traffic(self) -> dict[str, int]:
+        return asdict(self.X.traffic)
 
     def of_rows(self, work: Any, *columns: da.Array) -> Any:
         return da.map_blocks(work, *columns, dtype=np.float64)

@@ -100,6 +100,11 @@ class Training:
         scores[self.counted] = of_counted
         return scores
 
+    @property
+    def traffic(self) -> dict[str, int] | None:
+        """What was asked of partitions, where rows lie in such."""
+        return None
+
     def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
         """What is made of columns of all rows, row by row."""
         return work(*columns)

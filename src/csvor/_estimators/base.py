@@ -226,6 +226,7 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
                 # Without the rounding of a shift, which can take a row on the cap over it.
                 self.residuals_[data.counted] = fitted.residuals
         self.residuals_ = data.given_back(self.residuals_)
+        self._tell_traffic(data)
         self._keep(fitted.solution)
         # Most points of a grid are thrown away: what they never predict is nobody's concern.
         if self._speaks_of_empty_classes and not fitted.warned and not one_of_many:
@@ -241,6 +242,18 @@ class ThresholdClassifier(ThresholdModel, ClassifierMixin, BaseEstimator):
         self.converged_ = solution.status.converged
         if not self.converged_:
             warn(self._not_converged(solution))
+
+    def _tell_traffic(self, data: Training) -> None:
+        self.__dict__.pop("traffic_", None)  # of a fit on partitions
+        if data.traffic is None:
+            return
+        self.traffic_ = data.traffic
+        if self.verbose:
+            passes, out, back = data.traffic.values()
+            print(
+                f"[{type(self).__name__}] {passes} passes over the partitions: {out / 1e6:.3g} MB "
+                f"sent, {back / 1e6:.3g} MB back"
+            )
 
     def _report_to(self) -> Callable[[int, float], None] | None:
         if not self.verbose:

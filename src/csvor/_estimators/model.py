@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from csvor._data.checks import check_features, check_weights
-from csvor._estimators.answers import by_partition
+from csvor._estimators.answers import accuracy_by_partition, by_partition
 from csvor._estimators.intervals import depths, predicted_codes
 from csvor._estimators.probability import Calibration, interval_probabilities
 from csvor._labels import OrdinalLabels, read_column
@@ -65,6 +65,15 @@ class ThresholdModel(ABC):
         if is_lazy(state.get("residuals_")):
             state = {name: value for name, value in state.items() if name != "residuals_"}
         return state
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("residuals_", "outliers_") and "thresholds_" in self.__dict__:
+            raise AttributeError(
+                f"{name} is not here: the rows of this fit lay in partitions of dask, and what is "
+                "known of each stayed with them. Call residuals(X, y), and compare it with "
+                "epsilon_."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @abstractmethod
     def _residuals_of(self, scores: Array, codes: NDArray[np.integer]) -> Array:
@@ -176,6 +185,8 @@ class ThresholdModel(ABC):
         -------
         score : float
         """
+        if is_lazy(X):
+            return accuracy_by_partition(self, X, y, sample_weight)
         predicted = self._codes_at(self.predict_projection(X))
         column = read_column(y)
         order = OrdinalLabels(self.classes_, declared=True).with_numbers_of(column)

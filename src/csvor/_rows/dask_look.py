@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 # The cap is sought within this share of what it was, of very many rows in less.
-_WITHIN, _MANY = 5e-2, 1e8
+_WITHIN, _MANY = 0.1, 1e8
 # Counts of a round lie between so many values, the first of them up to this.
 _BINS, _HIGHEST = 4096, 2.0**80
 

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 # Rows that are near, and by how many more there are after a model that was no good. Where there can
 # be no more, the way that it went is cut short, to this part at least.
-_SHARE, _MORE, _LEAST = 0.1, 2.0, 2.0**-6
+SHARE, _MORE, _LEAST = 0.1, 2.0, 2.0**-6
 
 
 class Problem(Protocol):
@@ -61,7 +61,7 @@ def refine(
         Limit of rounds, and of iterations in each.
     report : callable (round, objective), optional
     """
-    loss, share, most = schedule.final, min(_SHARE, problem.most), problem.most
+    loss, share, most = schedule.final, min(SHARE, problem.most), problem.most
     at = problem.place(theta, loss, cap)
     history: list[float] = []
     status = Status.MAX_ITER

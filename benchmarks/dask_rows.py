@@ -1,0 +1,115 @@
+"""Rows on disk and on workers: what a fit costs beside one in memory.
+
+    python benchmarks/dask_rows.py FOLDER [--rows 20000000] [--limit-mb 1000]
+
+Writes `results/dask_rows.md`. Each fit runs in a process of its own, the one on disk under a limit
+of its data (RLIMIT_DATA: what it allocates; pages of a file that is mapped do not count).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+COLUMNS, PART = 20, 400_000
+
+
+def write_rows(folder: Path, n: int) -> None:
+    """Quintiles of a noisy score, a tenth of the labels drawn anew."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if (folder / f"X{n}.npy").exists():
+        return
+    X = np.lib.format.open_memmap(folder / f"X{n}.npy", "w+", np.float32, (n, COLUMNS))
+    y = np.empty(n, dtype=np.int8)
+    cuts = np.sqrt(COLUMNS + 4.0) * np.array([-0.8416, -0.2533, 0.2533, 0.8416])
+    for start in range(0, n, PART):
+        rng = np.random.default_rng(start)
+        stop = min(start + PART, n)
+        X[start:stop] = rng.standard_normal((stop - start, COLUMNS), dtype=np.float32)
+        score = X[start:stop].sum(axis=1) + 2.0 * rng.standard_normal(stop - start)
+        y[start:stop] = np.digitize(score, cuts)
+        wrong = rng.random(stop - start) < 0.1
+        y[start:stop][wrong] = rng.integers(0, 5, int(wrong.sum()))
+    X.flush()
+    np.save(folder / f"y{n}.npy", y)
+
+
+def peak_of_data(stop: threading.Event, found: list[int]) -> None:
+    """The most that this process held beside mapped files, in MB, looked at every 20 ms."""
+    while not stop.wait(0.02):
+        text = Path("/proc/self/status").read_text()
+        held = dict(line.split(":", 1) for line in text.splitlines())
+        found[0] = max(found[0], int(held["RssAnon"].split()[0]) // 1024)
+
+
+def one_fit(folder: Path, n: int, where: str, limit: int) -> dict[str, object]:
+    """A fit in this process, after a small one for which loops are loaded."""
+    from csvor import CSVOR
+
+    mapped = np.load(folder / f"X{n}.npy", mmap_mode="r")
+    y = np.load(folder / f"y{n}.npy")
+    X = mapped if where != "memory" else np.array(mapped)
+    if where != "memory":
+        import dask
+        import dask.array as da
+
+        dask.config.set(scheduler="threads")
+        with dask.config.set({"csvor.room": "100kB"}):
+            few = (da.from_array(part[:20_000], chunks=10_000) for part in (X, y))
+            CSVOR().fit(*few)
+        X, y = da.from_array(X, chunks=(PART, COLUMNS)), da.from_array(y, chunks=PART)
+        if limit:
+            resource.setrlimit(resource.RLIMIT_DATA, (limit * 2**20, limit * 2**20))
+    else:
+        CSVOR().fit(X[:20_000], y[:20_000])
+    stop, most = threading.Event(), [0]
+    watch = threading.Thread(target=peak_of_data, args=(stop, most))
+    watch.start()
+    begin, cpu = time.perf_counter(), time.process_time()
+    model = CSVOR().fit(X, y)
+    seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
+    stop.set()
+    watch.join()
+    found = {"seconds": seconds, "cpu": cpu, "peak": most[0], "objective": model.objective_,
+             "coef": model.coef_.tolist(), "rounds": model.n_iter_}  # fmt: skip
+    if where != "memory":
+        found["traffic"] = model.traffic_
+    return found
+
+
+def run(*arguments: object) -> dict[str, object]:
+    command = [sys.executable, __file__, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--limit-mb", type=int, default=1000)
+    parser.add_argument("--one", choices=["memory", "disk"])
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(one_fit(options.folder, options.rows, options.one, options.limit_mb)))
+        return
+    write_rows(options.folder, options.rows)
+    for where in ("memory", "disk"):
+        told = run(
+            options.folder, "--rows", options.rows, "--limit-mb", options.limit_mb, "--one", where
+        )
+        print(where, {k: v for k, v in told.items() if k != "coef"})
+
+
+if __name__ == "__main__":
+    main()
