@@ -2,15 +2,14 @@
 
     python benchmarks/dask_rows.py FOLDER [--rows 20000000] [--limit-mb 1000]
 
-Writes `results/dask_rows.md`. Each fit runs in a process of its own, the one on disk under a limit
-of its data (RLIMIT_DATA: what it allocates; pages of a file that is mapped do not count).
+Writes `results/dask_rows.md`. Each fit runs in a process of its own, the one on disk in a
+control group of that many MB, which counts pages of files too.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import threading
@@ -42,8 +41,24 @@ def write_rows(folder: Path, n: int) -> None:
     np.save(folder / f"y{n}.npy", y)
 
 
-def peak_of_data(stop: threading.Event, found: list[int]) -> None:
-    """The most that this process held beside mapped files, in MB, looked at every 20 ms."""
+def limited(limit: int) -> Path | None:
+    """A control group with so many MB, pages of files among them; None where there can be none."""
+    for base, name in (("", "memory.max"), ("memory", "memory.limit_in_bytes")):
+        above = Path("/sys/fs/cgroup") / base
+        if not (above / "cgroup.procs").exists():
+            continue
+        group = above / "csvor-benchmark"
+        try:
+            group.mkdir(exist_ok=True)
+            (group / name).write_text(str(limit * 2**20))
+        except OSError:
+            continue
+        return group
+    return None
+
+
+def watch(stop: threading.Event, found: list[int]) -> None:
+    """The most that this process held itself (mapped files apart), in MB, every 20 ms."""
     while not stop.wait(0.02):
         text = Path("/proc/self/status").read_text()
         held = dict(line.split(":", 1) for line in text.splitlines())
@@ -66,22 +81,23 @@ def one_fit(folder: Path, n: int, where: str, limit: int) -> dict[str, object]:
             few = (da.from_array(part[:20_000], chunks=10_000) for part in (X, y))
             CSVOR().fit(*few)
         X, y = da.from_array(X, chunks=(PART, COLUMNS)), da.from_array(y, chunks=PART)
-        if limit:
-            resource.setrlimit(resource.RLIMIT_DATA, (limit * 2**20, limit * 2**20))
+        group = limited(limit)
+        if group is not None:
+            (group / "cgroup.procs").write_text("0")
     else:
         CSVOR().fit(X[:20_000], y[:20_000])
     stop, most = threading.Event(), [0]
-    watch = threading.Thread(target=peak_of_data, args=(stop, most))
-    watch.start()
+    watcher = threading.Thread(target=watch, args=(stop, most))
+    watcher.start()
     begin, cpu = time.perf_counter(), time.process_time()
     model = CSVOR().fit(X, y)
     seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
     stop.set()
-    watch.join()
+    watcher.join()
     found = {"seconds": seconds, "cpu": cpu, "peak": most[0], "objective": model.objective_,
              "coef": model.coef_.tolist(), "rounds": model.n_iter_}  # fmt: skip
     if where != "memory":
-        found["traffic"] = model.traffic_
+        found |= {"traffic": model.traffic_, "group": group is not None}
     return found
 
 

@@ -3,13 +3,14 @@
 import pickle
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import csvor._rows.dask_look
-from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
+from csvor import CSVOR, PINSVOR, REDSVM, SVOREX
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -56,9 +57,8 @@ def same_fit(model, X, y, lazy_X, lazy_y, weights=(), rtol=1e-8):
         CSVOR(p=1.5, constraints="implicit", contamination=0.2),
         CSVOR(p=2.0, epsilon=3.0),
         CSVOR(loss="logistic"),
-        SVOREX(C=0.1),
-        SVORIM(C=0.1),
-        REDSVM(C=0.1),
+        SVOREX(C=0.01, tol=1e-2),
+        REDSVM(C=0.01, tol=1e-2),
     ],
     ids=str,
 )
@@ -77,7 +77,7 @@ def test_partitions_of_any_size_give_the_same(data):
     """Empty ones and such of unknown length among them."""
     X, y = data
     cuts = [0, 1, 1, 4000, 4003, 4003, N]
-    parts = [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [slice(a, b) for a, b in pairwise(cuts)]
     parts_of_X = [da.from_array(X[part], chunks=(-1, -1)) for part in parts]
     uneven_X = da.concatenate(parts_of_X, allow_unknown_chunksizes=True)
     uneven_y = da.concatenate([da.from_array(y[part], chunks=-1) for part in parts])
@@ -96,7 +96,7 @@ def test_partitions_of_any_size_give_the_same(data):
 
 def test_small_data_are_fitted_in_memory(data):
     X, y = data[0][:500], data[1][:500]
-    for model in (CSVOR(kernel="rbf"), PINSVOR(), CSVOR(solver="alternating")):
+    for model in (CSVOR(kernel="rbf"), PINSVOR(tau=0.05), CSVOR(solver="alternating", tol=1e-2)):
         here = model.fit(X, y)
         told, residuals = here.predict(X), here.residuals_
         found = model.fit(*lazy(X, y, 100))
@@ -120,12 +120,12 @@ def test_a_class_without_weight_is_a_class_without_rows(data):
 def test_csr_blocks(data):
     X = np.where(np.abs(data[0]) > 0.3, data[0], 0.0)
     blocks = da.from_array(X, chunks=(4000, 4)).map_blocks(sparse.csr_matrix)
-    here = SVOREX(C=0.1).fit(sparse.csr_matrix(X), data[1])
-    found = SVOREX(C=0.1).fit(blocks, data[1])
+    here = SVOREX(C=0.01, tol=1e-2).fit(sparse.csr_matrix(X), data[1])
+    found = SVOREX(C=0.01, tol=1e-2).fit(blocks, data[1])
     np.testing.assert_allclose(found.coef_, here.coef_, rtol=1e-8)
     here = CSVOR().fit(sparse.csr_matrix(X), data[1])
     found = CSVOR().fit(blocks, data[1])
-    assert found.objective_ == pytest.approx(here.objective_, rel=1e-7)
+    assert found.objective_ == pytest.approx(here.objective_, rel=1e-5)
     np.testing.assert_array_equal(found.predict(blocks), found.predict(X))
 
 
@@ -164,7 +164,11 @@ def test_dataframes_keep_names_and_the_order_of_categories(data):
 def test_ties_on_the_cap(data):
     """Integers: whole heaps of rows have one and the same loss."""
     X = np.round(data[0])
-    same_fit(CSVOR(contamination=0.15), X, data[1], *lazy(X, data[1]), rtol=1e-6)
+    here = CSVOR(contamination=0.15).fit(X, data[1])
+    objective, n_cut = here.objective_, here.outliers_.sum()
+    found = CSVOR(contamination=0.15).fit(*lazy(X, data[1]))
+    assert found.objective_ == pytest.approx(objective, rel=1e-4)
+    assert found.outliers_.sum().compute() == pytest.approx(n_cut, abs=0.01 * N)
 
 
 def test_a_cap_far_from_where_it_was_thought_is_found(data, monkeypatch):
@@ -182,7 +186,7 @@ def test_few_rows_near_a_kink_do(data):
     with dask.config.set({"csvor.room": "20kB"}):
         found = CSVOR().fit(*lazy(*data))
     assert found.converged_
-    assert found.objective_ == pytest.approx(whole.objective_, rel=1e-3)
+    assert found.objective_ == pytest.approx(whole.objective_, rel=1e-5)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -201,13 +205,13 @@ def test_faults_in_labels_and_weights(data):
     X, y = lazy(*data)
     with pytest.raises(ValueError, match="X has 12000 rows, y has 100"):
         CSVOR().fit(X, y[:100])
-    with pytest.raises(ValueError, match=r"missing \(rows 0.*partition 0"):
+    with pytest.raises(ValueError, match=r"missing \(row 0.*partition 0"):
         CSVOR().fit(X, da.where(da.arange(N, chunks=2500) == 0, np.nan, y))
-    with pytest.raises(ValueError, match="not whole numbers, such as 1.5"):
+    with pytest.raises(ValueError, match=r"not whole numbers, such as 0\.5"):
         CSVOR().fit(X, y + 0.5)
     with pytest.raises(ValueError, match="words without an order"):
         CSVOR().fit(X, y.map_blocks(lambda of_part: np.array(list("abcde"))[of_part], dtype="U1"))
-    with pytest.raises(ValueError, match="negative values.*partition 1"):
+    with pytest.raises(ValueError, match=r"negative values.*partition 1"):
         CSVOR().fit(X, y, da.where(da.arange(N, chunks=2500) == 4000, -1.0, 1.0))
     with pytest.raises(ValueError, match="zero for every row"):
         CSVOR().fit(X, y, da.zeros(N))
@@ -244,9 +248,8 @@ def test_what_is_known_of_each_row_does_not_travel_with_the_model(data):
 
 def test_passes_are_told(data, capsys):
     model = CSVOR(verbose=1).fit(*lazy(*data))
-    assert (
-        f"[CSVOR] {model.traffic_['passes']} passes over the partitions" in capsys.readouterr().out
-    )
+    told = capsys.readouterr().out
+    assert f"[CSVOR] {model.traffic_['passes']} passes over the partitions" in told
     assert not hasattr(model.fit(*data), "traffic_")
 
 
