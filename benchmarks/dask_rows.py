@@ -65,27 +65,43 @@ def watch(stop: threading.Event, found: list[int]) -> None:
         found[0] = max(found[0], int(held["RssAnon"].split()[0]) // 1024)
 
 
+def part_of_file(path: Path, start: int, stop: int) -> np.ndarray:
+    return np.load(path, mmap_mode="r")[start:stop]
+
+
+def rows_of_file(path: Path) -> object:
+    """Rows that are read where they are needed; `da.from_array` would copy the whole file."""
+    import dask.array as da
+    from dask import delayed
+
+    whole = np.load(path, mmap_mode="r")
+    read, parts = delayed(part_of_file), []
+    for start in range(0, whole.shape[0], PART):
+        stop = min(start + PART, whole.shape[0])
+        shape = (stop - start, *whole.shape[1:])
+        parts.append(da.from_delayed(read(path, start, stop), shape, whole.dtype))
+    return da.concatenate(parts)
+
+
 def one_fit(folder: Path, n: int, where: str, limit: int) -> dict[str, object]:
     """A fit in this process, after a small one for which loops are loaded."""
     from csvor import CSVOR
 
-    mapped = np.load(folder / f"X{n}.npy", mmap_mode="r")
-    y = np.load(folder / f"y{n}.npy")
-    X = mapped if where != "memory" else np.array(mapped)
-    if where != "memory":
+    group, is_here = None, where == "memory"
+    names = folder / f"X{n}.npy", folder / f"y{n}.npy"
+    if is_here:
+        X, y = map(np.load, names)
+        CSVOR().fit(X[:20_000], y[:20_000])
+    else:
         import dask
-        import dask.array as da
 
-        dask.config.set(scheduler="threads")
-        with dask.config.set({"csvor.room": "100kB"}):
-            few = (da.from_array(part[:20_000], chunks=10_000) for part in (X, y))
-            CSVOR().fit(*few)
-        X, y = da.from_array(X, chunks=(PART, COLUMNS)), da.from_array(y, chunks=PART)
         group = limited(limit)
         if group is not None:
             (group / "cgroup.procs").write_text("0")
-    else:
-        CSVOR().fit(X[:20_000], y[:20_000])
+        dask.config.set(scheduler="threads")
+        X, y = map(rows_of_file, names)
+        with dask.config.set({"csvor.room": "100kB"}):
+            CSVOR().fit(X[:20_000], y[:20_000])
     stop, most = threading.Event(), [0]
     watcher = threading.Thread(target=watch, args=(stop, most))
     watcher.start()
@@ -94,11 +110,11 @@ def one_fit(folder: Path, n: int, where: str, limit: int) -> dict[str, object]:
     seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
     stop.set()
     watcher.join()
-    found = {"seconds": seconds, "cpu": cpu, "peak": most[0], "objective": model.objective_,
-             "coef": model.coef_.tolist(), "rounds": model.n_iter_}  # fmt: skip
-    if where != "memory":
-        found |= {"traffic": model.traffic_, "group": group is not None}
-    return found
+    return {
+        "seconds": seconds, "cpu": cpu, "peak": most[0], "objective": model.objective_,
+        "rounds": model.n_iter_, "coef": model.coef_.tolist(),
+        "traffic": getattr(model, "traffic_", None), "limited": group is not None,
+    }  # fmt: skip
 
 
 def run(*arguments: object) -> dict[str, object]:

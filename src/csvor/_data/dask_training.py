@@ -225,7 +225,7 @@ def _training(
         traffic,
     )
     small = np.int8 if order.classes.size <= 127 else np.int32
-    codes = as_array(labels.under(partial(_encode, order, small)), sizes, small).persist()
+    codes = as_array(labels.under(partial(_encode, order, small)), sizes, small)
     of_rows = _weights(weights, codes, factors, sizes)
     counted = tuple(part.counted for part in seen)
     if factors is not None and not factors[order.encode(column)].all():

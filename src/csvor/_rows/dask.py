@@ -64,7 +64,9 @@ class DaskRows:
 
     def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
         self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair
-        self._columns = Parts.of(codes), Parts.of(costs)
+        # A byte for each row, which stays beside the rows as long as this does.
+        self._held = codes.persist()
+        self._columns = Parts.of(self._held), Parts.of(costs)
 
     @property
     def n_samples(self) -> int:
@@ -118,7 +120,8 @@ class DaskRows:
         """The score and the losses g of each row, where the rows are."""
         work = partial(_of_rows, _scores_and_losses, 0)
         given = (self.matrix.spans, self.pair.copy(), w, b)
-        found = self.matrix.X.each(work, *self._columns, given=given, width=2)
+        columns = Parts.of(self.codes), Parts.of(self.costs)
+        found = self.matrix.X.each(work, *columns, given=given, width=2)
         return found[:, 0], found[:, 1]
 
     @cached_property
