@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -117,7 +118,7 @@ def one_fit(folder: Path, n: int, where: str, limit: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def run(*arguments: object) -> dict[str, object]:
+def run(*arguments: object) -> Any:
     command = [sys.executable, __file__, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -125,22 +126,120 @@ def run(*arguments: object) -> dict[str, object]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def on_workers(folder: Path, n: int, counts: tuple[int, ...]) -> list[dict[str, object]]:
+    """Fits of rows that are held, by threads of this process and by worker processes."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    from csvor import CSVOR
+
+    names = folder / f"X{n}.npy", folder / f"y{n}.npy"
+    here = CSVOR().fit(*map(np.load, names))
+    found = []
+
+    def fit(name: str, cpu_of_workers: object) -> None:
+        X, y = dask.persist(*map(rows_of_file, names))
+        CSVOR().fit(X, y)  # loops are loaded
+        begin, cpu = time.perf_counter(), time.process_time() + cpu_of_workers()
+        model = CSVOR().fit(X, y)
+        seconds = time.perf_counter() - begin
+        found.append(
+            {
+                "name": name, "seconds": seconds,
+                "cpu": time.process_time() + cpu_of_workers() - cpu,
+                "coef": float(np.abs(model.coef_ - here.coef_).max()),
+                "objective": model.objective_ / here.objective_ - 1.0, "traffic": model.traffic_,
+            }
+        )  # fmt: skip
+
+    with dask.config.set(scheduler="threads"):
+        fit("threads", lambda: 0.0)
+    for count in counts:
+        cluster = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None)
+        with cluster, Client(cluster) as client:
+            fit(
+                f"{count} worker{'s' if count > 1 else ''}",
+                lambda client=client: sum(client.run(time.process_time).values()),
+            )
+    return found
+
+
+def page(n: int, of_file: dict[str, dict[str, Any]], m: int, of_workers: list[Any]) -> str:
+    disk, memory = of_file["disk"], of_file["memory"]
+    apart = max(abs(a - b) for a, b in zip(disk["coef"], memory["coef"], strict=True))
+    lines = [
+        "# Rows on disk and on workers",
+        "",
+        "`python benchmarks/dask_rows.py FOLDER`, on two cores that other work may share: CPU "
+        "seconds are what to compare.",
+        "",
+        f"## {n:,} x {COLUMNS} float32 on disk",
+        "",
+        f"`CSVOR()`, parts of {PART:,} rows by dask's threads"
+        + (", in a control group of 1000 MB (pages of files count)." if disk["limited"] else "."),
+        "",
+        "| rows | seconds | CPU seconds | MB held, files apart | objective | passes | MB sent | MB back |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, told in of_file.items():
+        lines.append(
+            f"| {name} | {told['seconds']:.1f} | {told['cpu']:.1f} | {told['peak']} | "
+            f"{told['objective']:.8g} | {_moved(told['traffic'])} |"
+        )
+    lines += [
+        "",
+        f"Objectives differ by {abs(disk['objective'] / memory['objective'] - 1.0):.1e} of it, "
+        f"coefficients by {apart:.1e} at most.",
+        "",
+        f"## {m:,} x {COLUMNS} float32 held by threads and by workers",
+        "",
+        "Second fits, against NumPy on the same rows. CPU seconds are those of all processes.",
+        "",
+        "| who | seconds | CPU seconds | coefficients apart | objectives apart | passes | MB sent | MB back |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for told in of_workers:
+        lines.append(
+            f"| {told['name']} | {told['seconds']:.1f} | {told['cpu']:.1f} | {told['coef']:.1e} | "
+            f"{told['objective']:.1e} | {_moved(told['traffic'])} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _moved(traffic: dict[str, int] | None) -> str:
+    if traffic is None:
+        return "| |"
+    sent, back = traffic["bytes_out"] / 1e6, traffic["bytes_back"] / 1e6
+    return f"{traffic['passes']} | {sent:.1f} | {back:.0f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--rows-of-workers", type=int, default=4_000_000)
     parser.add_argument("--limit-mb", type=int, default=1000)
-    parser.add_argument("--one", choices=["memory", "disk"])
+    parser.add_argument("--one", choices=["memory", "disk", "workers"])
     options = parser.parse_args()
+    n = options.rows
+    if options.one == "workers":
+        print(json.dumps(on_workers(options.folder, n, (1, 2, 4))))
+    elif options.one:
+        print(json.dumps(one_fit(options.folder, n, options.one, options.limit_mb)))
     if options.one:
-        print(json.dumps(one_fit(options.folder, options.rows, options.one, options.limit_mb)))
         return
-    write_rows(options.folder, options.rows)
-    for where in ("memory", "disk"):
-        told = run(
-            options.folder, "--rows", options.rows, "--limit-mb", options.limit_mb, "--one", where
-        )
-        print(where, {k: v for k, v in told.items() if k != "coef"})
+    m = options.rows_of_workers
+    write_rows(options.folder, n)
+    write_rows(options.folder, m)
+    limit = "--limit-mb", options.limit_mb
+    of_file = {
+        where: run(options.folder, "--rows", n, *limit, "--one", where)
+        for where in ("memory", "disk")
+    }
+    of_workers = run(options.folder, "--rows", m, "--one", "workers")
+    text = page(n, of_file, m, of_workers)
+    (Path(__file__).parent / "results" / "dask_rows.md").write_text(text, "utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

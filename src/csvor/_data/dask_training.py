@@ -238,7 +238,7 @@ def _training(
         of_rows = as_array(layer(_with_weight, [own, own]), counted, np.float64)
     if not present.all():
         place = (np.cumsum(present) - 1).astype(small)
-        seen_codes = seen_codes.map_blocks(place.__getitem__, dtype=small)
+        seen_codes = da.map_blocks(partial(np.take, place), seen_codes, dtype=small)
     spans = _spans(rows, of_rows, seen, factors)
     check_ranges(estimator, sum(counted), spans, partial(_farthest, rows, spans))
     return DaskTraining(
@@ -267,7 +267,7 @@ def _weights(
         of_rows = as_array(weights.under(_as_numbers), sizes, np.float64)
     if factors is None:
         return of_rows
-    of_classes: Any = codes.map_blocks(factors.__getitem__, dtype=np.float64)
+    of_classes: Any = da.map_blocks(partial(np.take, factors), codes, dtype=np.float64)
     return of_rows * of_classes
 
 
