@@ -11,6 +11,7 @@ from scipy import sparse
 
 import csvor._rows.dask_look
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX
+from csvor.audit import audit_labels
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -244,6 +245,24 @@ def test_what_is_known_of_each_row_does_not_travel_with_the_model(data):
         _ = copy.residuals_
     with pytest.raises(AttributeError, match=r"residuals\(X, y\)"):
         _ = copy.outliers_
+
+
+def test_an_audit_says_that_it_takes_rows_in_memory(data):
+    with pytest.raises(TypeError, match="audit_labels takes rows in memory"):
+        audit_labels(*lazy(*data))
+
+
+def test_one_reading_serves_many_settings(data):
+    one, other = CSVOR().fit_many(*lazy(*data), [{"C": 1.0}, {"C": 0.1}])
+    assert one.objective_ == pytest.approx(CSVOR().fit(*data).objective_, rel=1e-8)
+    assert other.objective_ == pytest.approx(CSVOR(C=0.1).fit(*data).objective_, rel=1e-8)
+
+
+def test_far_values_are_named(data):
+    X = data[0].copy()
+    X[7, 1] = 1e7
+    with pytest.warns(UserWarning, match=r"column 1 has the value 1e\+07 in row 7"):
+        CSVOR().fit(*lazy(X, data[1]))
 
 
 def test_passes_are_told(data, capsys):
