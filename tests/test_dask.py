@@ -162,6 +162,18 @@ def test_dataframes_keep_names_and_the_order_of_categories(data):
         model.predict(lazy_frame[["a"]])
 
 
+def test_columns_of_a_parquet_folder(data, tmp_path):
+    """Dask reads few columns in fewer parts than many."""
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(data[0], columns=list("abcd")).assign(y=data[1].astype(str))
+    for i in range(6):
+        frame[i * 2000 : (i + 1) * 2000].to_parquet(tmp_path / f"part{i}.parquet")
+    lazy_frame = dd.read_parquet(tmp_path)
+    X, lazy_X = frame[list("abcd")], lazy_frame[list("abcd")]
+    same_fit(CSVOR(), X, frame["y"], lazy_X, lazy_frame["y"])
+
+
 def test_ties_on_the_cap(data):
     """Integers: whole heaps of rows have one and the same loss."""
     X = np.round(data[0])

@@ -61,9 +61,11 @@ class Parts:
         """The parts of an array in one dimension, of a dataframe, or a list of values."""
         if isinstance(collection, list):
             collection = [delayed(value, pure=False, traverse=False) for value in collection]
-        else:
-            collection = collection.to_delayed()
-            collection = list(getattr(collection, "flat", collection))
+        elif isinstance(collection, da.Array):
+            collection = collection.to_delayed().flat
+        else:  # optimised further, columns of one frame would be cut into other parts than others
+            collection = collection.simplify().to_delayed(optimize_graph=False)
+        collection = list(collection)
         graphs = {id(part.dask): part.dask for part in collection}
         return cls(HighLevelGraph.merge(*graphs.values()), [part.key for part in collection])
 
