@@ -17,7 +17,7 @@ import dask.array as da
 import numpy as np
 from dask import config
 from dask._task_spec import Alias, Task, TaskRef
-from dask.base import compute_as_if_collection, optimize
+from dask.base import compute_as_if_collection
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import parse_bytes
@@ -71,11 +71,8 @@ class Parts:
 
     @classmethod
     def of_all(cls, *arrays: da.Array) -> list[Self]:
-        """Those of arrays that may share work, which is then done once."""
-        return [
-            cls(HighLevelGraph.merge(array.dask), list(array.__dask_keys__()))
-            for array in optimize(*arrays)
-        ]
+        """Those of arrays that may share work: it is done once, since no task is fused into two."""
+        return [cls(array.dask, list(array.__dask_keys__())) for array in arrays]
 
     def __len__(self) -> int:
         return len(self.keys)
