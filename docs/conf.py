@@ -100,10 +100,6 @@ _SHOWN = (
 
 def _lead_to_pages(app, docname, source):
     """Links that work in the repository lead to pages of the site."""
-    if docname == "guides":
-        pages = {path.stem for path in HERE.glob("*.md")}
-        for name in {"files", "scale"} - pages:
-            source[0] = source[0].replace(f"\n{name}\n", "\n")
     if "/" not in docname:
         for there, here in _SHOWN:
             source[0] = re.sub(rf"\]\({there}\)", f"]({here})", source[0])

@@ -119,7 +119,7 @@ def looked_at(objective, theta, loss, cap):
 def test_the_end_hardly_depends_on_how_many_are_near(share, parameters, small_sample, monkeypatch):
     X, y = rows()
     usual = CSVOR(**parameters).fit(X, y)
-    monkeypatch.setattr(csvor._solvers.refine, "_SHARE", share)
+    monkeypatch.setattr(csvor._solvers.refine, "SHARE", share)
     other = CSVOR(**parameters).fit(X, y)
     assert other.converged_
     assert other.objective_ == pytest.approx(usual.objective_, rel=1e-3)

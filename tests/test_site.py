@@ -10,8 +10,6 @@ from test_docstrings import MODULES, OBJECTS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-# They lie in branches of the tree that are not everywhere.
-LATER = {"scale"}
 
 
 def toctree_entries(page: Path) -> list[str]:
@@ -51,7 +49,7 @@ def test_every_page_has_one_place() -> None:
     named = [name for path in DOCS.glob("*.md") for name in toctree_entries(path)]
     assert len(named) == len(set(named))
     beside = {"paper/results", "auto_examples/index"}
-    assert set(named) - LATER - beside == pages - LATER - {"index", "sg_execution_times"}
+    assert set(named) - beside == pages - {"index", "sg_execution_times"}
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)

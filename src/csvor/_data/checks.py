@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,11 +37,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     Its columns are those known at fit.
     """
-    X = read_features(
-        estimator, X, reset=reset, dtype=[np.float64, np.float32], order=None,
-        ensure_all_finite=False,
-        accept_sparse="csr" if get_tags(estimator).input_tags.sparse else False,
-    )  # fmt: skip
+    X = read_numbers(estimator, X, [np.float64, np.float32], reset=reset)
     numbers = stored(X)
     # One pass: the sum is finite unless a value is not (or the sum itself overflows).
     with np.errstate(over="ignore"):
@@ -50,11 +47,30 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     return canonical(X)
 
 
+def read_numbers(estimator: Any, X: Any, dtype: Any, *, reset: bool = False) -> Any:
+    """The same, which may hold values that are not finite."""
+    return read_features(
+        estimator, X, reset=reset, dtype=dtype, order=None, ensure_all_finite=False,
+        accept_sparse="csr" if get_tags(estimator).input_tags.sparse else False,
+    )  # fmt: skip
+
+
 def check_weights(X: NDArray[Any], sample_weight: Any) -> Array:
     """Weights of shape (n_samples,), not negative, not all zero; without any, one 1 for all."""
+    weights = check_each_weight(X, sample_weight)
+    if not np.any(weights > 0):
+        raise ValueError("sample_weight is zero for every row; at least one row must count.")
+    return weights
+
+
+def check_each_weight(X: NDArray[Any], sample_weight: Any) -> Array:
+    """The same of rows that are a part of all."""
     if sample_weight is None:
         return np.broadcast_to(np.float64(1.0), X.shape[0])
     sample_weight = masked_as_nan(sample_weight)
+    given = np.asarray(sample_weight)
+    if given.shape == X.shape[:1] and given.dtype.kind in "biuf" and not given.any():
+        return np.zeros(given.shape)
     try:
         weights = check_sample_weight(sample_weight, X, dtype=np.float64)
     except ValueError as error:
@@ -68,8 +84,6 @@ def check_weights(X: NDArray[Any], sample_weight: Any) -> Array:
             f"sample_weight has negative values (first: {weights[row]} in row {row}); "
             "a weight counts a row's repetitions, so give 0 to leave it out."
         )
-    if not np.any(weights > 0):
-        raise ValueError("sample_weight is zero for every row; at least one row must count.")
     return weights
 
 
@@ -82,20 +96,14 @@ def _weight_not_finite(sample_weight: Any) -> str | None:
     return None
 
 
-def check_class_weight(
-    class_weight: dict[Any, float] | str | None,
-    classes: NDArray[Any],
-    codes: NDArray[np.integer],
-    weights: Array,
+def class_factors(
+    class_weight: dict[Any, float] | str, classes: NDArray[Any], mass: NDArray[Any]
 ) -> Array:
-    """Weights of shape (n_samples,) with those of the classes multiplied in."""
-    if class_weight is None:
-        return weights
-    mass = np.bincount(codes, weights, minlength=classes.size)
+    """What the weights of each class's rows are multiplied with; ``mass`` is their sum."""
     if isinstance(class_weight, str):
         with np.errstate(divide="ignore"):
-            factors = np.where(mass > 0, mass.sum() / (np.sum(mass > 0) * mass), 0.0)
-        return weights * factors[codes]
+            balance = mass.sum() / (np.sum(mass > 0) * mass)
+        return np.where(mass > 0, balance, 0.0)
     known = classes.tolist()
     unknown = [label for label in class_weight if label not in known]
     if unknown:
@@ -106,19 +114,27 @@ def check_class_weight(
     factors = np.array([class_weight.get(label, 1.0) for label in known], dtype=np.float64)
     if not np.all(np.isfinite(factors) & (factors >= 0)):
         raise ValueError(f"class_weight must hold finite numbers >= 0, got {class_weight}.")
-    weighted = weights * factors[codes]
-    if not np.any(weighted > 0):
+    if not np.any(mass * factors > 0):
         raise ValueError(
             f"class_weight={class_weight} leaves no row with a positive weight; "
             "at least two classes must count."
         )
-    return weighted
+    return factors
 
 
-def check_ranges(estimator: Any, X: Any, spans: Spans, positions: NDArray[np.intp]) -> None:
+# Of a column: its quartiles, the value farthest from the middle one, and in which row it stands.
+Farthest = tuple[Array, float, int]
+
+
+def check_ranges(
+    estimator: Any,
+    n_rows: int,
+    spans: Spans,
+    farthest: Callable[[NDArray[np.intp]], Iterable[Farthest]],
+) -> None:
     """Refuse columns too large to compute with; name those with a far value or of odd size.
 
-    ``positions`` are those of the rows of X in what the user gave.
+    ``farthest`` is asked for columns that can have a far value.
     """
     low, high = spans.low, spans.high
     huge = np.flatnonzero(np.maximum(-low, high) > _HUGE)
@@ -131,9 +147,11 @@ def check_ranges(estimator: Any, X: Any, spans: Spans, positions: NDArray[np.int
     reach = np.maximum(high - middle, middle - low)
     # One far value raises the standard deviation so much that only these can hold one.
     suspects = np.flatnonzero(
-        (reach > 0.25 * np.sqrt(X.shape[0]) * spread) & (spans.stored >= _SPREADING)
+        (reach > 0.25 * np.sqrt(n_rows) * spread) & (spans.stored >= _SPREADING)
     )
-    far = [] if suspects.size == 0 else _warn_of_far_values(estimator, X, suspects, positions)
+    far: list[int] = []
+    if suspects.size and n_rows >= 10:
+        far = _warn_of_far_values(estimator, suspects, farthest(suspects))
     # Rounding of a large constant is no spread.
     odd = (
         (high > low)
@@ -151,23 +169,34 @@ def check_ranges(estimator: Any, X: Any, spans: Spans, positions: NDArray[np.int
         )
 
 
+def quartiles_of(X: Any, columns: NDArray[np.intp]) -> Iterator[Array]:
+    for column in columns_of(X, columns):
+        yield np.quantile(column.astype(np.float64, copy=False), [0.25, 0.5, 0.75])
+
+
+def farthest_of(
+    X: Any, positions: NDArray[np.intp], columns: NDArray[np.intp]
+) -> Iterator[Farthest]:
+    """Of some columns; ``positions`` are those of the rows of X in what the user gave."""
+    of_columns = zip(columns_of(X, columns), quartiles_of(X, columns), strict=True)
+    for column, quartiles in of_columns:
+        values = column.astype(np.float64, copy=False)
+        row = int(np.abs(values - quartiles[1]).argmax())
+        yield quartiles, float(values[row]), int(positions[row])
+
+
 def _warn_of_far_values(
-    estimator: Any, X: Any, suspects: NDArray[np.intp], positions: NDArray[np.intp]
+    estimator: Any, suspects: NDArray[np.intp], farthest: Iterable[Farthest]
 ) -> list[int]:
     """Warn of a value that lies hundreds of spreads from its column; the columns with one."""
     found: list[int] = []
-    if X.shape[0] < 10:
-        return found
-    for j, column in zip(suspects.tolist(), columns_of(X, suspects), strict=True):
-        values = column.astype(np.float64, copy=False)
-        low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
-        distance = np.abs(values - median)
-        row = int(distance.argmax())
-        if low < high and distance[row] > _FAR_SPREADS * (high - low):
+    for j, ((low, median, high), value, row) in zip(suspects.tolist(), farthest, strict=True):
+        distance = abs(value - median)
+        if low < high and distance > _FAR_SPREADS * (high - low):
             found.append(j)
             warn(
-                f"{_column_name(estimator, j)} has the value {values[row]:g} in row "
-                f"{positions[row]}, {distance[row] / (high - low):.0f} interquartile ranges from "
+                f"{_column_name(estimator, j)} has the value {value:g} in row "
+                f"{row}, {distance / (high - low):.0f} interquartile ranges from "
                 f"its median {median:g}. "
                 "Correct the value, leave the row out, or clip the column.",
                 FarValueWarning,

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from csvor._data.checks import check_class_weight, check_features, check_ranges, check_weights
+from csvor._data.checks import (
+    check_features,
+    check_ranges,
+    check_weights,
+    class_factors,
+    farthest_of,
+)
 from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
-from csvor._labels import CodedLabels, OrdinalLabels
+from csvor._labels import CodedLabels
 from csvor._rows.kinds import matrix_of
+from csvor._rows.lazy import is_lazy
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import spans_of
 from csvor._utils.threads import threads_for
@@ -59,23 +68,62 @@ class Training:
     """
 
     X: Any
-    codes: NDArray[np.int32]
+    codes: Any
     classes: NDArray[Any]
     present: NDArray[np.bool_]
-    counted: NDArray[np.bool_]
-    weights: Array
-    seen_codes: NDArray[np.int32]
+    counted: Any
+    weights: Any
+    seen_codes: Any
     features: FeatureMap
     matrix: ScaledMatrix
+
+    # Whether what is known of each row is in memory.
+    is_here: ClassVar[bool] = True
+    # Rows of each partition where results of rows are to lie in such.
+    chunks: tuple[int, ...] | None = None
 
     @property
     def left_out(self) -> bool:
         """Whether rows have no weight."""
-        return self.seen_codes.size < self.codes.size
+        return bool(self.seen_codes.size < self.codes.size)
+
+    @property
+    def mass(self) -> Array:
+        """The weight of each class that is present."""
+        return np.asarray(np.bincount(self.seen_codes, self.weights), dtype=np.float64)
+
+    def scores_of_all(self, of_counted: Any, project: Callable[[Any], Array]) -> Any:
+        """The scores of all rows from those of the counted ones."""
+        if not self.left_out:
+            return of_counted
+        scores = project(self.X)
+        scores[self.counted] = of_counted
+        return scores
+
+    @property
+    def traffic(self) -> dict[str, int] | None:
+        """What was asked of partitions, where rows lie in such."""
+        return None
+
+    def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
+        """What is made of columns of all rows, row by row."""
+        return work(*columns)
+
+    def given_back(self, of_rows: Any) -> Any:
+        """Results of all rows as the user gets them."""
+        if self.chunks is None:
+            return of_rows
+        import dask.array as da
+
+        return da.from_array(of_rows, chunks=(self.chunks,))
 
 
 def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     """Check the data of a fit and bring them into its basis; `y` may be `CodedLabels`."""
+    if is_lazy(X):  # scikit-learn's checks would load it whole
+        from csvor._data.dask_training import dask_training_of
+
+        return dask_training_of(estimator, X, y, sample_weight)
     X = check_features(estimator, X, reset=True)
     if y is None:
         raise ValueError(
@@ -86,8 +134,11 @@ def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     labels, codes = coded.labels, coded.codes.astype(np.int32)
     check_consistent_length(X, codes)
     weights = check_weights(X, sample_weight)
-    weights = check_class_weight(estimator.class_weight, labels.classes, codes, weights)
-    present = _classes_with_rows(estimator, labels, codes, weights)
+    if estimator.class_weight is not None:
+        mass = labels.counts(codes, weights)
+        factors = class_factors(estimator.class_weight, labels.classes, mass)
+        weights = np.multiply(weights, factors[codes])
+    present = classes_with_rows(estimator, labels.classes, labels.counts(codes, weights))
 
     counted = weights > 0  # a weight of 0 is a row left out
     rows, seen, positions = X, codes, np.flatnonzero(counted)
@@ -96,7 +147,7 @@ def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     spans = None
     if estimator.kernel != "precomputed":
         spans = spans_of(rows, weights)
-        check_ranges(estimator, rows, spans, positions)
+        check_ranges(estimator, positions.size, spans, partial(farthest_of, rows, positions))
     elif X.shape[0] != X.shape[1]:
         raise ValueError(
             f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
@@ -111,18 +162,19 @@ def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     )
 
 
-def _classes_with_rows(
-    estimator: Any, labels: OrdinalLabels, codes: NDArray[np.integer], weights: Array
+def classes_with_rows(
+    estimator: Any, classes: NDArray[Any], mass: NDArray[Any]
 ) -> NDArray[np.bool_]:
-    present = labels.counts(codes, weights) > 0
+    """Which have; ``mass`` is the weight of each."""
+    present = mass > 0
     if present.sum() < 2:
-        only = labels.classes[present].tolist()[0]
+        only = classes[present].tolist()[0]
         raise ValueError(
             f"y holds a single class with rows of positive weight, {only!r}: "
             "an ordinal model needs rows of at least two classes."
         )
     if not present.all() and estimator._speaks_of_empty_classes:
-        missing = ", ".join(repr(label) for label in labels.classes[~present].tolist())
+        missing = ", ".join(repr(label) for label in classes[~present].tolist())
         warn(
             f"No rows of class {missing}: kept in classes_, with an interval that costs the "
             "other rows nothing. Leave it out of the class list if it cannot occur.",

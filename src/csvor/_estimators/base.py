@@ -208,27 +208,26 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
             self.__dict__.pop(name, None)  # of a fit with another kernel
         for name, value in {**data.features.attributes_of(coef), **fitted.extra}.items():
             setattr(self, name, value)
-        kept = fitted.kept if fitted.kept.any() else np.ones(fitted.scores.size, dtype=bool)
-        lowest = fitted.scores.min(where=kept, initial=np.inf)
-        highest = fitted.scores.max(where=kept, initial=-np.inf)
-        thresholds = spread_over_classes(fitted.thresholds, data.present, lowest, highest)
+        thresholds = fitted.thresholds
+        if not data.present.all():
+            thresholds = spread_over_classes(thresholds, data.present, *_ends(fitted))
         self.classes_ = data.classes
         self.thresholds_ = thresholds + shift
         self._present = data.present
         self._calibration = Calibration(
-            fitted.scores, data.seen_codes, data.weights, kept, data.present, shift
+            fitted.scores, data.seen_codes, data.weights, fitted.kept, data.present, shift
         )
         if fitted.residuals is not None and data.present.all() and not data.left_out:
             self.residuals_ = fitted.residuals
         else:  # rows that were left out have residuals too, and all classes their thresholds
-            scores = fitted.scores + shift
-            if data.left_out:
-                scores, of_counted = self._project(data.X), scores
-                scores[data.counted] = of_counted
-            self.residuals_ = self._residuals_of(scores, data.codes)
-            if fitted.residuals is not None and data.present.all():
+            model = self._travelling()
+            scores = data.scores_of_all(fitted.scores + shift, model._project)
+            self.residuals_ = data.of_rows(model._residuals_of, scores, data.codes)
+            if fitted.residuals is not None and data.present.all() and data.is_here:
                 # Without the rounding of a shift, which can take a row on the cap over it.
                 self.residuals_[data.counted] = fitted.residuals
+        self.residuals_ = data.given_back(self.residuals_)
+        self._tell_traffic(data)
         self._keep(fitted.solution)
         # Most points of a grid are thrown away: what they never predict is nobody's concern.
         if self._speaks_of_empty_classes and not fitted.warned and not one_of_many:
@@ -244,6 +243,18 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.converged_ = solution.status.converged
         if not self.converged_:
             warn(self._not_converged(solution))
+
+    def _tell_traffic(self, data: Training) -> None:
+        self.__dict__.pop("traffic_", None)  # of a fit on partitions
+        if data.traffic is None:
+            return
+        self.traffic_ = data.traffic
+        if self.verbose:
+            passes, out, back = data.traffic.values()
+            print(
+                f"[{type(self).__name__}] {passes} passes over the partitions: {out / 1e6:.3g} MB "
+                f"sent, {back / 1e6:.3g} MB back"
+            )
 
     def _report_to(self) -> Callable[[int, float], None] | None:
         if not self.verbose:
@@ -293,3 +304,12 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self._takes_sparse and self.kernel != "precomputed"
         return tags
+
+
+def _ends(fitted: Fitted) -> tuple[float, float]:
+    """The lowest and the highest score of the rows that are kept, or of all."""
+    scores, kept = fitted.scores, fitted.kept
+    low, high = np.where(kept, scores, np.inf).min(), np.where(kept, scores, -np.inf).max()
+    if not low <= high:
+        low, high = scores.min(), scores.max()
+    return float(low), float(high)

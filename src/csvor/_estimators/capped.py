@@ -20,6 +20,7 @@ from csvor._loss.pairs import losses_of
 from csvor._loss.schedule import Schedule
 from csvor._objective.minimise import minimise_capped
 from csvor._objective.ordinal import OrdinalObjective
+from csvor._rows.lazy import is_lazy, taken
 from csvor._rows.matrix import ScaledMatrix
 from csvor._solvers.solution import Solution
 from csvor._utils.sklearn_private import Interval, StrOptions
@@ -295,9 +296,12 @@ class CSVOR(ThresholdClassifier):
         self, matrix: ScaledMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
     ) -> float:
         """By margins of rows that a model has not seen: without a cap, then with what was found."""
-        if codes.size > _ENOUGH:
-            rows = np.random.default_rng(0).choice(codes.size, _ENOUGH, replace=False)
-            matrix, codes, weights = matrix.take(rows), codes[rows], weights[rows]
+        if codes.size > _ENOUGH or is_lazy(codes):
+            rows = np.arange(codes.size)
+            if codes.size > _ENOUGH:
+                rows = np.random.default_rng(0).choice(codes.size, _ENOUGH, replace=False)
+            matrix, (codes, weights) = matrix.take(rows), taken(rows, codes, weights)
+            codes = codes.astype(np.int32)
         margins, share = np.empty((codes.size, n_classes - 1)), 0.0
         for _ in range(2):
             for train, test in stratified_folds(codes, min(_FOLDS, codes.size), 0):

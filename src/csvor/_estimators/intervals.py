@@ -57,7 +57,7 @@ def warn_of_empty_intervals(model: Any, thresholds: Array, data: Training) -> No
     if empty.size == 0:
         return
     names = ", ".join(map(repr, data.classes[data.present][empty].tolist()))
-    weights = np.bincount(data.seen_codes, data.weights)
+    weights = data.mass
     rare = bool(np.any(weights[empty] < 0.5 * weights.mean()))
     complaint = f"predict never returns class {names}, whose rows leave no interval in thresholds_"
     warn(EmptyIntervalWarning(complaint, model._remedy_for_empty_intervals(rare)))

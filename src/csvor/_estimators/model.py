@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from csvor._data.checks import check_features, check_weights
+from csvor._estimators.answers import accuracy_by_partition, by_partition
 from csvor._estimators.intervals import depths, predicted_codes
 from csvor._estimators.probability import Calibration, interval_probabilities
 from csvor._labels import OrdinalLabels, read_column
 from csvor._rows.blocks import product
+from csvor._rows.lazy import is_lazy
 
 Array = NDArray[np.float64]
 
@@ -36,7 +39,7 @@ class ThresholdModel(ABC):
     def outliers_(self) -> NDArray[np.bool_]:
         """True for training rows that were cut away; nowhere for a loss without a cap."""
         check_is_fitted(self)
-        return np.zeros(self.residuals_.size, dtype=bool)
+        return np.zeros_like(self.residuals_, dtype=bool)
 
     @property
     def slope_(self) -> float:
@@ -50,10 +53,33 @@ class ThresholdModel(ABC):
         check_is_fitted(self)
         return self._calibration.curve[1].copy()
 
+    def _travelling(self) -> Any:
+        """A copy that takes nothing of the training rows along."""
+        model = copy(self)
+        model.__dict__.pop("residuals_", None)
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Results of rows in partitions stay where these are."""
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        if is_lazy(state.get("residuals_")):
+            state = {name: value for name, value in state.items() if name != "residuals_"}
+        return state
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("residuals_", "outliers_") and "thresholds_" in self.__dict__:
+            raise AttributeError(
+                f"{name} is not here: the rows of this fit lay in partitions of dask, and what is "
+                "known of each stayed with them. Call residuals(X, y), and compare it with "
+                "epsilon_."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     @abstractmethod
     def _residuals_of(self, scores: Array, codes: NDArray[np.integer]) -> Array:
         """How badly each row's class fits its score, under the fitted model."""
 
+    @by_partition
     def predict_projection(self, X: ArrayLike) -> Array:
         """The score f that the thresholds cut: ``X coef_``, or ``k(X, X_fit_) dual_coef_``.
 
@@ -75,6 +101,7 @@ class ThresholdModel(ABC):
         landmarks = getattr(self, "X_fit_", None)
         return self._kernel.scores(X, landmarks, self.landmarks_, self.dual_coef_)
 
+    @by_partition
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Classes by counting: the first class, plus one for each threshold with ``f >= b_k``.
 
@@ -97,6 +124,7 @@ class ThresholdModel(ABC):
         """The class that is predicted at each score, as 0..K-1."""
         return predicted_codes(scores, self.thresholds_, self._present)
 
+    @by_partition
     def decision_function(self, X: ArrayLike) -> Array:
         """How far the score lies inside each class's interval.
 
@@ -118,6 +146,7 @@ class ThresholdModel(ABC):
             return scores - self.thresholds_[0]
         return depths(scores, self.thresholds_, self._present)
 
+    @by_partition
     def predict_proba(self, X: ArrayLike) -> Array:
         """Class probabilities ``P(y <= k) = 1 / (1 + exp(-a (c_k - f)))``.
 
@@ -156,6 +185,8 @@ class ThresholdModel(ABC):
         -------
         score : float
         """
+        if is_lazy(X):
+            return accuracy_by_partition(self, X, y, sample_weight)
         predicted = self._codes_at(self.predict_projection(X))
         column = read_column(y)
         order = OrdinalLabels(self.classes_, declared=True).with_numbers_of(column)
@@ -164,6 +195,7 @@ class ThresholdModel(ABC):
         right = codes == order.encode(self.classes_)[predicted]
         return float(np.average(right, weights=check_weights(predicted, sample_weight)))
 
+    @by_partition
     def residuals(self, X: ArrayLike, y: ArrayLike) -> Array:
         """``r_i^p`` of labelled rows, not capped: large where label and score disagree.
 

@@ -225,7 +225,7 @@ class PINSVOR(ThresholdClassifier):
         _, shift = matrix.in_given_units(coef)
         extra = {"boundaries_": _spread_over_classes(boundaries, present) + shift}
         cuts = 0.5 * (centres[:-1] + centres[1:])
-        every_row = np.ones(codes.size, dtype=bool)
+        every_row = np.ones_like(codes, dtype=bool)
         scores = matrix.values @ coef
         return Fitted(coef, cuts, scores, every_row, solution, extra, warned=coincide)
 

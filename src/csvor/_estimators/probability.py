@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 from scipy.special import expit, logit
 
+from csvor._rows.lazy import rows_where, taken
 from csvor._utils.threads import threads_for
 
 Array = NDArray[np.float64]
@@ -50,8 +51,9 @@ class Calibration:
         shift: float,
     ) -> None:
         """``codes`` count the classes that are ``present``; the score is ``scores + shift``."""
-        rows, factors = _telling_rows(codes, kept, int(present.sum()))
-        self.scores, self.codes, self.weights = scores[rows], codes[rows], weights[rows] * factors
+        self.scores, self.codes, self.weights = _telling_rows(
+            scores, codes, weights, kept, int(present.sum())
+        )
         self.present, self.shift = present, shift
 
     @cached_property
@@ -66,9 +68,13 @@ class Calibration:
 
 
 def _telling_rows(
-    codes: NDArray[np.integer], kept: NDArray[np.bool_], n_classes: int
-) -> tuple[NDArray[np.intp], Array]:
-    """Kept rows, a fixed random part of many, and how many rows each stands for, up to a factor.
+    scores: Array,
+    codes: NDArray[np.integer],
+    weights: Array,
+    kept: NDArray[np.bool_],
+    n_classes: int,
+) -> tuple[Array, NDArray[np.integer], Array]:
+    """Scores, codes and weights of kept rows, or a fixed random part of many, which weighs as much.
 
     A class that the part has few of is drawn for itself; one that was cut away whole is told by
     its cut rows, for want of others.
@@ -77,20 +83,21 @@ def _telling_rows(
     drawn = n > _ENOUGH
     rng = np.random.default_rng(0)
     rows = rng.choice(n, _ENOUGH, replace=False) if drawn else np.arange(n)
-    rows = rows[kept[rows]]
-    counts = np.bincount(codes[rows], minlength=n_classes)
+    *told, is_kept = taken(rows, scores, codes, weights, kept)
+    told = [of_rows[is_kept] for of_rows in told]
+    counts = np.bincount(told[1], minlength=n_classes)
     few = np.flatnonzero(counts < (_ENOUGH_OF_CLASS if drawn else 1))
-    if few.size == 0:
-        return rows, np.ones(rows.size)
-    parts = [rows[~np.isin(codes[rows], few)]]
-    factors = [np.ones(parts[0].size)]
+    usual = ~np.isin(told[1], few)
+    parts = [[of_rows[usual] for of_rows in told]]
     for k in few:
-        own = np.flatnonzero(codes == k)
-        own = own[kept[own]] if kept[own].any() else own
+        own = rows_where((codes == k) & kept)
+        own = own if own.size else rows_where(codes == k)
         size = min(own.size, _ENOUGH_OF_CLASS) if drawn else own.size
-        parts.append(rng.choice(own, size, replace=False))
-        factors.append(np.full(size, own.size / size * (_ENOUGH / n if drawn else 1.0)))
-    return np.concatenate(parts), np.concatenate(factors)
+        of_class = taken(rng.choice(own, size, replace=False), scores, codes, weights)
+        of_class[2] = of_class[2] * (own.size / size * (_ENOUGH / n if drawn else 1.0))
+        parts.append(of_class)
+    found = [np.concatenate(of_rows) for of_rows in zip(*parts, strict=True)]
+    return found[0], found[1], found[2]
 
 
 def fit_curve(scores: Array, codes: NDArray[np.integer], weights: Array) -> tuple[float, Array]:

@@ -69,7 +69,7 @@ class SlackSumClassifier(ThresholdClassifier):
         )
         coef, thresholds = problem.split(solution.point)
         scores, _ = problem.scores_and_losses(solution.point)
-        every_row = np.ones(codes.size, dtype=bool)
+        every_row = np.ones_like(codes, dtype=bool)
         return Fitted(coef, thresholds, scores, every_row, solution)
 
     def _remedy_for_empty_intervals(self, rare: bool) -> Remedy:

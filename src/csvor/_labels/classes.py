@@ -187,7 +187,7 @@ class OrdinalLabels:
                 f"Label{'' if one else 's'} {show(names)} {'is' if one else 'are'} not among the "
                 f"classes {show(self.classes.tolist())}",
                 "Correct or drop these rows, or list every class in classes=[...].",
-                unknown[column.index],
+                column.rows_of(unknown),
             )
         return codes[column.index]
 

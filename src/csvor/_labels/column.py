@@ -46,7 +46,7 @@ class Column:
         """Rows of each label."""
         return np.bincount(self.index, minlength=len(self.labels))
 
-    def rows_of(self, wanted: Sequence[bool]) -> NDArray[np.bool_]:
+    def rows_of(self, wanted: Sequence[bool] | NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the mask of the rows whose label is marked in `wanted` (one mark per label)."""
         return np.asarray(wanted, dtype=bool)[self.index]
 

@@ -105,15 +105,16 @@ def _refuse_two_spellings(column: Column, numbers: list[Decimal]) -> None:
 
 
 def _continuous(column: Column, order: list[int], fractional: list[bool]) -> LabelError:
-    where = column.rows_of(fractional)
+    where, counts = column.rows_of(fractional), column.counts
+    count, n = int(counts[fractional].sum()), int(counts.sum())
     example = show([column.labels[fractional.index(True)]])
     problem = (
-        f"{CONTINUOUS}{where.sum()} of {where.size} labels "
-        f"{'is not a whole number' if where.sum() == 1 else 'are not whole numbers'}, "
+        f"{CONTINUOUS}{count} of {n} labels "
+        f"{'is not a whole number' if count == 1 else 'are not whole numbers'}, "
         f"such as {example}"
     )
     distinct = len(column.labels)
-    if distinct > _MAX_LISTED or 2 * distinct > where.size:
+    if distinct > _MAX_LISTED or 2 * distinct > n:
         return error_at(
             f"{problem}, and {distinct} values differ: this is a regression target",
             "Cut it into ordered classes (numpy.digitize, pandas.cut), or use a regressor.",

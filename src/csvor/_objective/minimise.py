@@ -11,7 +11,7 @@ from csvor._objective.kinked import KinkedObjective
 from csvor._objective.near import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._solvers.augmented import augment
-from csvor._solvers.refine import refine
+from csvor._solvers.refine import SHARE, refine
 from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
@@ -20,6 +20,8 @@ from csvor._solvers.solution import Solution
 # Measured (`benchmarks/wide.py`): from so many columns on, and up to so many rows for a column
 # squared, multipliers are faster. With more rows kinks are a matter of their density.
 _COLUMNS, _ROWS = 64, 2
+# As near to the end as a start is brought over all rows.
+_ROUGH = 1e-3
 
 
 def minimise_capped(
@@ -31,13 +33,21 @@ def minimise_capped(
     if has_kinks(problem, schedule.p):
         found = augment(KinkedObjective(problem), schedule.kinked, **options)
         return replace(found, loss=schedule.final.under(found.loss))
-    is_refined = problem.is_hinge and problem.holds_hessian
+    is_refined = problem.is_hinge and problem.rows.tells_kinks
     go_on = _refine_near_kinks if is_refined else partial(reweight, warm=True)
     return reweight_from_sample(problem, problem.origin, schedule, go_on, **options)
 
 
-def _refine_near_kinks(problem: OrdinalObjective, *start: Any, **options: Any) -> Solution:
-    return refine(NearKinks(problem), *start, **options)
+def _refine_near_kinks(
+    problem: OrdinalObjective, theta: Any, schedule: Schedule, *, cap: float, **options: Any
+) -> Solution:
+    near = NearKinks(problem)
+    if near.most < SHARE:
+        # The part was small as well, and the start is too far for the few that can be near.
+        of_start = {**options, "tol": max(options["tol"], _ROUGH), "report": None}
+        start = reweight(problem, theta, schedule, warm=True, cap=cap, **of_start)
+        theta, cap = start.point, start.loss.cap
+    return refine(near, theta, schedule, cap=cap, **options)
 
 
 def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:

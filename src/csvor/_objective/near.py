@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from csvor._loss.capped import LOSS, CappedPower
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import Far
-from csvor._rows.trim import find_cap
 
 Array = NDArray[np.float64]
 
-# Rows that tell where a share of all lies.
-_TOLD = 20_000
 # Rows for each coordinate that tell the density at a kink, and the widest that they are sought in.
 _ENOUGH, _KINK, _CORNER = 50.0, 1e-2, 0.5
 
@@ -40,27 +37,28 @@ class NearKinks:
 
     def __init__(self, objective: OrdinalObjective) -> None:
         self._whole = objective
-        # Of the last place alone: they are as long as there are rows.
-        self._told: tuple[Array, Array, Array] | None = None
+        # The last place alone: what rows say there is as long as there are rows.
+        self._seen: tuple[Array, Any] | None = None
 
-    def _rows_at(self, theta: Array) -> tuple[Array, Array]:
-        """Scores and losses g of all rows."""
-        if self._told is None or self._told[0] is not theta:
-            self._told = None
-            self._told = (theta, *self._whole.scores_and_losses(theta))
-        return self._told[1:]
+    @property
+    def most(self) -> float:
+        """The share of the rows that can be near at most."""
+        return float(self._whole.rows.most_near)
+
+    def _look(self, theta: Array) -> Any:
+        """What the rows say there."""
+        if self._seen is None or self._seen[0] is not theta:
+            self._seen = None
+            self._seen = theta, self._whole.rows.look(*self._whole.split(theta))
+        return self._seen[1]
 
     def place(self, theta: Array, loss: CappedPower, cap: float) -> Place:
         """theta under a loss, whose cap is about the one given where it is trimmed."""
-        whole, rows = self._whole, self._whole.rows
-        g = self._rows_at(theta)[1]
-        found = np.array([loss.cap, loss.cap, 1.0])
-        each = loss.epsilon
+        found, each = np.array([loss.cap, loss.cap, 1.0]), loss.epsilon
         if loss.trim > 0.0:
             found[:2], each = cap, 1.0
-            find_cap(g, rows.costs, loss.trim, found)
-        value, _, cut = rows.totals(g, _as_read(loss, found))
-        moving = whole.penalty(theta) + float(value)
+        (value, _, cut), found = self._look(theta).totals(_as_read(loss, found), loss.trim)
+        moving = self._whole.penalty(theta) + float(value)
         return Place(theta, found, moving, float(each * cut) if cut > 0.0 else 0.0)
 
     def near(self, at: Place, loss: CappedPower, share: float) -> tuple[OrdinalObjective, float]:
@@ -69,40 +67,32 @@ class NearKinks:
         That is of second order, but for p < 1 of first, the tangent: there losses bend down.
         ``share`` of the rows, or all, are near.
         """
-        whole, rows = self._whole, self._whole.rows
+        whole, look = self._whole, self._look(at.theta)
         w, b = whole.split(at.theta)
         # Rows count as near from three times as far where the loss of a slack is no quadratic.
         nearer = 1.0 if loss.p in (1.0, 2.0) else 1.0 / 3.0
-        told, seen = (*self._rows_at(at.theta), b, float(at.cap[1]), nearer), np.inf
+        cap, radius = float(at.cap[1]), np.inf
         if share < 1.0:
-            seen = float(np.quantile(rows.distances(*told, every=_step(rows.n_samples)), share))
+            distances = look.told.distances(b, whole.rows.pair, cap, nearer)
+            radius = float(np.quantile(distances, share))
         read = _as_read(loss, at.cap)
         read["concave"] = min(2.0 - loss.p, 1.0)
-        near, sums, upper = rows.beyond(seen, *told, w, read)
+        part, sums, upper = look.split(radius, cap, nearer, read)
         far = Far(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
-        part = rows.take(np.flatnonzero(near))
         found = OrdinalObjective(part, whole.n_classes, whole.threshold_ridge, far)
         if loss.trim == 0.0:
             return found, 0.0
-        left = (loss.trim * rows.costs.sum() - sums[-1]) / part.costs.sum()
+        left = (loss.trim * whole.weight - sums[-1]) / part.weight
         return found, float(np.clip(left, 1e-12, 1.0 - 1e-12))
 
     def widths(self, at: Place, loss: CappedPower) -> tuple[float, float]:
         """Over which g the kink at 0, and over which share of it a cap, are matters of density."""
-        g = _some(self._rows_at(at.theta)[1])
+        g = self._look(at.theta).told.losses
         enough = int(_ENOUGH * self._whole.size * g.size / self._whole.n_samples)
         kink, corner = min(_least(g[g > 0.0], enough), _KINK), 0.0
         if at.cap[1] < np.inf:
             corner = min(_least(np.abs(g / at.cap[1] - 1.0), enough), _CORNER)
         return kink, corner
-
-
-def _step(n: int) -> int:
-    return max(n // _TOLD, 1)
-
-
-def _some(of_rows: Array) -> Array:
-    return of_rows[:: _step(of_rows.size)]
 
 
 def _least(values: Array, count: int) -> float:

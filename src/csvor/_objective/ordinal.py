@@ -59,7 +59,7 @@ class OrdinalObjective:
     @property
     def weight(self) -> float:
         """The sum of what the rows' losses are multiplied with."""
-        return float(self.rows.costs.sum())
+        return float(self.rows.weight)
 
     @property
     def holds_hessian(self) -> bool:
@@ -95,7 +95,7 @@ class OrdinalObjective:
 
     def value(self, theta: Array) -> float:
         """Penalty plus losses, not capped: of the p = 2 loss."""
-        return self.penalty(theta) + float(self.rows.costs @ self.scores_and_losses(theta)[1])
+        return self.penalty(theta) + float(self.rows.loss(*self.split(theta)))
 
     def penalty(self, theta: Array) -> float:
         pull = np.empty(self.size)

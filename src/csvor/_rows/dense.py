@@ -13,6 +13,7 @@ from csvor._loss.capped import lift_cap
 from csvor._loss.row_terms import add_slopes
 from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
 from csvor._rows.labelled import LabelledRows
+from csvor._rows.look import Look
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.near import add_totals, find_distances
 from csvor._rows.products import Products
@@ -52,8 +53,8 @@ class DenseMatrix(ScaledMatrix):
 class DenseRows(LabelledRows):
     """Labelled rows of an array: all that the objective asks of them, in one pass each."""
 
-    # What the model of Newton's step is told by.
-    holds_hessian = True
+    # What the model of Newton's step is told by, and whether `look` tells who is near a kink.
+    holds_hessian = tells_kinks = True
 
     def __init__(self, matrix: DenseMatrix, codes: Codes, costs: Array, pair: Any) -> None:
         super().__init__(matrix, codes, costs, pair)
@@ -145,6 +146,10 @@ class DenseRows(LabelledRows):
         )
         return f, g
 
+    def look(self, w: Array, b: Array) -> Look:
+        """What the rows say at a point."""
+        return Look(self, w, b)
+
     def totals(self, losses: Array, loss: Any) -> Array:
         """What the rows of these losses g add: `weigh`'s totals."""
 
@@ -154,16 +159,6 @@ class DenseRows(LabelledRows):
             return (totals,)
 
         found: Array = self._sum(add)[0]
-        return found
-
-    def distances(
-        self, f: Array, g: Array, b: Array, cap: float, nearer: float, *, every: int = 1
-    ) -> Array:
-        """How far margins of every so many-th row have to move to take it to a kink."""
-        f, g = np.ascontiguousarray(f[::every]), np.ascontiguousarray(g[::every])
-        codes = np.ascontiguousarray(self.codes[::every])
-        found = np.empty(f.size)
-        find_distances(f, codes, b, self.pair, g, cap, nearer, found)
         return found
 
     def beyond(

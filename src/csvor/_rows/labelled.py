@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from copy import copy
 from functools import cached_property
 from typing import Any, Self
@@ -16,11 +17,14 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
 
 
-class LabelledRows:
+class LabelledRows(ABC):
     """Rows of a matrix with their classes.
 
     ``costs`` are what each row's loss is multiplied with, which is also what it weighs.
     """
+
+    # The share of the rows that can be taken out of them.
+    most_near = 1.0
 
     def __init__(self, matrix: ScaledMatrix, codes: Codes, costs: Array, pair: Any) -> None:
         self.matrix = matrix
@@ -32,6 +36,10 @@ class LabelledRows:
     def _losses(self) -> Array:
         """Room for the losses g of the last pass that kept them."""
         return np.empty(self.n_samples)
+
+    @abstractmethod
+    def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
+        """The score and the losses g of each row."""
 
     def under(self, pair: Any) -> Self:
         """The same rows under another loss of their pairs."""
@@ -46,6 +54,15 @@ class LabelledRows:
     @property
     def n_samples(self) -> int:
         return self.codes.size
+
+    @property
+    def weight(self) -> float:
+        """The sum of what the rows' losses are multiplied with."""
+        return float(self.costs.sum())
+
+    def loss(self, w: Array, b: Array) -> float:
+        """The sum of the losses g, neither rooted nor capped."""
+        return float(self.costs @ self.scores_and_losses(w, b)[1])
 
     def quantile(self, level: float) -> float:
         """Up to which g of the last pass that kept them the share ``level`` of the weight lies."""

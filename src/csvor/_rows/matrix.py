@@ -42,7 +42,7 @@ class ScaledMatrix(ABC):
         return int(self.X.size)
 
     @abstractmethod
-    def rows(self, codes: NDArray[np.integer], costs: Array, pair: Any) -> Any:
+    def rows(self, codes: Any, costs: Any, pair: Any) -> Any:
         """All rows with their labels, as the objective asks of them."""
 
     @property

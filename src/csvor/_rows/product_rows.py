@@ -39,7 +39,7 @@ class Curved:
 class ProductRows(LabelledRows):
     """Labelled rows of any matrix; a Hessian is told by `Curved`."""
 
-    holds_hessian = False
+    holds_hessian = tells_kinks = False
     is_small = False
 
     def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> tuple[Array, Curved]:
@@ -74,6 +74,12 @@ class ProductRows(LabelledRows):
         scores, g = self.matrix.products.scores(w), np.empty(self.n_samples)
         losses_at(scores, self.codes, b, self.pair, g)
         return scores, g
+
+    def hessian(self, at: Curved) -> Array:
+        """The upper triangle of the Hessian, by w and b."""
+        d, m = self.matrix.ridge.size, at.by_b.shape[0]
+        own, mixed = self.matrix.products.curved(at.samples, at.whole, at.share)
+        return np.block([[np.triu(own), -mixed], [np.zeros((m, d)), np.triu(at.by_b)]])
 
     def _sums(self, scores: Array, b: Array, loss: Any) -> tuple[Array, Curved]:
         n, m = scores.size, b.size

@@ -26,6 +26,19 @@ class Spans:
     stored: Array
 
 
+def merged(parts: list[Spans], weights: list[float], counts: list[int]) -> Spans:
+    """The spans of all rows from those of parts, of so much weight and so many rows."""
+    low, high, means, spreads, stored = (
+        np.stack([getattr(part, name) for part in parts])
+        for name in ("low", "high", "mean", "spread", "stored")
+    )
+    share = np.array(weights) / np.sum(weights)
+    mean = share @ means
+    spread = np.sqrt(share @ (spreads**2 + (means - mean) ** 2))
+    of_rows = np.array(counts) / np.sum(counts)
+    return Spans(low.min(axis=0), high.max(axis=0), mean, spread, of_rows @ stored)
+
+
 def spans_of(X: Any, weights: Array) -> Spans:
     """One pass over X that keeps nothing of it; mean and deviation count the weights."""
     n, d = X.shape

@@ -20,11 +20,15 @@ from csvor._solvers.solution import Solution, Status
 
 Array = NDArray[np.float64]
 
-# Rows that are near, and by how many more there are after a model that was no good.
-_SHARE, _MORE = 0.1, 2.0
+# Rows that are near, and by how many more there are after a model that was no good. Where there can
+# be no more, the way that it went is cut short, to this part at least.
+SHARE, _MORE, _LEAST = 0.1, 2.0, 2.0**-6
 
 
 class Problem(Protocol):
+    @property
+    def most(self) -> float: ...
+
     def place(self, theta: Array, loss: Any, cap: float) -> Any: ...
     def near(self, at: Any, loss: Any, share: float) -> tuple[Any, float]: ...
     def widths(self, at: Any, loss: Any) -> tuple[float, float]: ...
@@ -57,7 +61,7 @@ def refine(
         Limit of rounds, and of iterations in each.
     report : callable (round, objective), optional
     """
-    loss, share = schedule.final, _SHARE
+    loss, share, most = schedule.final, min(SHARE, problem.most), problem.most
     at = problem.place(theta, loss, cap)
     history: list[float] = []
     status = Status.MAX_ITER
@@ -69,12 +73,18 @@ def refine(
         )  # fmt: skip
         to = problem.place(found.point, loss, float(at.cap[1]))
         fall, promised = at.value - to.value, at.value - found.objective
-        least = max(max(tol, ROUNDING) * at.moving, NOTHING * at.value)
-        if found.status.converged and min(abs(fall), abs(fall - promised)) <= least:
+        least, t = max(max(tol, ROUNDING) * at.moving, NOTHING * at.value), 1.0
+        while fall < -least and most <= share < 1.0 and t > _LEAST:
+            t *= 0.5
+            point = (1.0 - t) * at.theta + t * found.point
+            to = problem.place(point, loss, float(at.cap[1]))
+            fall = at.value - to.value
+        is_told = t == 1.0 and found.status.converged
+        if is_told and min(abs(fall), abs(fall - promised)) <= least:
             status = Status.CONVERGED
-        elif fall <= 0.0 and share >= 1.0:
+        elif fall <= 0.0 and share >= most:
             status = Status.NO_DESCENT
-        share = share if fall > 0.0 else _MORE * share
+        share = share if fall > 0.0 else min(_MORE * share, most)
         at = to if fall > 0.0 else at
         history.append(at.value)
         if report is not None:

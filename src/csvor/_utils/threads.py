@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import cache
-from threading import Event, Lock
+from threading import Event, Lock, local
 from typing import Any, TypeVar
 
 from sklearn import config_context, get_config
@@ -94,6 +94,20 @@ def side_by_side(
             raise
 
 
+_inside = local()
+
+
+@contextmanager
+def one_of_many() -> Iterator[None]:
+    """Work that somebody else has put beside others takes one thread."""
+    before, _inside.alone = getattr(_inside, "alone", False), True
+    try:
+        with _one_thread:
+            yield
+    finally:
+        _inside.alone = before
+
+
 class RowThreads:
     """Work on rows in chunks, side by side where they are many, by threads that are kept.
 
@@ -106,7 +120,8 @@ class RowThreads:
     def __init__(self, n_rows: int, n_columns: float, most: int | None = None) -> None:
         step = max(int(_CHUNK / max(n_columns, 1)), 256, -(-n_rows // (most or n_rows or 1)))
         self._chunks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
-        self._n_threads = min(openmp_threads(), len(self._chunks))
+        alone = getattr(_inside, "alone", False)
+        self._n_threads = 1 if alone else min(openmp_threads(), len(self._chunks))
         self._pool: ThreadPoolExecutor | None = None
 
     def map(self, work: Callable[[slice], T]) -> list[T]:

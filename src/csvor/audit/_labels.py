@@ -23,6 +23,7 @@ from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import final_of, fit_coded
 from csvor._labels import CodedLabels
+from csvor._rows.lazy import is_lazy
 from csvor._utils.warn import warn
 from csvor.audit._candidates import (
     COMPARED,
@@ -165,6 +166,11 @@ def audit_labels(
         raise TypeError(
             "audit_labels takes the data first, as audit_labels(X, y, estimator); without an "
             "estimator it compares some."
+        )
+    if is_lazy(X) or is_lazy(y):
+        raise TypeError(
+            "audit_labels takes rows in memory, and these lie in partitions of dask. Audit some of "
+            "them (X.partitions[:3].compute()), or fit CSVOR to all and look at residuals(X, y)."
         )
     check_fdr(fdr)
     given = _as_list(estimator)

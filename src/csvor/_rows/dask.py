@@ -1,0 +1,211 @@
+"""How do rows in partitions answer what the objective asks of them?
+
+Each partition answers as its own array or CSR matrix would; what is here adds up the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import cached_property, partial
+from typing import Any, NoReturn, Self
+
+import dask.array as da
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._rows.dask_look import DaskLook
+from csvor._rows.kinds import matrix_of
+from csvor._rows.lazy import rows_where
+from csvor._rows.matrix import ScaledMatrix
+from csvor._rows.partitions import Partitions, Parts, picked, room, run
+from csvor._rows.spans import Spans
+
+Array = NDArray[np.float64]
+Sums = tuple[Array, Array]
+
+
+class RowsElsewhereError(ValueError):
+    """Something was asked that only rows in memory can tell."""
+
+
+class DaskMatrix(ScaledMatrix):
+    """The scaled features of rows in partitions."""
+
+    X: Partitions
+
+    def __init__(self, X: Partitions, spans: Spans) -> None:
+        super().__init__(X, np.empty(0), spans)
+        self.spans = spans
+
+    def rows(self, codes: da.Array, costs: da.Array, pair: Any) -> DaskRows:
+        return DaskRows(self, codes, costs, pair)
+
+    @property
+    def products(self) -> NoReturn:
+        raise RowsElsewhereError(
+            "This fit needs all rows at once, and X lies in partitions. Fit CSVOR, SVOREX, SVORIM "
+            "or REDSVM; or let all rows come to this process: "
+            f"dask.config.set({{'csvor.room': {self.X.size * self.X.dtype.itemsize}}})."
+        )
+
+    values = products
+
+    def take(self, rows: NDArray[np.intp]) -> Any:
+        """Some of the rows, brought here."""
+        (X,) = picked([self.X.parts], self.X.sizes, rows, self.X.traffic)
+        return matrix_of(X, np.empty(0), self.spans)
+
+
+class DaskRows:
+    """Labelled rows in partitions."""
+
+    holds_hessian, is_small = True, False
+
+    def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
+        self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair
+        # A byte for each row, which stays beside the rows as long as this does.
+        self._held = codes.persist()
+        self._columns = Parts.of(self._held), Parts.of(costs)
+
+    @property
+    def n_samples(self) -> int:
+        return self.matrix.X.shape[0]
+
+    @property
+    def tells_kinks(self) -> bool:
+        return not self.matrix.X.is_sparse
+
+    @property
+    def _most(self) -> int:
+        """Rows that can be brought here."""
+        return max(room() // self.matrix.X.row_bytes, 1)
+
+    @property
+    def most_near(self) -> float:
+        return min(self._most / self.n_samples, 1.0)
+
+    def under(self, pair: Any) -> Self:
+        rows = copy(self)
+        rows.pair = pair
+        return rows
+
+    def ask(self, work: Callable[..., Any], *given: Any, own: Any = ()) -> tuple[Any, Any]:
+        """Sums and rows that ``work(rows of a partition, what is its own, *given)`` gives."""
+        given = (self.matrix.spans, self.pair, *given)
+        work = partial(_of_rows, work, int(len(own) > 0))
+        return self.matrix.X.ask(work, *self._columns, given=given, own=own)
+
+    def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> Sums:
+        return self.ask(_sums, w, b, loss)[0]
+
+    def trim(self, w: Array, b: Array, loss: Any, share: float) -> tuple[Array, Array, Array]:
+        loss = loss.copy()
+        _, cap = self.look(w, b).totals(loss, share)
+        return *self.sums(w, b, loss), cap
+
+    def begin_line(self, w: Array, b: Array, dw: Array, loss: Any, keep: bool = True) -> None:
+        self._line = w.copy(), b.copy(), dw.copy(), loss.copy()
+
+    def slopes(self, b: Array, db: Array, t: float) -> Array:
+        return self.ask(_slopes, *self._line, b, db, t)[0][0]
+
+    def look(self, w: Array, b: Array) -> DaskLook:
+        return DaskLook(self, w, b)
+
+    def loss(self, w: Array, b: Array) -> float:
+        return float(self.ask(_loss, w, b)[0][0])
+
+    def scores_and_losses(self, w: Array, b: Array) -> tuple[da.Array, da.Array]:
+        """The score and the losses g of each row, where the rows are."""
+        work = partial(_of_rows, _scores_and_losses, 0)
+        given = (self.matrix.spans, self.pair.copy(), w, b)
+        columns = Parts.of(self.codes), Parts.of(self.costs)
+        found = self.matrix.X.each(work, *columns, given=given, width=2)
+        return found[:, 0], found[:, 1]
+
+    @cached_property
+    def _weights(self) -> tuple[Array, Array]:
+        """Of each partition the weight, and least and greatest cost of all."""
+        _, (found,) = run(_weights, [self._columns[1]])
+        return found[:, 0], np.array([found[:, 1].min(), found[:, 2].max()])
+
+    @property
+    def weight(self) -> float:
+        return float(self._weights[0].sum())
+
+    def sample(self, size: int, n_classes: int) -> Any:
+        """As `LabelledRows.sample`, of which it draws the same rows; at most what has room."""
+        n, size = self.n_samples, min(size, self._most)
+        rng, (weights, (least, greatest)) = np.random.default_rng(0), self._weights
+        total = weights.sum()
+        drawn = rng.integers(0, n, size) if least == greatest else self._drawn(rng.random(size))
+        (codes,) = picked(self._columns[:1], self.matrix.X.sizes, drawn)
+        rare = np.flatnonzero(np.bincount(codes, minlength=n_classes) < 2)
+        added = [rows_where(self.codes == code)[:2] for code in rare]
+        X, codes, costs = self._pick(np.concatenate([drawn, *added]))
+        share = np.concatenate([np.full(size, 1.0 / size), costs[size:] / total])
+        return self.here(X, codes, share * (total / share.sum()))
+
+    def _drawn(self, levels: Array) -> NDArray[np.intp]:
+        """The rows up to which so much of the weight lies, in units of all of it."""
+        order, ends = np.argsort(levels), np.cumsum(self._weights[0])
+        levels = ends[-1] * levels[order]
+        cuts = np.searchsorted(levels, ends[:-1])
+        own = [
+            (start, part - before)
+            for start, part, before in zip(
+                self.matrix.X.starts, np.split(levels, cuts), [0.0, *ends[:-1]],
+                strict=True,
+            )
+        ]  # fmt: skip
+        found = np.empty(order.size, dtype=np.intp)
+        found[order] = run(_rows_up_to, self._columns[1:], own=own)[1][0]
+        return found
+
+    def _pick(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
+        X = self.matrix.X
+        return picked([X.parts, *self._columns], X.sizes, rows, X.traffic)
+
+    def here(self, X: Any, codes: NDArray[np.integer], costs: Array) -> Any:
+        """Rows in memory."""
+        return matrix_of(X, costs, self.matrix.spans).rows(codes.astype(np.int32), costs, self.pair)
+
+
+def _of_rows(work: Callable[..., Any], n_own: int, *shown: Any) -> Any:
+    own, (block, codes, costs, spans, pair, *given) = shown[:n_own], shown[n_own:]
+    rows = matrix_of(block, costs, spans).rows(codes.astype(np.int32, copy=False), costs, pair)
+    return work(rows, *own, *given)
+
+
+def _sums(rows: Any, w: Array, b: Array, loss: Any) -> tuple[Sums, tuple[()]]:
+    sums, curvature = rows.sums(w, b, loss)
+    return (sums, curvature if rows.holds_hessian else rows.hessian(curvature)), ()
+
+
+def _slopes(rows: Any, *given: Any) -> tuple[tuple[Array], tuple[()]]:
+    *line, b, db, t = given
+    rows.begin_line(*line, keep=False)
+    return (rows.slopes(b, db, t),), ()
+
+
+def _loss(rows: Any, w: Array, b: Array) -> tuple[tuple[float], tuple[()]]:
+    return (rows.loss(w, b),), ()
+
+
+def _scores_and_losses(rows: Any, w: Array, b: Array) -> Array:
+    return np.stack(rows.scores_and_losses(w, b), axis=1)
+
+
+def _weights(costs: Array) -> tuple[tuple[()], tuple[Array]]:
+    """Sum, least and greatest; of no rows what changes nothing."""
+    of_part = costs.sum(), costs.min(initial=np.inf), costs.max(initial=0.0)
+    return (), (np.array([of_part]),)
+
+
+def _rows_up_to(own: tuple[int, Array], costs: Array) -> tuple[tuple[()], tuple[Any]]:
+    start, levels = own
+    if levels.size == 0:
+        return (), (np.empty(0, dtype=np.intp),)
+    found = np.searchsorted(np.cumsum(costs), levels, side="right")
+    return (), (start + np.minimum(found, costs.size - 1),)

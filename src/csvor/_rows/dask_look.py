@@ -1,0 +1,139 @@
+"""What do rows in partitions say at one point?
+
+A cap that cuts a share of the weight is a quantile: the rows about it come here, of all others what
+they add up to. Where it does not lie where it was thought to, counts tell where it does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._rows.look import Look, Told, told_step
+from csvor._rows.near import add_totals
+from csvor._rows.trim import find_cap
+
+if TYPE_CHECKING:
+    from csvor._rows.dask import DaskRows
+
+Array = NDArray[np.float64]
+
+# The cap is sought within this share of what it was, of very many rows in less.
+_WITHIN, _MANY = 0.1, 1e8
+# Counts of a round lie between so many values, the first of them up to this.
+_BINS, _HIGHEST = 4096, 2.0**80
+
+
+class DaskLook:
+    """What `look.Look` is to rows in memory; nothing of each row is held."""
+
+    def __init__(self, rows: DaskRows, w: Array, b: Array) -> None:
+        self._rows, self._w, self._b = rows, w, b
+        self._told: Told | None = None
+
+    @property
+    def told(self) -> Told:
+        if self._told is None:
+            _, told = self._ask(_told, told_step(self._rows.n_samples))
+            self._told = Told(*told)
+        return self._told
+
+    def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
+        cap = np.array([loss[name][0] for name in ("below", "cap", "tied")])
+        within = _WITHIN * min(1.0, _MANY / self._rows.n_samples)
+        low, high = (1.0 - within) * cap[1], (1.0 + within) * cap[1]
+        if share == 0.0:
+            low = high = np.inf
+        elif cap[1] == np.inf:
+            low, high = self._about(share)
+        step, budget = told_step(self._rows.n_samples), _budget(share, self._rows)
+        for _ in range(3):
+            (totals, above), (losses, costs, *told) = self._ask(_totals, loss, low, high, step)
+            inside = costs.sum()
+            if share == 0.0 or above <= budget < above + inside:
+                break
+            if low <= 1.0 and budget >= above:  # all that may be cut
+                break
+            low, high = self._about(share)
+        self._told = Told(*told)
+        if share > 0.0:
+            below = max(self._rows.weight - above - inside, 0.0)
+            losses, costs = np.append(losses, [0.0, np.inf]), np.append(costs, [below, above])
+            find_cap(losses, costs, share, cap)
+            loss["below"], loss["cap"], loss["tied"] = cap
+            add_totals(losses[:-2], costs[:-2], loss, totals)
+        return totals, cap
+
+    def split(
+        self, radius: float, cap: float, nearer: float, loss: Any
+    ) -> tuple[Any, Array, Array]:
+        (sums, curvature), found = self._ask(_split, radius, cap, nearer, loss)
+        return self._rows.here(*found), sums, curvature
+
+    def _about(self, share: float) -> tuple[float, float]:
+        """Between which losses the cap lies, by two rounds of counts."""
+        low, high, budget = 1.0, _HIGHEST, _budget(share, self._rows)
+        for _ in range(2):
+            edges = np.geomspace(low, high, _BINS)
+            (counts,), _ = self._ask(_counts, edges)
+            above = np.append(np.cumsum(counts[::-1])[::-1], 0.0)  # of each bin and beyond
+            i = int(np.searchsorted(-above, -budget)) - 1
+            if i == 0 and low == 1.0:  # all beyond 1, which is all that may be cut
+                return 1.0, 1.0
+            # A bin more on either side: weights are sums, and are rounded.
+            low = float(edges[max(i - 2, 0)])
+            if i + 1 >= edges.size:
+                return low, np.inf
+            high = float(edges[i + 1])
+        return low, high
+
+    def _ask(self, work: Any, *given: Any) -> tuple[Any, Any]:
+        starts = self._rows.matrix.X.starts
+        return self._rows.ask(work, self._w, self._b, *given, own=starts)
+
+
+def _budget(share: float, rows: DaskRows) -> float:
+    """The weight that may be cut, as `find_cap` has it."""
+    return share * rows.weight * (1.0 + 1e-12)
+
+
+def _every(rows: Any, start: int, look: Look, step: int) -> tuple[Array, Array, NDArray[Any]]:
+    """Scores, losses and codes of those that tell."""
+    chosen = slice(-start % step, None, step)
+    return look.scores[chosen], look.losses[chosen], rows.codes[chosen]
+
+
+def _told(rows: Any, start: int, w: Array, b: Array, step: int) -> tuple[tuple[()], Any]:
+    return (), _every(rows, start, Look(rows, w, b), step)
+
+
+def _totals(
+    rows: Any, start: int, w: Array, b: Array, loss: Any, low: float, high: float, step: int
+) -> tuple[Any, Any]:
+    """The totals of rows outside of a window, and what weighs above; losses and weights in it."""
+    look, loss = Look(rows, w, b), loss.copy()
+    g, totals = look.losses, np.zeros(3)
+    inside, above = (low <= g) & (g <= high), rows.costs[g > high].sum()
+    if low < high:
+        loss["below"] = loss["cap"] = high
+    add_totals(g, np.where(inside, 0.0, rows.costs), loss, totals)
+    values, index = np.unique(g[inside], return_inverse=True)
+    weights = np.zeros(values.size)
+    np.add.at(weights, index, rows.costs[inside])
+    return (totals, above), (values, weights, *_every(rows, start, look, step))
+
+
+def _counts(rows: Any, start: int, w: Array, b: Array, edges: Array) -> tuple[Any, tuple[()]]:
+    """What weighs up to the first edge, between it and the next, ..., beyond the last."""
+    g = Look(rows, w, b).losses
+    place = np.searchsorted(edges, g, side="left")
+    return (np.bincount(place, rows.costs, edges.size + 1),), ()
+
+
+def _split(
+    rows: Any, start: int, w: Array, b: Array, radius: float, cap: float, nearer: float, loss: Any
+) -> tuple[Any, Any]:
+    near, sums, curvature = Look(rows, w, b).split(radius, cap, nearer, loss)
+    return (sums, curvature), (near.matrix.X, near.codes, near.costs)

@@ -1,0 +1,71 @@
+"""What do labelled rows say at one point?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._rows.near import find_distances
+from csvor._rows.trim import find_cap
+
+if TYPE_CHECKING:
+    from csvor._rows.dense import DenseRows
+
+Array = NDArray[np.float64]
+
+# Rows that tell where a share of all lies.
+_TOLD = 20_000
+
+
+def told_step(n: int) -> int:
+    """Every so many-th row is one of those that tell."""
+    return max(n // _TOLD, 1)
+
+
+class Told:
+    """Scores, losses and codes of rows that tell where a share of all lies."""
+
+    def __init__(self, scores: Array, losses: Array, codes: NDArray[np.integer]) -> None:
+        self.losses = np.ascontiguousarray(losses)
+        self._scores, self._codes = np.ascontiguousarray(scores), np.ascontiguousarray(codes)
+
+    def distances(self, b: Array, pair: Any, cap: float, nearer: float) -> Array:
+        """How far margins of each have to move to take it to a kink."""
+        found = np.empty(self.losses.size)
+        find_distances(self._scores, self._codes, b, pair, self.losses, cap, nearer, found)
+        return found
+
+
+class Look:
+    """Scores and losses of all rows at a point, and what follows from them."""
+
+    def __init__(self, rows: DenseRows, w: Array, b: Array) -> None:
+        self._rows, self._w, self._b = rows, w, b
+        self.scores, self.losses = rows.scores_and_losses(w, b)
+
+    @property
+    def told(self) -> Told:
+        every = slice(None, None, told_step(self.losses.size))
+        return Told(self.scores[every], self.losses[every], self._rows.codes[every])
+
+    def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
+        """The totals of `weigh`, and the cap.
+
+        That is the one of ``loss``, or where ``share`` of the weight is cut, the one that does it:
+        it is sought from there.
+        """
+        cap = np.array([loss[name][0] for name in ("below", "cap", "tied")])
+        if share > 0.0:
+            find_cap(self.losses, self._rows.costs, share, cap)
+            loss["below"], loss["cap"], loss["tied"] = cap
+        return self._rows.totals(self.losses, loss), cap
+
+    def split(
+        self, radius: float, cap: float, nearer: float, loss: Any
+    ) -> tuple[Any, Array, Array]:
+        """The rows within a distance of a kink, and sums and curvature of the others."""
+        seen = self.scores, self.losses, self._b, cap, nearer
+        near, sums, curvature = self._rows.beyond(radius, *seen, self._w, loss)
+        return self._rows.take(np.flatnonzero(near)), sums, curvature

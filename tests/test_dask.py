@@ -1,0 +1,293 @@
+"""Fits on dask arrays and dataframes are those of the rows in memory."""
+
+import pickle
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import csvor._rows.dask_look
+from csvor import CSVOR, PINSVOR, REDSVM, SVOREX
+from csvor.audit import audit_labels
+from test_many_rows import rows
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+
+N = 12_000
+
+
+@pytest.fixture(scope="module")
+def data():
+    return rows(N)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere():
+    """So little room that all rows stay in their partitions, but a sample and those near a kink."""
+    with dask.config.set({"csvor.room": "200kB", "scheduler": "synchronous"}):
+        yield
+
+
+def lazy(X, y, chunks=3000):
+    return da.from_array(X, chunks=(chunks, 2)), da.from_array(y, chunks=2500)
+
+
+def same_fit(model, X, y, lazy_X, lazy_y, weights=(), rtol=1e-8):
+    """The fit in memory and that on partitions agree in all that they say."""
+    model.fit(X, y, *weights)
+    told = {name: getattr(model, name) for name in ("coef_", "thresholds_", "objective_")}
+    residuals, outliers, proba = model.residuals_, model.outliers_, model.predict_proba(X)
+    model.fit(lazy_X, lazy_y, *map(da.from_array, weights))
+    for name, value in told.items():
+        np.testing.assert_allclose(getattr(model, name), value, rtol=rtol, atol=rtol)
+    assert isinstance(model.residuals_, da.Array)
+    np.testing.assert_allclose(model.residuals_, residuals, rtol=10 * rtol, atol=10 * rtol)
+    np.testing.assert_array_equal(model.outliers_, outliers)
+    np.testing.assert_allclose(model.predict_proba(X), proba, atol=10 * rtol)
+    return model
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CSVOR(),
+        CSVOR(p=1.5, constraints="implicit", contamination=0.2),
+        CSVOR(p=2.0, epsilon=3.0),
+        CSVOR(loss="logistic"),
+        SVOREX(C=0.01, tol=1e-2),
+        REDSVM(C=0.01, tol=1e-2),
+    ],
+    ids=str,
+)
+def test_the_fit_is_that_of_the_rows_in_memory(model, data):
+    found = same_fit(model, *data, *lazy(*data))
+    assert found.traffic_["passes"] > 3
+
+
+def test_below_p_1_the_end_is_as_low(data):
+    here = CSVOR(p=0.7).fit(*data)
+    found = CSVOR(p=0.7).fit(*lazy(*data))
+    assert found.objective_ == pytest.approx(here.objective_, rel=1e-4)
+
+
+def test_partitions_of_any_size_give_the_same(data):
+    """Empty ones and such of unknown length among them."""
+    X, y = data
+    cuts = [0, 1, 1, 4000, 4003, 4003, N]
+    parts = [slice(a, b) for a, b in pairwise(cuts)]
+    parts_of_X = [da.from_array(X[part], chunks=(-1, -1)) for part in parts]
+    uneven_X = da.concatenate(parts_of_X, allow_unknown_chunksizes=True)
+    uneven_y = da.concatenate([da.from_array(y[part], chunks=-1) for part in parts])
+    whole = CSVOR().fit(*lazy(X, y))
+    uneven = CSVOR().fit(uneven_X, uneven_y)
+    np.testing.assert_allclose(uneven.coef_, whole.coef_, rtol=1e-8)
+
+    everything = da.from_array(np.ones(N, dtype=bool), chunks=3000)
+    of_unknown = [array[everything] for array in lazy(X, y)]
+    unknown = CSVOR().fit(of_unknown[0], da.from_array(y, chunks=3000)[everything])
+    np.testing.assert_allclose(unknown.coef_, whole.coef_, rtol=1e-8)
+    assert unknown.residuals_.chunks == ((3000,) * 4,)
+    assert np.isnan(unknown.predict(of_unknown[0]).shape[0])
+    np.testing.assert_array_equal(unknown.predict(of_unknown[0]), whole.predict(X))
+
+
+def test_small_data_are_fitted_in_memory(data):
+    X, y = data[0][:500], data[1][:500]
+    for model in (CSVOR(kernel="rbf"), PINSVOR(tau=0.05), CSVOR(solver="alternating", tol=1e-2)):
+        here = model.fit(X, y)
+        told, residuals = here.predict(X), here.residuals_
+        found = model.fit(*lazy(X, y, 100))
+        np.testing.assert_array_equal(found.predict(X), told)
+        assert found.residuals_.chunks == ((100,) * 5,)
+        np.testing.assert_array_equal(found.residuals_, residuals)
+
+
+def test_sample_weights_count_as_repetitions_and_0_as_left_out(data):
+    weights = np.random.default_rng(2).integers(0, 6, N).astype(float)
+    found = same_fit(CSVOR(class_weight="balanced"), *data, *lazy(*data), weights=[weights])
+    assert found.residuals_.shape == (N,)
+
+
+def test_a_class_without_weight_is_a_class_without_rows(data):
+    model = CSVOR(class_weight={0: 0.0})
+    with pytest.warns(UserWarning, match="No rows of class 0"):
+        same_fit(model, *data, *lazy(*data))
+
+
+def test_csr_blocks(data):
+    X = np.where(np.abs(data[0]) > 0.3, data[0], 0.0)
+    blocks = da.from_array(X, chunks=(4000, 4)).map_blocks(sparse.csr_matrix)
+    here = SVOREX(C=0.01, tol=1e-2).fit(sparse.csr_matrix(X), data[1])
+    found = SVOREX(C=0.01, tol=1e-2).fit(blocks, data[1])
+    np.testing.assert_allclose(found.coef_, here.coef_, rtol=1e-8)
+    here = CSVOR().fit(sparse.csr_matrix(X), data[1])
+    found = CSVOR().fit(blocks, data[1])
+    assert found.objective_ == pytest.approx(here.objective_, rel=1e-5)
+    np.testing.assert_array_equal(found.predict(blocks), found.predict(X))
+
+
+def test_methods_answer_lazily_and_as_in_memory(data):
+    X, y = data
+    lazy_X, lazy_y = lazy(X, y)
+    model = CSVOR().fit(X, y)
+    for name in ("predict", "predict_projection", "decision_function", "predict_proba"):
+        found = getattr(model, name)(lazy_X)
+        assert isinstance(found, da.Array)
+        expected = getattr(model, name)(X)
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+        assert found.chunks[0] == lazy_X.chunks[0]
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(model.residuals(lazy_X, lazy_y), model.residuals(X, y))
+    assert model.score(lazy_X, lazy_y) == pytest.approx(model.score(X, y))
+
+
+def test_dataframes_keep_names_and_the_order_of_categories(data):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    words = np.array(["poor", "fair", "good", "better", "best"])
+    frame = pd.DataFrame(data[0], columns=list("abcd"))
+    frame["grade"] = pd.Categorical(words[data[1]], categories=words, ordered=True)
+    lazy_frame = dd.from_pandas(frame, npartitions=5)
+    X, lazy_X = frame[list("abcd")], lazy_frame[list("abcd")]
+    model = same_fit(CSVOR(), X, frame["grade"], lazy_X, lazy_frame["grade"])
+    assert model.feature_names_in_.tolist() == list("abcd")
+    assert model.classes_.tolist() == words.tolist()
+    np.testing.assert_array_equal(model.predict(lazy_X), model.predict(X))
+    with pytest.raises(ValueError, match="Column 'grade' of X has the type category"):
+        CSVOR().fit(lazy_frame, lazy_frame["grade"])
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(lazy_frame[["a"]])
+
+
+def test_columns_of_a_parquet_folder(data, tmp_path):
+    """Dask reads few columns in fewer parts than many."""
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(data[0], columns=list("abcd")).assign(y=data[1].astype(str))
+    for i in range(6):
+        frame[i * 2000 : (i + 1) * 2000].to_parquet(tmp_path / f"part{i}.parquet")
+    lazy_frame = dd.read_parquet(tmp_path)
+    X, lazy_X = frame[list("abcd")], lazy_frame[list("abcd")]
+    same_fit(CSVOR(), X, frame["y"], lazy_X, lazy_frame["y"])
+
+
+def test_ties_on_the_cap(data):
+    """Integers: whole heaps of rows have one and the same loss."""
+    X = np.round(data[0])
+    here = CSVOR(contamination=0.15).fit(X, data[1])
+    objective, n_cut = here.objective_, here.outliers_.sum()
+    found = CSVOR(contamination=0.15).fit(*lazy(X, data[1]))
+    assert found.objective_ == pytest.approx(objective, rel=1e-4)
+    assert found.outliers_.sum().compute() == pytest.approx(n_cut, abs=0.01 * N)
+
+
+def test_a_cap_far_from_where_it_was_thought_is_found(data, monkeypatch):
+    whole = CSVOR().fit(*lazy(*data))
+    monkeypatch.setattr(csvor._rows.dask_look, "_WITHIN", 1e-9)
+    found = CSVOR().fit(*lazy(*data))
+    assert found.traffic_["passes"] > whole.traffic_["passes"]
+    assert found.epsilon_ == pytest.approx(whole.epsilon_, rel=1e-9)
+    np.testing.assert_allclose(found.coef_, whole.coef_, rtol=1e-8)
+
+
+def test_few_rows_near_a_kink_do(data):
+    """A tenth of the room: more rounds, the same end."""
+    whole = CSVOR().fit(*lazy(*data))
+    with dask.config.set({"csvor.room": "20kB"}):
+        found = CSVOR().fit(*lazy(*data))
+    assert found.converged_
+    assert found.objective_ == pytest.approx(whole.objective_, rel=1e-5)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_fault_in_X_is_named_by_column_row_and_partition(value, data):
+    X, y = data
+    X = X.copy()
+    X[7005, 2] = value
+    with pytest.raises(ValueError, match=r"column 2, row 1005.*partition 2.*begins at row 6000"):
+        CSVOR().fit(*lazy(X, y))
+    model = CSVOR().fit(*data)
+    with pytest.raises(ValueError, match=r"column 2, row 1005.*partition 2"):
+        model.predict(da.from_array(X, chunks=(3000, 4))).compute()
+
+
+def test_faults_in_labels_and_weights(data):
+    X, y = lazy(*data)
+    with pytest.raises(ValueError, match="X has 12000 rows, y has 100"):
+        CSVOR().fit(X, y[:100])
+    with pytest.raises(ValueError, match=r"missing \(row 0.*partition 0"):
+        CSVOR().fit(X, da.where(da.arange(N, chunks=2500) == 0, np.nan, y))
+    with pytest.raises(ValueError, match=r"not whole numbers, such as 0\.5"):
+        CSVOR().fit(X, y + 0.5)
+    with pytest.raises(ValueError, match="words without an order"):
+        CSVOR().fit(X, y.map_blocks(lambda of_part: np.array(list("abcde"))[of_part], dtype="U1"))
+    with pytest.raises(ValueError, match=r"negative values.*partition 1"):
+        CSVOR().fit(X, y, da.where(da.arange(N, chunks=2500) == 4000, -1.0, 1.0))
+    with pytest.raises(ValueError, match="zero for every row"):
+        CSVOR().fit(X, y, da.zeros(N))
+    with pytest.raises(ValueError, match="Label 4 is not among the classes"):
+        CSVOR(classes=[0, 1, 2, 3]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "remedy"),
+    [
+        (CSVOR(kernel="rbf"), "kernel='linear'"),
+        (CSVOR(solver="alternating"), "solver='newton'"),
+        (PINSVOR(), "Fit CSVOR, SVOREX, SVORIM or REDSVM"),
+    ],
+    ids=str,
+)
+def test_what_needs_all_rows_says_so(model, remedy, data):
+    with pytest.raises(ValueError, match=remedy) as caught:
+        model.fit(*lazy(*data))
+    assert "csvor.room" in str(caught.value)
+
+
+def test_what_is_known_of_each_row_does_not_travel_with_the_model(data):
+    lazy_X, lazy_y = lazy(*data)
+    model = CSVOR().fit(lazy_X, lazy_y)
+    copy = pickle.loads(pickle.dumps(model))
+    assert len(pickle.dumps(model)) < 10_000
+    np.testing.assert_array_equal(copy.predict(data[0]), model.predict(data[0]))
+    with pytest.raises(AttributeError, match=r"residuals\(X, y\)"):
+        _ = copy.residuals_
+    with pytest.raises(AttributeError, match=r"residuals\(X, y\)"):
+        _ = copy.outliers_
+
+
+def test_an_audit_says_that_it_takes_rows_in_memory(data):
+    with pytest.raises(TypeError, match="audit_labels takes rows in memory"):
+        audit_labels(*lazy(*data))
+
+
+def test_one_reading_serves_many_settings(data):
+    one, other = CSVOR().fit_many(*lazy(*data), [{"C": 1.0}, {"C": 0.1}])
+    assert one.objective_ == pytest.approx(CSVOR().fit(*data).objective_, rel=1e-8)
+    assert other.objective_ == pytest.approx(CSVOR(C=0.1).fit(*data).objective_, rel=1e-8)
+
+
+def test_far_values_are_named(data):
+    X = data[0].copy()
+    X[7, 1] = 1e7
+    with pytest.warns(UserWarning, match=r"column 1 has the value 1e\+07 in row 7"):
+        CSVOR().fit(*lazy(X, data[1]))
+
+
+def test_passes_are_told(data, capsys):
+    model = CSVOR(verbose=1).fit(*lazy(*data))
+    told = capsys.readouterr().out
+    assert f"[CSVOR] {model.traffic_['passes']} passes over the partitions" in told
+    assert not hasattr(model.fit(*data), "traffic_")
+
+
+def test_dask_is_not_imported_for_arrays():
+    code = (
+        "import sys, numpy as np, csvor; X = np.arange(40.0)[:, None]; y = np.repeat([0, 1], 20);"
+        "m = csvor.CSVOR().fit(X, y); m.predict_proba(X); m.residuals(X, y);"
+        "sys.exit('dask' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
