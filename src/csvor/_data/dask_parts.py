@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from csvor._rows.lazy import is_lazy
-from csvor._rows.partitions import Parts, computed, layer
+from csvor._rows.parts import Parts, computed, layer
 
 Sizes = tuple[float, ...]
 

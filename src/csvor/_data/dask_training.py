@@ -6,7 +6,6 @@ codes of the labels, a byte each, stay beside the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,45 +14,18 @@ import dask.array as da
 import numpy as np
 from dask.base import compute
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from csvor._data.checks import (
-    Farthest,
-    check_each_weight,
-    check_features,
-    check_ranges,
-    class_factors,
-    quartiles_of,
-    read_numbers,
-)
-from csvor._data.dask_parts import (
-    Features,
-    beside,
-    check_columns,
-    check_lengths,
-    features_of,
-    known_type,
-    naming_partition,
-)
+from csvor._data.checks import check_ranges, class_factors, read_numbers
+from csvor._data.dask_parts import Features, beside, check_columns, features_of, known_type
+from csvor._data.dask_seen import Seen, examine, farthest_of_all, reader_of, spans_of_all
 from csvor._data.kernels import LinearMap
 from csvor._data.training import Training, classes_with_rows, training_of
-from csvor._labels import OrdinalLabels, read_column
-from csvor._labels.parts import PartOfColumn, united
-from csvor._rows.csr import is_sparse
+from csvor._labels import OrdinalLabels
+from csvor._labels.parts import united
 from csvor._rows.dask import DaskMatrix, RowsElsewhereError
-from csvor._rows.kinds import canonical, columns_of
-from csvor._rows.look import told_step
-from csvor._rows.partitions import (
-    Partitions,
-    Parts,
-    Traffic,
-    as_array,
-    computed,
-    layer,
-    picked,
-    room,
-)
-from csvor._rows.spans import Spans, merged, spans_of
+from csvor._rows.kinds import canonical
+from csvor._rows.partitions import Partitions, Traffic, room
+from csvor._rows.parts import Parts, as_array, computed, layer
 
 Array = NDArray[np.float64]
 
@@ -87,20 +59,6 @@ class DaskTraining(Training):
         return of_rows
 
 
-@dataclass(frozen=True, eq=False)
-class _Seen:
-    """What is known of a part."""
-
-    n_rows: int
-    n_bytes: int = 0
-    dtype: Any = None
-    is_sparse: bool = False
-    labels: PartOfColumn | None = None
-    weight: float = 0.0
-    counted: int = 0
-    spans: Spans | None = None
-
-
 def dask_training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     """As `training_of`, of a dask array or dataframe."""
     features = features_of(X)
@@ -113,7 +71,7 @@ def dask_training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Trai
     labels = beside(y, features, "y")
     weights = None if sample_weight is None else beside(sample_weight, features, "sample_weight")
     traffic = Traffic()
-    seen = _examine(estimator, features, labels, weights, traffic)
+    seen = examine(estimator, features, labels, weights, traffic)
     sizes = tuple(part.n_rows for part in seen)
     n_rows, n_bytes = sum(sizes), sum(part.n_bytes for part in seen)
     if n_rows == 0:
@@ -150,57 +108,8 @@ def _refuse_what_needs_all_rows(estimator: Any, n_columns: int, n_bytes: int) ->
         )
 
 
-def _examine(
-    estimator: Any, features: Features, labels: Parts, weights: Parts | None, traffic: Traffic
-) -> list[_Seen]:
-    """One pass in which each part is checked."""
-    columns = [features.parts, labels, *([] if weights is None else [weights])]
-    work = partial(_look_at, reader_of(estimator))
-    (seen,) = computed(layer(work, columns, features.places))
-    traffic.passes += 1
-    return seen
-
-
-def reader_of(estimator: Any) -> Any:
-    """What is needed of an estimator to read a part of X."""
-    reader = clone(estimator)
-    for name in ("n_features_in_", "feature_names_in_"):
-        if hasattr(estimator, name):
-            setattr(reader, name, getattr(estimator, name))
-    return reader
-
-
-def _look_at(
-    reader: Any, place: tuple[int, int | None], X: Any, labels: Any, weights: Any = None
-) -> _Seen:
-    i, start = place
-    with naming_partition(i, start):
-        check_lengths(i, X, labels, "y")
-        if weights is not None:
-            check_lengths(i, X, weights, "sample_weight")
-        if X.shape[0] == 0:
-            return _Seen(0)
-        X = check_features(reader, X, reset=False)
-        weights, column = check_each_weight(X, weights), read_column(labels)
-        held, spans = weights > 0, None
-        if held.any():
-            of_held = (X, weights) if held.all() else (X[held], weights[held])
-            spans = spans_of(*of_held)
-        sparse = is_sparse(X)
-        return _Seen(
-            X.shape[0],
-            X.data.nbytes + X.indices.nbytes if sparse else X.nbytes,
-            X.dtype,
-            sparse,
-            PartOfColumn.of(column, weights),
-            float(weights.sum()),
-            int(held.sum()),
-            spans,
-        )
-
-
 def _training(
-    estimator: Any, features: Features, labels: Parts, weights: Parts | None, seen: list[_Seen],
+    estimator: Any, features: Features, labels: Parts, weights: Parts | None, seen: list[Seen],
     traffic: Traffic,
 ) -> DaskTraining:  # fmt: skip
     column = united([part.labels for part in seen if part.labels is not None])
@@ -239,8 +148,8 @@ def _training(
     if not present.all():
         place = (np.cumsum(present) - 1).astype(small)
         seen_codes = da.map_blocks(partial(np.take, place), seen_codes, dtype=small)
-    spans = _spans(rows, of_rows, seen, factors)
-    check_ranges(estimator, sum(counted), spans, partial(_farthest, rows, spans))
+    spans = spans_of_all(rows, of_rows, seen, factors)
+    check_ranges(estimator, sum(counted), spans, partial(farthest_of_all, rows, spans))
     return DaskTraining(
         X, codes, order.classes, present, None, of_rows, seen_codes, LinearMap(rows),
         DaskMatrix(rows, spans), known_mass=mass,
@@ -271,10 +180,6 @@ def _weights(
     return of_rows * of_classes
 
 
-def _sum(weights: Array) -> float:
-    return float(weights.sum())
-
-
 def _count(weights: Array) -> int:
     return int(np.count_nonzero(weights))
 
@@ -285,36 +190,3 @@ def _as_numbers(weights: Any) -> Array:
 
 def _with_weight(weights: Array, of_part: Any) -> Any:
     return of_part[weights > 0]
-
-
-def _spans(X: Partitions, weights: da.Array, seen: list[_Seen], factors: Array | None) -> Spans:
-    if factors is None:
-        held = [part for part in seen if part.spans is not None]
-        return merged(
-            [part.spans for part in held if part.spans],
-            [part.weight for part in held],
-            [part.counted for part in held],
-        )
-    busy = [i for i, size in enumerate(X.sizes) if size]
-    found, mass = computed(
-        layer(spans_of, [X.parts.take(busy), Parts.of(weights).take(busy)]),
-        layer(_sum, [Parts.of(weights).take(busy)]),
-    )
-    X.traffic.passes += 1
-    return merged(found, mass, [X.sizes[i] for i in busy])
-
-
-def _farthest(X: Partitions, spans: Spans, columns: NDArray[np.intp]) -> Iterator[Farthest]:
-    """The quartiles are those of a part of the rows, the same in every run."""
-    n = X.shape[0]
-    (some,) = picked([X.parts], X.sizes, np.arange(0, n, told_step(n)), X.traffic)
-    for quartiles, j in zip(quartiles_of(some, columns), columns.tolist(), strict=True):
-        low, high = spans.low[j], spans.high[j]
-        value = low if quartiles[1] - low > high - quartiles[1] else high
-        _, (rows,) = X.ask(_rows_with, given=(j, value), own=X.starts)
-        yield quartiles, float(value), int(rows[0])
-
-
-def _rows_with(start: int, X: Any, j: int, value: float) -> tuple[tuple[()], tuple[Any]]:
-    (column,) = columns_of(X, np.array([j]))
-    return (), (start + np.flatnonzero(column == value)[:1],)

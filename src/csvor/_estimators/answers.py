@@ -19,7 +19,7 @@ def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
         if not is_lazy(X):
             return method(self, X, *columns)
         from csvor._data.dask_parts import beside, check_columns, features_of
-        from csvor._rows.partitions import as_array, layer, shared
+        from csvor._rows.parts import as_array, layer, shared
 
         features = features_of(X)
         check_columns(self, features, reset=False)
@@ -51,7 +51,7 @@ def _answer(name: str, dtype: Any, tail: tuple[int, ...], place: Any, X: Any, *g
 def accuracy_by_partition(model: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """The share of the weight whose class is predicted."""
     from csvor._data.dask_parts import beside, check_columns, features_of
-    from csvor._rows.partitions import computed, layer, shared
+    from csvor._rows.parts import computed, layer, shared
 
     features = features_of(X)
     check_columns(model, features, reset=False)

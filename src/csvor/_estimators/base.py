@@ -117,7 +117,8 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
             the penalty, so put columns on one scale first (``StandardScaler``). float32 and
             float64 are read as they are, in any memory layout, all else as float64; sums and
             results are float64. Of SciPy's sparse forms CSR is read as it is, others become CSR
-            (`PINSVOR` and a precomputed kernel take none).
+            (`PINSVOR` and a precomputed kernel take none). Of a dask array or dataframe each
+            part is read where it lies; what is known of each row then is a dask array too.
         y : array-like of shape (n_samples,)
             Labels: numbers, numbers as text, an ordered categorical, or any labels that the
             parameter ``classes`` lists.

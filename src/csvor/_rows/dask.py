@@ -18,7 +18,8 @@ from csvor._rows.dask_look import DaskLook
 from csvor._rows.kinds import matrix_of
 from csvor._rows.lazy import rows_where
 from csvor._rows.matrix import ScaledMatrix
-from csvor._rows.partitions import Partitions, Parts, picked, room, run
+from csvor._rows.partitions import Partitions, picked, room, run
+from csvor._rows.parts import Parts
 from csvor._rows.spans import Spans
 
 Array = NDArray[np.float64]

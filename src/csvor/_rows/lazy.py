@@ -20,7 +20,8 @@ def taken(rows: NDArray[np.intp], *of_rows: Any) -> list[NDArray[Any]]:
     """Of each array those of some rows, here."""
     if not is_lazy(of_rows[0]):
         return [array[rows] for array in of_rows]
-    from csvor._rows.partitions import Parts, picked
+    from csvor._rows.partitions import picked
+    from csvor._rows.parts import Parts
 
     return list(picked(Parts.of_all(*of_rows), of_rows[0].chunks[0], rows))
 
@@ -29,7 +30,8 @@ def rows_where(mask: Any) -> NDArray[np.intp]:
     """The rows of which it is true, here."""
     if not is_lazy(mask):
         return np.flatnonzero(mask)
-    from csvor._rows.partitions import Parts, run
+    from csvor._rows.partitions import run
+    from csvor._rows.parts import Parts
 
     starts = np.cumsum([0, *mask.chunks[0][:-1]])
     _, (found,) = run(_rows_where, [Parts.of(mask)], own=starts.tolist())

@@ -1,34 +1,28 @@
 """How is something asked of rows that lie in partitions, and what comes back?
 
 Dask holds the partitions and runs the work, by whatever scheduler is the current one. Sums are
-added up in a tree, always in the same order; rows that are asked for come from each partition.
+added up always in the same order; rows that are asked for come from each partition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any, Self
-from uuid import uuid4
+from typing import Any
 
 import dask.array as da
 import numpy as np
 from dask import config
-from dask._task_spec import Alias, Task, TaskRef
-from dask.base import compute_as_if_collection
-from dask.delayed import Delayed, delayed
-from dask.highlevelgraph import HighLevelGraph
 from dask.utils import parse_bytes
 from numpy.typing import NDArray
 from scipy import sparse
 
 from csvor._rows.csr import is_sparse
-from csvor._utils.threads import one_of_many
+from csvor._rows.parts import Parts, Work, as_array, computed, each_of, in_tree, layer, shared
 
 Array = NDArray[np.float64]
-Work = Callable[..., Any]
 
 # Sums that are added up at once, and bytes of them that are too many to come here one by one.
 _FAN_IN, _LARGE = 8, 2**24
@@ -48,115 +42,6 @@ class Traffic:
     bytes_back: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Something in parts that dask holds; ``then`` makes of each what it stands for."""
-
-    graph: HighLevelGraph
-    keys: list[Any]
-    then: Work | None = None
-
-    @classmethod
-    def of(cls, collection: Any) -> Self:
-        """The parts of an array in one dimension, of a dataframe, or a list of values."""
-        if isinstance(collection, list):
-            collection = [delayed(value, pure=False, traverse=False) for value in collection]
-        elif isinstance(collection, da.Array):
-            collection = collection.to_delayed().flat
-        else:  # optimised further, columns of one frame would be cut into other parts than others
-            collection = collection.simplify().to_delayed(optimize_graph=False)
-        collection = list(collection)
-        graphs = {id(part.dask): part.dask for part in collection}
-        return cls(HighLevelGraph.merge(*graphs.values()), [part.key for part in collection])
-
-    @classmethod
-    def of_all(cls, *arrays: da.Array) -> list[Self]:
-        """Those of arrays that may share work: it is done once, since no task is fused into two."""
-        return [cls(array.dask, list(array.__dask_keys__())) for array in arrays]
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def under(self, work: Work) -> Parts:
-        """What ``work`` makes of each."""
-        before = self.then
-        return Parts(
-            self.graph, self.keys, work if before is None else partial(_after, before, work)
-        )
-
-    def take(self, places: Sequence[int]) -> Parts:
-        return Parts(self.graph, [self.keys[i] for i in places], self.then)
-
-
-def _after(before: Work, work: Work, part: Any) -> Any:
-    return work(before(part))
-
-
-def layer(work: Work, columns: Sequence[Parts], own: Sequence[Any] = ()) -> Parts:
-    """``work(what is its own, part of each column)`` of each part, one task each."""
-    thens = tuple(column.then for column in columns)
-    places = zip(*(column.keys for column in columns), strict=True)
-    given = [(one,) for one in own] if len(own) else [()] * len(columns[0])
-    calls = [
-        (partial(_task, work, thens, alone), *keys)
-        for keys, alone in zip(places, given, strict=True)
-    ]
-    return _tasks(calls, *columns)
-
-
-def _tasks(calls: list[tuple[Any, ...]], *columns: Parts) -> Parts:
-    """Calls, each of a function and keys of what it is called with, that stand on columns."""
-    name = f"csvor-{uuid4().hex}"
-    tasks = {
-        (name, i): Task((name, i), call[0], *map(TaskRef, call[1:])) for i, call in enumerate(calls)
-    }
-    return _standing(name, tasks, *columns)
-
-
-def _standing(name: str, tasks: dict[Any, Any], *columns: Parts) -> Parts:
-    graph = _merged(*columns)
-    below = {**graph.dependencies, name: set(graph.layers)}
-    return Parts(HighLevelGraph({**graph.layers, name: tasks}, below), list(tasks))
-
-
-def _merged(*columns: Parts) -> HighLevelGraph:
-    return HighLevelGraph.merge(*{id(column.graph): column.graph for column in columns}.values())
-
-
-def _task(work: Work, thens: tuple[Work | None, ...], own: tuple[Any, ...], *parts: Any) -> Any:
-    with one_of_many():
-        made = [
-            part if then is None else then(part) for part, then in zip(parts, thens, strict=True)
-        ]
-        return work(*own, *made)
-
-
-def computed(*columns: Parts) -> tuple[list[Any], ...]:
-    """What they are, here."""
-    graph = _merged(*columns)
-    keys = [column.keys for column in columns]
-    return tuple(map(list, compute_as_if_collection(Delayed, graph, keys)))
-
-
-def as_array(
-    parts: Parts, sizes: Sequence[float], dtype: Any, tail: tuple[int, ...] = ()
-) -> da.Array:
-    """Parts with so many rows each (nan: not known) as one array; ``then`` is done by a task."""
-    parts = layer(_same, [parts])
-    name, ends = parts.keys[0][0], (0,) * len(tail)
-    if tail:
-        name = f"{name}-columns"
-        renamed: dict[Any, Any] = {(name, i, *ends): key for i, key in enumerate(parts.keys)}
-        tasks = {key: Alias(key, target) for key, target in renamed.items()}
-        parts = _standing(name, tasks, parts)
-    chunks = (tuple(sizes), *((width,) for width in tail))
-    return da.Array(parts.graph, name, chunks, dtype=dtype)
-
-
-def _same(part: Any) -> Any:
-    return part
-
-
 def run(
     work: Work,
     columns: Sequence[Parts],
@@ -173,8 +58,8 @@ def run(
     """
     answers = layer(partial(_with, work), [*columns, shared(given, len(columns[0]))], own)
     if apart:
-        sums = _tree(_tasks([(itemgetter(0), key) for key in answers.keys], answers))
-        rows = _tasks([(itemgetter(1), key) for key in answers.keys], answers)
+        sums = in_tree(_added, each_of(itemgetter(0), answers), _FAN_IN)
+        rows = each_of(itemgetter(1), answers)
         (found,), listed = computed(sums, rows)
     else:
         (answered,) = computed(answers)
@@ -188,22 +73,9 @@ def run(
     return found, tuple(_joined(listed, i) for i in range(len(listed[0])))
 
 
-def shared(values: Any, n_parts: int) -> Parts:
-    """The same for all parts, sent once."""
-    one = delayed(values, pure=False, traverse=False)
-    return Parts(HighLevelGraph.merge(one.dask), [one.key] * n_parts)
-
-
 def _with(work: Work, *given: Any) -> Any:
     *before, shared = given
     return work(*before, *shared)
-
-
-def _tree(sums: Parts) -> Parts:
-    while len(sums) > 1:
-        groups = [sums.keys[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)]
-        sums = _tasks([(_added, *group) for group in groups], sums)
-    return sums
 
 
 def _added(*parts: tuple[Any, ...]) -> tuple[Any, ...]:
