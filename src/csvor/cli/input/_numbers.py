@@ -178,8 +178,10 @@ class Reader:
             if numerals.n_different >= MANY and numerals.wrong.any():
                 self.said.tell_words(column, numerals)
             return None
-        decimal = self.decimal or known.get("decimal")
-        reading = numerals.reading("" if decimal is None and self._doubt else decimal)
+        decimal, thousands = self.decimal, None
+        if decimal is None:
+            decimal, thousands = known.get("decimal"), known.get("thousands")
+        reading = numerals.reading("" if decimal is None and self._doubt else decimal, thousands)
         if reading is None:
             one, other = (reading.values for reading in numerals.readings[:2])
             at = int(np.flatnonzero((one != other) & ~np.isnan(one))[0])
