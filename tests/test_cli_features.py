@@ -284,7 +284,7 @@ def test_n15_columns_are_matched_by_name() -> None:
     ("columns", "kind", "message"),
     [
         ({"x": ["1"]}, UsageError, "t.csv lacks the columns 'z', 'town' that the model was fitted"),
-        ({"x": ["1"], "z": ["x"], "town": ["a"]}, CommandError, "(row 1: 'x'); the model takes"),
+        ({"x": ["1"], "z": ["x"], "town": ["a"]}, CommandError, "(row 1: 'x'); correct it, or fit"),
         ({"x": ["1"], "z": ["?"], "town": ["a"]}, CommandError, "'z' 1 (row 1); fill them in, or"),
         (
             {"x": ["1"], "z": [""], "town": ["a"]},

@@ -52,7 +52,7 @@ def features_frame(
     for name, known in features.categorical.items():
         column = table.columns[name]
         with faults.collected():
-            refuse_lists(column)
+            refuse_lists(column, fitted=True)
             data[name] = known_words(column, known, features.missing, notes)
     faults.refuse()
     return frame_of(data, features.used)
