@@ -205,7 +205,7 @@ def test_what_is_refused_before_the_first_cell(
     [
         (
             {"far": {"function": "m:cost"}},
-            r"measures\.far\.better: say lower or higher in the spec",
+            r"measures\.far\.better: say lower or higher in the",
         ),
         ({"far_cost": {}}, "csvor.metrics has no 'far_cost'; its measures are accuracy_off1"),
         ({"mae": {}}, r"measures\.mae: the results have a column of that name"),

@@ -106,7 +106,7 @@ class MeasureSpec:
         if self.function is None:
             raise ValueError(_unknown(self.name))
         raise ValueError(
-            f"measures.{self.name}.better: say lower or higher in the spec, which its name does not "
+            f"measures.{self.name}.better: say lower or higher in the spec, for its name does not "
             f"tell: names that end in {', '.join(e for ends in ENDINGS.values() for e in ends)} do."
         )
 

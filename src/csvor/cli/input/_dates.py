@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 _HOUR = r"(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?: ?([ap])\.?m\.?)?"
 _CLOCK = rf"(?:(?:T|,? ){_HOUR} ?(Z|UTC|[+-]\d\d:?\d\d)?)?"
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+# Whole or cut short, so that Marathon 2020 is no month.
+_MONTH = rf"({'|'.join(_MONTHS)})(?:u?ary?|ruary?|ch|il|e|i|y|ust|t|t?ember|ober)?\.?"
 _NAME = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
 CLOCK = "hours:minutes"
 _FORMS = {
@@ -19,6 +21,8 @@ _FORMS = {
     for name, form in {
         "year-month-day": rf"(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}",
         "year-month": r"(\d{4})[-/](0[1-9]|1[0-2])",
+        "month year": rf"{_MONTH}[-/. ]+(\d{{4}})",
+        "month/year": r"(0?[1-9]|1[0-2])[-/]((?:19|20)\d\d)",
         "day.month.year": rf"(\d{{1,2}})\.(\d{{1,2}})\.(\d{{4}}|\d\d){_CLOCK}",
         "slashes": rf"(\d{{1,2}})([-/])(\d{{1,2}})\2(\d{{4}}|\d\d){_CLOCK}",
         "day month year": rf"(\d{{1,2}})[-. ]+{_NAME}[-., ]+(\d{{4}}|\d\d){_CLOCK}",
@@ -131,6 +135,8 @@ def _month(name: str) -> int:
 _READERS: dict[str, Callable[[Parts, bool], float]] = {
     "year-month-day": lambda p, _: _days(p[0], p[2], p[3], p[4:]),
     "year-month": lambda p, _: _days(p[0], p[1], "1", ()),
+    "month year": lambda p, _: _days(p[1], _month(p[0]), "1", ()),
+    "month/year": lambda p, _: _days(p[1], p[0], "1", ()),
     "day.month.year": lambda p, _: _days(p[2], p[1], p[0], p[3:]),
     "slashes": _slashes,
     "day month year": lambda p, _: _days(p[2], _month(p[1]), p[0], p[3:]),
