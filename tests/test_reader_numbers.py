@@ -205,7 +205,11 @@ def test_codes_stay_categories(texts: list[str]) -> None:
 def test_n39_contradictions_are_refused(texts: list[str], where: str) -> None:
     message = refusal(x=texts)
     assert message.startswith("column 'x': ") and where in message
-    assert "--categorical x" in message and message.endswith("--drop x")
+    assert message.endswith("--drop x")
+    assert ("--categorical" in message) == (len(set(texts)) < len(texts))
+    # As categories they are taken only where rows share them.
+    assert "--categorical x" in refusal(x=texts * 2)
+    assert chosen(table_of(x=texts * 2), categorical=("x",))[0].categorical.keys() == {"x"}
 
 
 def test_numbers_among_many_words_are_said_to_be_categories() -> None:

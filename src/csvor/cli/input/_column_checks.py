@@ -59,7 +59,7 @@ def refuse_texts(
         word = texts[words[0]]
         if len(words) == 1 and numeral(word) is None and len(word) <= LONGEST:
             remedy += f", say with --missing {quoted(word)} that it is no value"
-        if kind == "number":
+        if kind == "number" and not _tell_apart(len(texts), len(codes)):
             remedy += f", read the column as categories with --categorical {name}"
         remedy += or_drop(column.name)
     beside = f" like '{visible(like)}'" if like else ""
@@ -97,10 +97,15 @@ def _first_row(column: Column, text: int, rows: Rows) -> int:
     return int(rows[np.argmax(column.coded[0] == text)]) + 1
 
 
+def _tell_apart(n_texts: int, n_rows: int) -> bool:
+    """Whether so many texts tell rows apart instead of grouping them."""
+    return n_texts == n_rows or n_texts > min(max(20, n_rows / 2), MOST_CATEGORIES)
+
+
 def refuse_many_words(name: str, codes: Rows, texts: Sequence[str], is_id: bool) -> None:
     """Refuse texts that tell rows apart instead of grouping them."""
     n_rows = len(codes)
-    if len(texts) < n_rows and len(texts) <= min(max(20, n_rows / 2), MOST_CATEGORIES):
+    if not _tell_apart(len(texts), n_rows):
         return
     if len(texts) == n_rows:
         raise ColumnError(
