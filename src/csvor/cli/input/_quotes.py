@@ -36,7 +36,7 @@ def check_quotes(opened: Opener, name: str, dialect: Dialect, notes: Notes) -> N
                 row = []
                 _refuse(name, first, None if ended else dialect.n_above + reader.line_num)
             last = dialect.n_above + reader.line_num
-            if any(_holds_rows(cell, place, dialect) for place, cell in enumerate(row)):
+            if last > first and any(_holds_rows(c, place, dialect) for place, c in enumerate(row)):
                 held.append(f"{first} to {last}")
     if held:
         more = f" (and {len(held) - 1} more)" if len(held) > 1 else ""
