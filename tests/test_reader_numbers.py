@@ -284,6 +284,12 @@ def test_a_sign_that_is_unclear_in_new_rows_is_that_of_the_fit() -> None:
     assert predicted(fitted(["1.234,5", "0,5"]), ["1.234"]) == [1234]
 
 
+def test_numbers_of_19_digits_are_rounded() -> None:
+    for kind in (pa.int64(), pa.uint64()):
+        _, frame = chosen(table_of(x=pa.array([2**62 + 1, 3, None], kind)))
+        np.testing.assert_array_equal(frame["x"], [2.0**62, 3, np.nan])
+
+
 def test_a_power_is_not_two_numbers_side_by_side() -> None:
     powers = ["10²", "10³", "10⁴", "5₂"]
     features, _ = chosen(table_of(x=powers * 2))
