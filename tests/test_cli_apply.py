@@ -289,3 +289,11 @@ def test_reviewed_rows_are_prepared_with_what_was_decided() -> None:
         "relabelled": 1,
         "dropped": 1,
     }
+
+
+def test_a_sign_between_columns_that_is_not_recognised_is_named() -> None:
+    write("carets.csv", "grade^x\npoor^1\ngood^2\n")
+    write("decided.csv", "row,target,given,decision,label\n1,grade,poor,relabel,good\n")
+    assert run("apply", "decided.csv", "carets.csv").exit_code == 2
+    result = run("apply", "decided.csv", "carets.csv", "--delimiter", "^")
+    assert (result.exit_code, result.stdout) == (0, "grade^x\ngood^1\ngood^2\n")

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import zipfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from csvor import CSVOR
 from csvor.cli._model import load_model
 from csvor.cli._record import Record, now, versions
 from csvor.cli.commands._app import app
+from csvor.cli.input._features import Features
 
 
 def run(*args: object, input: str | None = None) -> Result:
@@ -306,7 +308,10 @@ def a_zip(before: bytes = b"", **files: str) -> bytes:
 
 def with_record(model: Any) -> bytes:
     """A model file that holds something else than csvor fit wrote."""
-    record = Record(now(), versions(), {}, {}, [])
+    document: dict[str, Any] = {"target": "y", "order": "", "coefficients": None}
+    document |= {name: [] for name in ("classes", "thresholds", "notes")}
+    document |= {name: {} for name in ("columns", "settings", "parameters")}
+    record = Record(now(), versions(), asdict(Features()), document, [])
     return a_zip(skops.io.dumps(model), csvor_json=record.as_json())
 
 

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -332,3 +334,32 @@ def test_model_files_of_all_versions_are_read(path: Path) -> None:
 
 def test_there_is_a_model_file_to_read() -> None:
     assert list(FOLDER.glob("model_*.skops"))
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (lambda record: record.pop("versions"), "'versions'"),
+        (lambda record: record.update(written=None), "written is no str"),
+        (lambda record: record["document"].pop("thresholds"), "'thresholds'"),
+        (lambda record: record["document"].update(classes=5), "document.classes is no list"),
+        (lambda record: record["features"].update(numeric="x"), "features.numeric is no list"),
+        (lambda record: record.update(more=1), "unexpected keyword argument 'more'"),
+    ],
+)
+def test_a_record_that_was_edited_is_no_model(edit: Callable[[Any], object], why: str) -> None:
+    write(Path())
+    path = f"model_{csvor.__version__}.skops"
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    record = json.loads(parts[_record.NAME])
+    edit(record)
+    with zipfile.ZipFile("edited.skops", "w") as archive:
+        for name, content in (parts | {_record.NAME: json.dumps(record).encode()}).items():
+            archive.writestr(name, content)
+    for args in (["show", "edited.skops"], ["predict", ROWS.name, "--model", "edited.skops"]):
+        result = run(*args)
+        assert (result.exit_code, result.stdout) == (1, "")
+        (line,) = result.stderr.splitlines()
+        assert line.startswith("csvor: error: edited.skops: not a model that csvor fit wrote (")
+        assert why in line

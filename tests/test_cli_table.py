@@ -70,6 +70,8 @@ def test_not_every_python_number_is_one(tmp_path: Path, word: str) -> None:
         (b"", "the file is empty; its first line must name the columns"),
         (b"\n\n", "the file is empty"),
         (b"a,b\n", "there are no rows below the first line"),
+        (b"a,b", "there are no rows below the first line"),
+        (b"a,b\n1,5,2\n1,7,3\n", "rows 1, 2: 3 cells where the first line names 2 columns"),
         (b"a,b\n1,2\n3\n", "t.csv, row 2: 1 cell where the first line names 2 columns ('3')"),
         (b"\na,b\n1,2\n3,4,5\n", "t.csv, row 2: 3 cells where"),
         (b"a,b,a\n1,2,3\n", "the first line names 'a' more than once"),

@@ -26,6 +26,9 @@ FORMS: list[tuple[list[str], list[float]]] = [
     (["13/01/2020", "02/03/2020"], [days(2020, 1, 13), days(2020, 3, 2)]),
     (["01/13/2020", "02/03/2020"], [days(2020, 1, 13), days(2020, 2, 3)]),
     (["2020-01", "2019-12"], [days(2020, 1, 1), days(2019, 12, 1)]),
+    (["01/2020", "12-2019"], [days(2020, 1, 1), days(2019, 12, 1)]),
+    (["Jan 2020", "December 2019"], [days(2020, 1, 1), days(2019, 12, 1)]),
+    (["Sept. 2020", "May-2019"], [days(2020, 9, 1), days(2019, 5, 1)]),
     (["13 Jan 2020", "Feb 3, 2021"], [days(2020, 1, 13), days(2021, 2, 3)]),
     (["2020-01-13T06:00:00", "2020-01-13 18:00"], [days(2020, 1, 13, 6), days(2020, 1, 13, 18)]),
     (["2020-01-13T06:00:00Z", "2020-01-13T06:00+06:00"], [days(2020, 1, 13, 6), days(2020, 1, 13)]),
@@ -83,3 +86,17 @@ def test_new_dates_are_read_as_those_of_the_fit() -> None:
     assert predicted(features, pa.array([1], pa.date32())) == [1]
     with pytest.raises(CommandError, match="'x' holds numbers, but the model was fitted to days"):
         predicted(features, ["3"])
+
+
+def test_years_of_two_digits_that_are_to_come_are_told() -> None:
+    for born, told in [
+        ("13.05.45", True),
+        ("13.05.1945", False),
+        ("13.05.01", False),
+        ("2199-05-13", False),
+    ]:
+        notes = Notes()
+        chosen(table_of(x=[born, "24.12.99", "1.2.20"]), notes, dates=True)
+        assert any("; years 00 to 68 are 2000 to 2068: column 'x'" in n for n in notes.texts()) == (
+            told
+        )

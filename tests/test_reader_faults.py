@@ -1,5 +1,6 @@
 """All faults of a file in one run; labels, ids, weights and words of a file (N42, N44)."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from csvor.cli._spelling import folded, visible
 from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
 from csvor.cli.input._choose import choose_features
+from csvor.cli.input._column_checks import quoted
 from csvor.cli.input._features import Features
 from csvor.cli.input._match import features_frame
 from csvor.cli.input._prepare import prepare
@@ -114,6 +116,41 @@ def test_all_faults_of_new_rows_in_one_run() -> None:
     ]
 
 
+def test_faults_of_new_rows_are_a_line_each_and_their_remedies_are_those_of_predict() -> None:
+    n = 40
+    frame = pd.DataFrame({"x": np.arange(n) % 7 + 0.5, "z": np.arange(n) % 5, "y": [1, 2] * 20})
+    frame["seen"], frame["tags"] = ["2020-01-13", "2020-02-14"] * 20, ["a", "b"] * 20
+    frame.to_csv("t.csv", index=False)
+    fit = run("fit", "t.csv", "--target", "y", "--dates", "--model", "m.skops")
+    assert fit.exit_code == 0, fit.stderr
+    new = pd.DataFrame({"x": ["soon", "2"], "z": [1, 2], "seen": ["01/02/2020", "03/04/2020"]})
+    new.assign(tags=[["a"], ["b"]]).to_parquet("new.parquet")
+    first, *others = run("predict", "new.parquet", "--model", "m.skops").stderr.splitlines()
+    assert first == "csvor: error: new.parquet: 3 faults"
+    assert [line.split(":")[0] for line in others] == [
+        *["  column 'x'", "  column 'seen'"],
+        "  column 'tags' holds lists, but the model was fitted to none; write it as it was there",
+    ]
+    assert not any("--drop" in line or "--categorical" in line for line in others)
+
+
+def test_words_in_remedies_can_be_typed() -> None:
+    texts = [*map(str, range(30)), "don't care"]
+    with pytest.raises(ColumnError) as caught:
+        chosen(table_of(**{"it's": texts}))
+    assert 'say with --missing "don\'t care"' in str(caught.value)
+    assert str(caught.value).endswith('--drop "it\'s"')
+    for word in ["a b", "don't", 'it\'s "so"', "a\\'b", "$x", "-1", "x;y"]:
+        assert shlex.split(quoted(word)) == [word]
+
+
+def test_what_cannot_be_seen_or_is_long_is_shown_so() -> None:
+    for text, shown in [("5\u200b1", "row 31: '5<U+200B>1'"), ("q" * 5000, "... (5000 letters)")]:
+        with pytest.raises(ColumnError) as caught:
+            chosen(table_of(x=[*map(str, range(30)), text]))
+        assert shown in str(caught.value) and len(str(caught.value)) < 600
+
+
 # Labels
 
 
@@ -122,8 +159,8 @@ def test_n42_spellings_are_counted_and_the_nearest_label_is_named() -> None:
     assert refusal(texts, "poor,good") == (
         "column 'grade': 4 labels are none of --classes: 'goood' 1 (row 41; is 'good' meant?), "
         "'Poor' 2 (rows 42, 43; is 'poor' meant?), 'awful' 1 (row 44); correct them, add them to "
-        "--classes or leave these rows out with --missing-label goood; --fold-labels takes no "
-        "notice of case and blanks"
+        "--classes or leave these rows out with --missing-label goood --missing-label Poor "
+        "--missing-label awful; --fold-labels takes no notice of case and blanks"
     )
     assert (
         "without an order: 'Poor' 2 (is 'poor' meant?), 'awful' 1, 'good' 20, 'goood' 1 (is 'good' "
@@ -319,6 +356,17 @@ def test_weights_may_have_marks() -> None:
         found = read_weights(table_of(w=weights), "w", np.arange(2))
         np.testing.assert_allclose(found, [0.75, 1.25])
     assert read_weights(table_of(w=["1,234", "2,345"]), "w", np.arange(2), ",") is not None
+    with pytest.raises(ColumnError, match=r"commas may mark thousands .*; say with --decimal"):
+        read_weights(table_of(w=["1,234", "2,345"]), "w", np.arange(2))
+
+
+def test_weights_have_the_decimal_sign_of_the_file() -> None:
+    x = [f"{i % 7},{i % 9}5" for i in range(20)]
+    frame = pd.DataFrame({"x": x, "w": ["1.234", "950"] * 10, "y": [1, 2] * 10})
+    frame.to_csv("t.csv", index=False)
+    work = prepare(DataOptions("t.csv", "y", weight="w"), ModelOptions(), Notes())
+    assert work.weights is not None
+    np.testing.assert_allclose(work.weights[:2], np.array([1234, 950]) / 1092)
 
 
 def test_n44_weights_count_in_the_fit() -> None:

@@ -205,7 +205,11 @@ def test_codes_stay_categories(texts: list[str]) -> None:
 def test_n39_contradictions_are_refused(texts: list[str], where: str) -> None:
     message = refusal(x=texts)
     assert message.startswith("column 'x': ") and where in message
-    assert "--categorical x" in message and message.endswith("--drop x")
+    assert message.endswith("--drop x")
+    assert ("--categorical" in message) == (len(set(texts)) < len(texts))
+    # As categories they are taken only where rows share them.
+    assert "--categorical x" in refusal(x=texts * 2)
+    assert chosen(table_of(x=texts * 2), categorical=("x",))[0].categorical.keys() == {"x"}
 
 
 def test_numbers_among_many_words_are_said_to_be_categories() -> None:
@@ -261,6 +265,8 @@ def test_new_rows_are_read_as_those_of_the_fit() -> None:
     with pytest.raises(CommandError, match=r"with 'lb', but .* with 'kg'"):
         predicted(fitted(["34 kg", "36 kg"]), ["34 lb"])
     assert predicted(fitted(["34 kg", "36 kg"]), pa.array([34.0])) == [34]
+    with pytest.raises(CommandError, match=r"written without a unit, but .* with 'k'"):
+        predicted(fitted(["5k", "6k"]), ["5000"])
     assert predicted(fitted(["3 rooms", "4 rooms", "5 rooms"]), ["4 rooms"]) == [4]
 
 
@@ -271,3 +277,20 @@ def test_a_sign_that_is_unclear_in_new_rows_is_that_of_the_fit() -> None:
     grouped = fitted(["1,234.5", "2,000.5"])
     assert predicted(grouped, ["1,234"]) == [1234]
     assert predicted(commas, ["1,234"], ".") == [1234]
+    # The fit tells the decimal sign, and that none stood between thousands.
+    with pytest.raises(CommandError, match=r"'1.234' is 1.234 or 1234\); say with --decimal"):
+        predicted(commas, ["1.234"])
+    assert predicted(commas, ["1.234"], ".") == [1.234]
+    assert predicted(fitted(["1.234,5", "0,5"]), ["1.234"]) == [1234]
+
+
+def test_numbers_of_19_digits_are_rounded() -> None:
+    for kind in (pa.int64(), pa.uint64()):
+        _, frame = chosen(table_of(x=pa.array([2**62 + 1, 3, None], kind)))
+        np.testing.assert_array_equal(frame["x"], [2.0**62, 3, np.nan])
+
+
+def test_a_power_is_not_two_numbers_side_by_side() -> None:
+    powers = ["10²", "10³", "10⁴", "5₂"]
+    features, _ = chosen(table_of(x=powers * 2))
+    assert features.categorical == {"x": powers}

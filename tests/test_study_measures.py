@@ -203,7 +203,10 @@ def test_what_is_refused_before_the_first_cell(
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"far": {"function": "m:cost"}}, r"measures\.far\.better: say lower or higher, which its"),
+        (
+            {"far": {"function": "m:cost"}},
+            r"measures\.far\.better: say lower or higher in the",
+        ),
         ({"far_cost": {}}, "csvor.metrics has no 'far_cost'; its measures are accuracy_off1"),
         ({"mae": {}}, r"measures\.mae: the results have a column of that name"),
         ({"a b": {"better": "lower"}}, "'a b' is no name"),

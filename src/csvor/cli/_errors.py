@@ -94,6 +94,8 @@ def about(source: str) -> Iterator[None]:
         yield
     except UsageError:
         raise
+    except FaultsError as error:
+        raise FaultsError(error.faults, source) from error
     except ColumnError as error:
         raise CommandError(f"{source}, {error}") from error
     except CommandError as error:

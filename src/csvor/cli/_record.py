@@ -20,6 +20,24 @@ FORMAT = 2
 DECISIVE = ("csvor", "scikit-learn")
 _BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
 Facts = list[tuple[str, str]]
+# What a record has to hold, and of which type: people may have edited it.
+_HELD = {
+    "written": str,
+    "versions": dict,
+    "features.numeric": list,
+    "features.categorical": dict,
+    "features.readings": dict,
+    "features.missing": list,
+    "document.target": str,
+    "document.classes": list,
+    "document.order": str,
+    "document.columns": dict,
+    "document.settings": dict,
+    "document.parameters": dict,
+    "document.thresholds": list,
+    "document.coefficients": list | None,
+    "document.notes": list,
+}
 
 
 def versions() -> dict[str, str]:
@@ -108,11 +126,21 @@ def read_record(path: str) -> Record:
         content = json.loads(raw)
         form = content.pop("format")
         if form == FORMAT:
+            _check_held(content)
             return Record(**{**content, "facts": [(name, text) for name, text in content["facts"]]})
         writer = content["versions"]["csvor"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CommandError(f"{path}: not a model that csvor fit wrote ({NAME}: {error})") from error
     raise CommandError(
         f"{path}: written by csvor {writer} in form {form}, and csvor {VERSION} reads form "
         f"{FORMAT}; fit it anew, or read it with csvor {writer}"
     )
+
+
+def _check_held(content: dict[str, Any]) -> None:
+    for path, kind in _HELD.items():
+        found: Any = content
+        for key in path.split("."):
+            found = found[key]
+        if not isinstance(found, kind):
+            raise TypeError(f"{path} is no {getattr(kind, '__name__', kind)}")

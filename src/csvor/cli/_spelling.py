@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+# Letters of a text that a message shows.
+LONGEST = 80
 _BOOLS = {"true": "True", "false": "False"}
 
 
@@ -20,7 +22,12 @@ def folded(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with a code for each sign that cannot be seen, or looks like a letter it is not."""
+    """The text with a code for each sign that cannot be seen, or looks like a letter it is not.
+
+    Of a long one, the first letters stand for all.
+    """
+    if len(text) > LONGEST:
+        return f"{visible(text[:LONGEST])}... ({len(text)} letters)"
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
         return text
     latin = re.search("[A-Za-z]", text) is not None

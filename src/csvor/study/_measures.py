@@ -106,8 +106,8 @@ class MeasureSpec:
         if self.function is None:
             raise ValueError(_unknown(self.name))
         raise ValueError(
-            f"measures.{self.name}.better: say lower or higher, which its name does not tell: "
-            f"names that end in {', '.join(e for ends in ENDINGS.values() for e in ends)} do."
+            f"measures.{self.name}.better: say lower or higher in the spec, for its name does not "
+            f"tell: names that end in {', '.join(e for ends in ENDINGS.values() for e in ends)} do."
         )
 
 

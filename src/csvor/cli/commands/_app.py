@@ -278,6 +278,7 @@ def apply(
         str | None,
         typer.Option("--classes", metavar="A,B,C", help="Labels, where some have no row in DATA."),
     ] = None,
+    delimiter: opt.Delimiter = None,
     json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -290,7 +291,7 @@ def apply(
 
         notes = Notes()
         with notes.told_at_end():
-            run_apply(decisions, data, out, target, classes, json, notes)
+            run_apply(decisions, data, out, target, classes, delimiter, json, notes)
 
 
 @app.command()

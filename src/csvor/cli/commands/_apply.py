@@ -10,7 +10,7 @@ from csvor.cli._paths import check_output
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli.input._decisions import Review, read_review
-from csvor.cli.input._read import KINDS, read_table
+from csvor.cli.input._read import KINDS, Asked, read_table
 from csvor.cli.input._table import SUFFIXES
 
 MOST_CHANGES = 20
@@ -24,13 +24,14 @@ def run_apply(
     out: str,
     target: str | None,
     classes: str | None,
+    delimiter: str | None,
     as_json: bool,
     notes: Notes,
 ) -> None:
     """Check the decisions against the data and write what follows."""
     _check_places(decisions, data, out, as_json)
     with progress(f"Reading {data}"):
-        table = read_table(data, notes)
+        table = read_table(data, notes, Asked(delimiter))
         review = read_review(decisions, table, target, classes, notes)
     with progress("Writing"):
         n_rows = write_edited(data, table.dialect, review, out)

@@ -56,7 +56,7 @@ def run_predict(data: str, model_path: str, options: PredictOptions, notes: Note
         if options.score:
             answers["score"] = final.predict_projection(encoded).tolist()
         proba = final.predict_proba(encoded).T.tolist() if options.proba else []
-    labels = [shown(label) for label in record.classes]
+    labels = [shown(plain(label)) for label in final.classes_]
     if options.out != "-" or not options.json:
         write_table(options.out, _as_table(answers, id_name, labels, proba))
     if options.json:

@@ -24,10 +24,10 @@ def head_of(opened: Opener) -> str:
     return raw.decode("utf-8-sig", errors="ignore")
 
 
-def check_bytes(opened: Opener, name: str) -> bool:
-    """Refuse what is no text in UTF-8, with its place; whether the quotation marks are odd."""
+def check_bytes(opened: Opener, name: str) -> tuple[int, int]:
+    """Refuse what is no text in UTF-8, with its place; the numbers of lines and of quotes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    n_lines, n_bytes, n_quotes = 1, 0, 0
+    n_lines, n_bytes, n_quotes, is_open = 1, 0, 0, False
     with opened() as file:
         for raw in chain(iter(lambda: file.read(_BLOCK), b""), [b""]):
             if not n_bytes and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -52,4 +52,5 @@ def check_bytes(opened: Opener, name: str) -> bool:
             n_lines += raw.count(b"\n")
             n_quotes += raw.count(b'"')
             n_bytes += len(raw)
-    return n_quotes % 2 == 1
+            is_open = not raw.endswith(b"\n") if raw else is_open
+    return n_lines - 1 + is_open, n_quotes

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from csvor._data.checks import _FAR_SPREADS, _HUGE
 from csvor.cli._errors import ColumnError, CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
+from csvor.cli._spelling import LONGEST, visible
 from csvor.cli.input._numerals import numeral
 from csvor.cli.input._table import Column, shown
 
@@ -17,13 +19,19 @@ Rows = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
 
-def refuse_lists(column: Column) -> None:
+def refuse_lists(column: Column, fitted: bool = False) -> None:
     """Refuse values that are neither numbers nor words nor dates."""
     if column.kind == "lists":
+        remedy = "write it as it was there" if fitted else "make one column of each entry"
         raise ColumnError(
-            f"column '{column.name}' holds lists; make one column of each entry, or leave it out "
-            f"with --drop {quoted(column.name)}"
+            f"column '{column.name}' holds lists{', but the model was fitted to none' * fitted}; "
+            f"{remedy}{'' if fitted else or_drop(column.name)}"
         )
+
+
+def or_drop(name: str) -> str:
+    """The last of several remedies, which only a column has that no model asks for."""
+    return f", or leave the column out with --drop {quoted(name)}"
 
 
 def refuse_texts(
@@ -32,46 +40,56 @@ def refuse_texts(
     rows: Rows,
     kind: str,
     like: str = "",
-    remedy: str = "",
+    fitted: bool = False,
 ) -> None:
-    """Refuse the cells of a column that are not of its `kind`, number or date, `like` others."""
+    """Refuse the cells of a column that are not of its `kind`, number or date, `like` others.
+
+    Of a column that a model was `fitted` to, the use is settled.
+    """
     codes, texts = column.coded
     at = np.flatnonzero(wrong)
-    first = ", ".join(f"row {rows[i] + 1}: '{texts[codes[i]]}'" for i in at[:3])
+    first = ", ".join(f"row {rows[i] + 1}: '{visible(texts[codes[i]])}'" for i in at[:3])
     more = f" and {len(at) - 3} more" if len(at) > 3 else ""
     are, it = (f"is not a {kind}", "it") if len(at) == 1 else (f"are not {kind}s", "them")
     name, words = quoted(column.name), np.unique(codes[at])
-    if not remedy:
+    if fitted:
+        remedy = f"correct {it}, or fit with --impute and blank {it}, for the model takes numbers"
+    else:
         remedy = f"correct {it}, blank {it} and use --impute"
-        if len(words) == 1 and numeral(texts[words[0]]) is None:
-            remedy += f", say with --missing {quoted(texts[words[0]])} that it is no value"
-        if kind == "number":
+        word = texts[words[0]]
+        if len(words) == 1 and numeral(word) is None and len(word) <= LONGEST:
+            remedy += f", say with --missing {quoted(word)} that it is no value"
+        if kind == "number" and not _tell_apart(len(texts), len(codes)):
             remedy += f", read the column as categories with --categorical {name}"
-        remedy += f", or leave the column out with --drop {name}"
-    beside = f" like '{like}'" if like else ""
+        remedy += or_drop(column.name)
+    beside = f" like '{visible(like)}'" if like else ""
     raise ColumnError(
         f"column '{column.name}': {len(at)} of {len(wrong)} values {are}{beside} "
         f"({first}{more}); {remedy}"
     )
 
 
-def refuse_unclear_sign(column: Column, text: int, values: tuple[float, float], rows: Rows) -> None:
-    """Refuse numbers of which no one can tell whether a sign divides thousands or decimals."""
+def refuse_unclear_sign(column: Column, one: Numbers, other: Numbers, rows: Rows) -> NoReturn:
+    """Refuse numbers of which no one can tell whether a sign divides thousands or decimals.
+
+    `one` and `other` are what the texts of the column may be.
+    """
+    text = int(np.flatnonzero((one != other) & ~np.isnan(one))[0])
     written = column.coded[1][text]
     signs = "commas" if "," in written else "points"
     raise ColumnError(
         f"column '{column.name}': {signs} may mark thousands or decimals (row "
-        f"{_first_row(column, text, rows)}: '{written}' is {shown(values[0])} or "
-        f"{shown(values[1])}); say with --decimal . or --decimal , which sign the decimals have"
+        f"{_first_row(column, text, rows)}: '{written}' is {shown(one[text])} or "
+        f"{shown(other[text])}); say with --decimal . or --decimal , which sign the decimals have"
     )
 
 
-def refuse_unclear_dates(column: Column, written: str, rows: Rows) -> None:
+def refuse_unclear_dates(column: Column, written: str, rows: Rows, fitted: bool = False) -> None:
     """Refuse dates of which no one can tell whether the day or the month comes first."""
     row = _first_row(column, column.coded[1].index(written), rows)
     raise ColumnError(
         f"column '{column.name}': dates may be day/month or month/day (row {row}: '{written}'); "
-        f"write them as year-month-day, or leave the column out with --drop {quoted(column.name)}"
+        f"write them as year-month-day{'' if fitted else or_drop(column.name)}"
     )
 
 
@@ -79,10 +97,15 @@ def _first_row(column: Column, text: int, rows: Rows) -> int:
     return int(rows[np.argmax(column.coded[0] == text)]) + 1
 
 
+def _tell_apart(n_texts: int, n_rows: int) -> bool:
+    """Whether so many texts tell rows apart instead of grouping them."""
+    return n_texts == n_rows or n_texts > min(max(20, n_rows / 2), MOST_CATEGORIES)
+
+
 def refuse_many_words(name: str, codes: Rows, texts: Sequence[str], is_id: bool) -> None:
     """Refuse texts that tell rows apart instead of grouping them."""
     n_rows = len(codes)
-    if len(texts) < n_rows and len(texts) <= min(max(20, n_rows / 2), MOST_CATEGORIES):
+    if not _tell_apart(len(texts), n_rows):
         return
     if len(texts) == n_rows:
         raise ColumnError(
@@ -156,4 +179,8 @@ def note_far_value(name: str, values: Numbers, rows: Rows, notes: Notes) -> None
 
 def quoted(text: str) -> str:
     """A word as it can be typed in a shell."""
-    return text if re.fullmatch(r"[\w.%+][\w.%+-]*", text) else f"'{text}'"
+    if re.fullmatch(r"[\w.%+][\w.%+-]*", text):
+        return text
+    if "'" in text and not re.search(r'["$`\\!]', text):
+        return f'"{text}"'
+    return "'" + text.replace("'", "'\\''") + "'"

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -16,9 +16,12 @@ from csvor.cli._spelling import normal
 from csvor.cli.input._bytes import Opener, check_bytes, head_of
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
+from csvor.cli.input._quotes import check_quotes
 
 # The parts in which a file is read have to hold its longest row; few have one beyond the first.
 _BLOCKS = (1 << 20, 1 << 28)
+# Of all of Python: cells may be as long for its reader, too.
+csv.field_size_limit(_BLOCKS[-1])
 
 
 def read_csv(
@@ -34,19 +37,23 @@ def read_csv(
     Blank lines are passed over. Surrounding blanks belong to neither names nor cells. Columns that
     are in `texts` (None is all) are left as they were written. `opened` gives the bytes anew.
     """
-    has_open_quote = check_bytes(opened, name)
+    n_lines, n_quotes = check_bytes(opened, name)
     dialect = find_dialect(head_of(opened), name, own, delimiter, notes)
     _check_names(dialect, name)
-    if has_open_quote:
-        _check_quotes(opened, name, dialect.delimiter)
+    if n_quotes % 2:
+        check_quotes(opened, name, dialect, notes)
     for block in _BLOCKS:
         stream = _Stream(opened, name, dialect, block)
         try:
-            return dialect, _cells(stream, texts)
+            cells = _cells(stream, texts)
         except pa.ArrowInvalid as error:
             if "straddling" not in str(error) or block == _BLOCKS[-1]:
                 raise CommandError(f"{name}: {error}") from None
-    raise AssertionError("unreachable")
+        else:
+            break
+    if n_quotes and not n_quotes % 2 and n_lines > dialect.n_lines + len(cells[0]):
+        check_quotes(opened, name, dialect, notes)
+    return dialect, cells
 
 
 def _cells(stream: "_Stream", texts: Collection[str] | None) -> list[Cells]:
@@ -106,7 +113,7 @@ class _Stream:
                         cells[place].add(column)
             except pa.ArrowInvalid as error:
                 # A file without a row, too, is none that Arrow can divide.
-                if "Empty CSV" not in str(error):
+                if not str(error).startswith(("Empty CSV", "Could not skip initial")):
                     raise
         ragged.refuse()
 
@@ -167,29 +174,6 @@ def _check_names(dialect: Dialect, name: str) -> None:
         raise CommandError(
             f"{name}: the first line names {listed(double)} more than once; rename one of them"
         )
-
-
-def _check_quotes(opened: Opener, name: str, delimiter: str) -> None:
-    """Refuse a quotation that never ends: it would swallow the rows below it."""
-    ended = False
-
-    def lines(file: io.TextIOWrapper) -> Iterator[str]:
-        nonlocal ended
-        yield from file
-        ended = True
-
-    with io.TextIOWrapper(opened(), "utf-8", newline="") as text:
-        reader = csv.reader(lines(text), delimiter=delimiter, strict=True)
-        started = 1
-        try:
-            for _ in reader:
-                started = reader.line_num + 1
-        except csv.Error:
-            # Other faults are found in a line, before another one is asked for.
-            if ended:
-                raise CommandError(
-                    f'{name}, line {started}: a quotation mark (") is opened and never closed'
-                ) from None
 
 
 def split_list(text: str, option: str) -> list[str]:

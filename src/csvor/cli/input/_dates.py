@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 _HOUR = r"(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?: ?([ap])\.?m\.?)?"
 _CLOCK = rf"(?:(?:T|,? ){_HOUR} ?(Z|UTC|[+-]\d\d:?\d\d)?)?"
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+# Whole or cut short, so that Marathon 2020 is no month.
+_MONTH = rf"({'|'.join(_MONTHS)})(?:u?ary?|ruary?|ch|il|e|i|y|ust|t|t?ember|ober)?\.?"
 _NAME = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
 CLOCK = "hours:minutes"
 _FORMS = {
@@ -19,6 +21,8 @@ _FORMS = {
     for name, form in {
         "year-month-day": rf"(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}",
         "year-month": r"(\d{4})[-/](0[1-9]|1[0-2])",
+        "month year": rf"{_MONTH}[-/. ]+(\d{{4}})",
+        "month/year": r"(0?[1-9]|1[0-2])[-/]((?:19|20)\d\d)",
         "day.month.year": rf"(\d{{1,2}})\.(\d{{1,2}})\.(\d{{4}}|\d\d){_CLOCK}",
         "slashes": rf"(\d{{1,2}})([-/])(\d{{1,2}})\2(\d{{4}}|\d\d){_CLOCK}",
         "day month year": rf"(\d{{1,2}})[-. ]+{_NAME}[-., ]+(\d{{4}}|\d\d){_CLOCK}",
@@ -27,6 +31,8 @@ _FORMS = {
     }.items()
 }
 _EPOCH = datetime(1970, 1, 1)
+# 13.05.45 and 13 May 45.
+_SHORT_YEAR = re.compile(r"\d{1,2}[-/. ]+\w+[-/., ]+\d\d(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -34,12 +40,14 @@ class Dates:
     """What texts say as dates: a value each, NaN where it is none; and the forms that they have.
 
     Dates are days since 1970-01-01, times are hours. `either` holds the places of dates that may be
-    day/month or month/day: nothing in the column tells which.
+    day/month or month/day: nothing in the column tells which. `short_years` says that a year of two
+    digits is one to come: it may as well be a century ago, as that of a birth.
     """
 
     values: NDArray[np.float64]
     forms: tuple[str, ...]
     either: tuple[int, ...] = ()
+    short_years: bool = False
 
     @property
     def are_hours(self) -> bool:
@@ -77,7 +85,9 @@ def read_dates(texts: Sequence[str]) -> Dates:
     for i, form in enumerate(found):
         value = None if form is None else _value(texts[i], form, month_first)
         values[i] = np.nan if value is None else value
-    return Dates(values, forms, either)
+    # Of a day to come, the century is in doubt.
+    short = [i for i, text in enumerate(texts) if _SHORT_YEAR.match(text)]
+    return Dates(values, forms, either, bool(np.any(values[short] > _today())))
 
 
 def _value(text: str, form: str, month_first: bool) -> float | None:
@@ -87,6 +97,10 @@ def _value(text: str, form: str, month_first: bool) -> float | None:
         return _READERS[form](match.groups(), month_first)
     except ValueError:
         return None
+
+
+def _today() -> int:
+    return (date.today() - _EPOCH.date()).days
 
 
 Parts = Sequence[str]
@@ -131,6 +145,8 @@ def _month(name: str) -> int:
 _READERS: dict[str, Callable[[Parts, bool], float]] = {
     "year-month-day": lambda p, _: _days(p[0], p[2], p[3], p[4:]),
     "year-month": lambda p, _: _days(p[0], p[1], "1", ()),
+    "month year": lambda p, _: _days(p[1], _month(p[0]), "1", ()),
+    "month/year": lambda p, _: _days(p[1], p[0], "1", ()),
     "day.month.year": lambda p, _: _days(p[2], p[1], p[0], p[3:]),
     "slashes": _slashes,
     "day month year": lambda p, _: _days(p[2], _month(p[1]), p[0], p[3:]),

@@ -158,6 +158,8 @@ def _names(
     if not any(row[-1].strip() for row in longer):
         notes.add(f"{name}: the sign between columns also stands at the end of each row")
         return (*header, ""), 0
+    if len({row[0] for row in longer}) < len(longer):  # R names each row once: commas, mostly
+        return tuple(header), 0
     notes.add(
         f"{name}: there is one name fewer than cells in a row, as R writes it: the first cell is "
         "the name of the row, and is left out"

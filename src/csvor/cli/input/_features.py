@@ -37,6 +37,12 @@ class Features:
         return [*self.numeric, *self.categorical]
 
     @property
+    def decimal(self) -> str | None:
+        """The decimal sign that columns with marks tell, if it is one."""
+        signs = {how["decimal"] for how in self.readings.values() if "decimal" in how}
+        return signs.pop() if len(signs) == 1 else None
+
+    @property
     def are_sparse(self) -> bool:
         """Whether the encoded rows are mostly zeros, and enough of them to be left out."""
         indicators = sum(map(len, self.categorical.values()))

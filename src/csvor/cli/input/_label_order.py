@@ -24,7 +24,7 @@ from csvor.cli.input._column_checks import quoted
 from csvor.cli.input._table import Column, as_number, shown
 
 # Labels that a message names.
-_MOST_LABELS = 20
+_MOST_LABELS, _MOST_OPTIONS = 20, 3
 
 
 class FoundLabels:
@@ -109,11 +109,13 @@ class FoundLabels:
             hint += "; --fold-labels takes no notice of case and blanks"
         told = [self._told(text, one_of(text, known)) for text in unknown[:_MOST_LABELS]]
         more = len(unknown) - len(told)
+        options = [f"--missing-label {quoted(text)}" for text in unknown[:_MOST_OPTIONS]]
+        others = " and so on" * (len(unknown) > _MOST_OPTIONS)
         raise ColumnError(
             f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
             f"--classes: {', '.join(told)}{f' and {more} more' * (more > 0)}; correct {it}, add "
-            f"{them} to --classes or leave {these_rows(n_rows)} out with --missing-label "
-            f"{quoted(unknown[0])}{hint}"
+            f"{them} to --classes or leave {these_rows(n_rows)} out with {' '.join(options)}"
+            f"{others}{hint}"
         )
 
     def _told(self, text: str, meant: str | None) -> str:

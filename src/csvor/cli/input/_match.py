@@ -13,6 +13,7 @@ from csvor.cli.input._choose import frame_of
 from csvor.cli.input._column_checks import Rows, refuse_bad_range, refuse_blanks, refuse_lists
 from csvor.cli.input._features import Features
 from csvor.cli.input._numbers import Read, Reader, Rules
+from csvor.cli.input._numerals import FACTORS
 from csvor.cli.input._table import Column, Table
 from csvor.cli.input._words import known_words
 
@@ -51,7 +52,7 @@ def features_frame(
     for name, known in features.categorical.items():
         column = table.columns[name]
         with faults.collected():
-            refuse_lists(column)
+            refuse_lists(column, fitted=True)
             data[name] = known_words(column, known, features.missing, notes)
     faults.refuse()
     return frame_of(data, features.used)
@@ -100,8 +101,8 @@ def _check_same(column: Column, read: Read, fitted: dict[str, str]) -> None:
             "it was there"
         )
     unit, wanted = read.how.get("unit", ""), fitted.get("unit", "")
-    # 72 and 72 kg are one number, 0.72 and 72 % may be.
-    if unit != wanted and ((unit and wanted) or "%" in (unit, wanted)):
+    # 72 and 72 kg are one number, 0.72 and 72 % may be, and 5000 and 5k.
+    if unit != wanted and ((unit and wanted) or FACTORS & {unit, wanted}):
         raise ColumnError(
             f"column '{column.name}': the numbers are written {_with(unit)}, but those that the "
             f"model was fitted to {_with(wanted)}; write them as they were there"

@@ -175,12 +175,17 @@ class Numerals:
         used = any(sign in text for text, w in zip(self.texts, whole, strict=True) if w == w)
         return sign if used else ""
 
-    def reading(self, decimal: str | None) -> Reading | None:
+    def reading(self, decimal: str | None, thousands: str | None = None) -> Reading | None:
         """The numbers, by the decimal sign of the file; None if two notations give other ones.
 
-        A `decimal` of None is one that nothing tells of: then points are decimal points.
+        A `decimal` of None is one that nothing tells of: then points are decimal points. With
+        `thousands`, no other sign than this one stands between them.
         """
-        of_sign = [one for one in self.readings if one.notation[0] == decimal]
+        of_sign = [
+            one
+            for one in self.readings
+            if one.notation[0] == decimal and (thousands is None or one.notation[1] in thousands)
+        ]
         if len(self.readings) == 1:
             return self.readings[0]
         if decimal is None and self.readings[0].notation == NOTATIONS[0]:

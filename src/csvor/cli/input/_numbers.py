@@ -10,7 +10,7 @@ from csvor.cli._spelling import normal
 from csvor.cli.input._column_checks import (
     Numbers,
     Rows,
-    quoted,
+    or_drop,
     refuse_lists,
     refuse_texts,
     refuse_unclear_dates,
@@ -66,6 +66,7 @@ class Reader:
         fitted: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self.rows, self.rules, self.fitted = rows, rules, fitted
+        self._is_fitted = fitted is not None
         self._numerals: dict[str, Numerals] = {}
         self.said = Said(rows)
         signs = {"."} if (columns := list(columns)) and any(c.points for c in columns) else set()
@@ -83,7 +84,7 @@ class Reader:
 
     def numbers(self, column: Column) -> Read | None:
         """The numbers of a column; None if it has none and is one of words."""
-        refuse_lists(column)
+        refuse_lists(column, self._is_fitted)
         if column.kind == "dates":
             self._check_asked(column, "")
             values, hours = numbers_of_times(column.values)
@@ -117,11 +118,7 @@ class Reader:
         right = np.flatnonzero(~np.isnan(values))
         like = numerals.texts[right[0]] if len(right) else ""
         wrong = numerals.wrong[column.coded[0]]
-        refuse_texts(column, wrong, self.rows, "number", like, self._remedy)
-
-    @property
-    def _remedy(self) -> str:
-        return "" if self.fitted is None else "the model takes this column as numbers"
+        refuse_texts(column, wrong, self.rows, "number", like, self._is_fitted)
 
     # Dates
 
@@ -143,13 +140,15 @@ class Reader:
         if CLOCK in dates.forms and not dates.are_hours:
             wrong[filled] |= np.array([form_of(texts[i]) == CLOCK for i in filled])
         if wrong.any():
-            refuse_texts(column, wrong[codes], self.rows, "date", remedy=self._remedy)
+            refuse_texts(column, wrong[codes], self.rows, "date", fitted=self._is_fitted)
         if dates.either:
-            refuse_unclear_dates(column, texts[filled[dates.either[0]]], self.rows)
+            written = texts[filled[dates.either[0]]]
+            refuse_unclear_dates(column, written, self.rows, self._is_fitted)
         values = np.full(len(texts), np.nan)
         values[filled] = dates.values
         self.said.tell_blank(column, numerals)
         how = f"; its forms are {listed(dates.forms)}" if len(dates.forms) > 1 else ""
+        how += "; years 00 to 68 are 2000 to 2068" * dates.short_years
         return self._times(column, values[codes], dates.are_hours, first, how)
 
     def _times(self, column: Column, values: Numbers, hours: bool, first: str, how: str) -> Read:
@@ -160,12 +159,12 @@ class Reader:
         return Read(values, {"as": "hours" if hours else "days"})
 
     def _check_asked(self, column: Column, example: str, hours: bool = False) -> None:
-        if self.rules.dates or self.fitted is not None:
+        if self.rules.dates or self._is_fitted:
             return
         kind = "times" if hours else "dates"
         raise ColumnError(
-            f"column '{column.name}' holds {kind}{example}; read them as numbers with --dates, or "
-            f"leave the column out with --drop {quoted(column.name)}"
+            f"column '{column.name}' holds {kind}{example}; read them as numbers with --dates"
+            f"{or_drop(column.name)}"
         )
 
     # Numbers
@@ -178,13 +177,13 @@ class Reader:
             if numerals.n_different >= MANY and numerals.wrong.any():
                 self.said.tell_words(column, numerals)
             return None
-        decimal = self.decimal or known.get("decimal")
-        reading = numerals.reading("" if decimal is None and self._doubt else decimal)
+        decimal, thousands = self.decimal, None
+        if decimal is None:
+            decimal, thousands = known.get("decimal"), known.get("thousands")
+        reading = numerals.reading("" if decimal is None and self._doubt else decimal, thousands)
         if reading is None:
             one, other = (reading.values for reading in numerals.readings[:2])
-            at = int(np.flatnonzero((one != other) & ~np.isnan(one))[0])
-            refuse_unclear_sign(column, at, (one[at], other[at]), self.rows)
-        assert reading is not None
+            refuse_unclear_sign(column, one, other, self.rows)
         codes, _ = column.coded
         self.said.tell_blank(column, numerals)
         self.said.tell_marks(column, numerals, reading)

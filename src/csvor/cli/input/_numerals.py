@@ -34,6 +34,10 @@ _UNIT_NAMES = (
     "mg/dl mmol/l g/dl g/l kg/m2 iu pt pts px"
 )
 _UNITS = frozenset(_UNIT_NAMES.split())
+# A number with one of these may be meant where another one, without it, stands.
+FACTORS = frozenset(["%", "‰", "k", "m", "b", "mio", "bn", "tsd"])
+# 10² is not 102.
+_POWER = re.compile("\\d[²³¹⁰-₎]")
 _MINUSES = str.maketrans(
     dict.fromkeys("\u2012\u2013\u2212\ufe63\uff0d", "-")
     | dict.fromkeys("\u00b4\u0060\u02bc\u2019", "'")
@@ -69,7 +73,7 @@ class Numeral(NamedTuple):
 
 def numeral(text: str) -> Numeral | None:
     """Take a text apart; None if it is no number with at most one mark beside it."""
-    found = _NUMERAL.fullmatch(_plain(text))
+    found = None if _POWER.search(text) else _NUMERAL.fullmatch(_plain(text))
     if found is None:
         return None
     opened, minus, before, inner, body, power, after, behind, closed = found.groups()

@@ -163,8 +163,6 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
         rows = np.arange(table.n_rows) if target is None else target.rows
         with faults.collected():
             groups = _groups(table, data, rows, notes)
-        with faults.collected():
-            weights = read_weights(table, data.weight, rows, data.decimal)
         features, frame = choose_features(
             table,
             rows,
@@ -176,6 +174,9 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
             rules=rules,
             faults=faults,
         )
+        with faults.collected():
+            decimal = data.decimal or features.decimal
+            weights = read_weights(table, data.weight, rows, decimal)
         codes = labels.take(rows).coded[0] if target is None else target.coded.codes
         note_copies(codes, frame, data.keep, notes)
         faults.refuse(table.source)

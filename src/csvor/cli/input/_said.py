@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from csvor.cli._notes import Notes
+from csvor.cli._spelling import visible
 from csvor.cli.input._notations import Numbers, Numerals, Reading, Rows
 from csvor.cli.input._table import BLANK, Column, shown
 
@@ -35,7 +36,7 @@ class Said:
             written = texts[codes[at]]
         else:
             written = str(column.values[at])
-        example = f"row {self.rows[at] + 1}: '{written}'"
+        example = f"row {self.rows[at] + 1}: '{visible(written)}'"
         if value is not None:
             example += f" is {shown(float(value))}"
         self._told.setdefault(what, []).append(f"column '{column.name}' ({example})")
@@ -76,7 +77,7 @@ class Said:
         self._tell_counts(column, list(zip(map(shown, marks), counts, strict=True)))
 
     def _tell_counts(self, column: Column, pairs: Sequence[tuple[str, int]]) -> None:
-        counts = [f"'{text}' {n}" for text, n in pairs]
+        counts = [f"'{visible(text)}' {n}" for text, n in pairs]
         if counts:
             told = ", ".join(counts[:_MOST_TEXTS]) + ", ..." * (len(counts) > _MOST_TEXTS)
             what = "marks for 'no value' count as blank"

@@ -59,7 +59,9 @@ class Column:
         """The values as numbers, NaN where blank, and which are neither number nor blank."""
         none = np.zeros(len(self.values), dtype=bool)
         if self.kind != "text":
-            return self.values.cast(pa.float64()).to_numpy(zero_copy_only=False), none
+            # Ids of 19 digits are rounded.
+            numbers = self.values.cast(pa.float64(), safe=False)
+            return numbers.to_numpy(zero_copy_only=False), none
         parsed = parsed_numbers(self.values)
         if parsed is not None:
             return parsed.to_numpy(zero_copy_only=False), none

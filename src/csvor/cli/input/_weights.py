@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor.cli._errors import ColumnError, are, rows_text
+from csvor.cli.input._column_checks import refuse_unclear_sign
 from csvor.cli.input._notations import Numerals
 from csvor.cli.input._table import Column, Table
 
@@ -20,7 +21,7 @@ def read_weights(
     column = table.column(name, "--weight").take(rows)
     if column.kind not in {"text", "number"}:
         raise ColumnError(f"column '{name}' (--weight) holds {column.kind}, which are no weights")
-    values = _numbers(column, decimal)
+    values = _numbers(column, rows, decimal)
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
         n, codes, texts = len(wrong), *column.coded
@@ -34,12 +35,15 @@ def read_weights(
     return values / values.mean()
 
 
-def _numbers(column: Column, decimal: str | None) -> NDArray[np.float64]:
+def _numbers(column: Column, rows: NDArray[np.int64], decimal: str | None) -> NDArray[np.float64]:
     """The numbers of a column, NaN where there is none."""
     if column.kind == "text":
         codes, texts = column.coded
         found = Numerals(texts, np.bincount(codes, minlength=len(texts)))
-        reading = found.reading(decimal) if found.are_numbers else None
-        if reading is not None:
+        if found.are_numbers:
+            reading = found.reading(decimal)
+            if reading is None:
+                one, other = (reading.values for reading in found.readings[:2])
+                refuse_unclear_sign(column, one, other, rows)
             return reading.values[codes]
     return column.numbers[0]

@@ -12,7 +12,7 @@ from csvor.cli._spelling import canonical_bools, folded
 from csvor.cli.input._table import Column
 
 Rows = NDArray[np.int64]
-_MEANINGS = ({"true", "yes", "1", "t", "y"}, {"false", "no", "0", "f", "n"})
+_MEANINGS = ({"true", "yes", "1", "1.0", "t", "y"}, {"false", "no", "0", "0.0", "f", "n"})
 
 
 def words_of(column: Column, missing: Collection[str] = ()) -> tuple[Rows, list[str]]:
