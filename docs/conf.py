@@ -93,6 +93,7 @@ sphinx_gallery_conf = {
 _SHOWN = (
     (r"\.\./examples/(plot_\w+)\.py", r"auto_examples/\1.rst"),
     (r"\.\./benchmarks/results/wrong_labels\.md", "measured.md"),
+    (r"\.\./examples/?", "auto_examples/index.rst"),
     (r"\.\./benchmarks/README\.md", "measured.md"),
     (r"\.\./CHANGELOG\.md", "changes.md"),
 )

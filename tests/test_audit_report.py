@@ -15,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
+from csvor.cli.commands import _apply
 from csvor.report import _suspects, write_audit_report
+from csvor.report._audit import EDITED, _editable
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
 from csvor.report._features import FeatureTable, table_of
 from csvor.report._suspects import suspects_of, text_of, value_text
@@ -277,6 +279,23 @@ def test_the_page_lists_the_named_rows_and_the_next(line: LabelAudit, tmp_path: 
     assert (config["target"], config["classes"]) == ("grade", list(WORDS))
     assert config["file"] == "bridges-decisions.csv"
     assert config["earlier"] == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".TSV", ".txt", ".parquet", ".pq"])
+def test_the_page_names_a_command_that_edits_the_file(suffix: str) -> None:
+    assert _editable(f"data/bridges{suffix}") == f"data/bridges{suffix}"
+    assert suffix.lower() in _apply.EDITED
+
+
+def test_files_that_apply_does_not_edit_are_to_be_saved_first(
+    line: LabelAudit, tmp_path: Any
+) -> None:
+    assert set(EDITED) == set(_apply.EDITED)
+    text = page_of(line, graded()[0], tmp_path, source="bridges.jsonl", target="grade").text()
+    assert (
+        "save bridges.jsonl as CSV, its rows as they are, and "
+        "csvor apply bridges-decisions.csv bridges.csv --out bridges-clean.csv"
+    ) in text
 
 
 def test_a_row_says_why(line: LabelAudit, curve: LabelAudit, tmp_path: Any) -> None:

@@ -272,3 +272,11 @@ def test_benchmark_sets_have_neither(data_dir: Path, name: str) -> None:
     assert not noted(**columns, y=y)
     found = json.loads(run(*AUDIT, "--json").stdout)
     assert found["columns"]["row_numbers"] == []
+
+
+def test_the_answer_says_which_column_gives_the_label() -> None:
+    frame = pd.DataFrame({"x": np.arange(60) % 7 + 0.5, "y": np.repeat(["a", "b", "c"], 20)})
+    frame.assign(code=frame["y"].map({"a": "k", "b": "l", "c": "m"})).to_csv("t.csv", index=False)
+    told = " ".join(run(*AUDIT, "--classes", "a,b,c").stdout.split())
+    assert "But column 'code' gives the label, and judges it: see the note" in told
+    assert "gives the label" not in run(*AUDIT, "--classes", "a,b,c", "--drop", "code").stdout

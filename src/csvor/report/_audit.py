@@ -30,6 +30,8 @@ from csvor.report._suspects import Suspects, suspects_of, text_of
 from csvor.report._templates import rendered, static
 
 MOST_CONFLICTS, MOST_ALIKE, MOST_MODELS = 50, 12, 20
+# Files that `csvor apply` edits.
+EDITED = frozenset({".csv", ".tsv", ".txt", ".parquet", ".pq"})
 
 
 def write_audit_report(
@@ -138,6 +140,7 @@ def write_audit_report(
         listing=_listing(audit, suspects),
         id_name=id_name if names is not None else None,
         commands=_commands(source),
+        to_save=Path(source).name if _editable(source) != source else "",
         classes=classes,
         confusion=confusion_of(audit, classes),
         groups=probability_groups(audit),
@@ -181,12 +184,19 @@ def _decisions_file(source: str) -> str:
     return f"{Path(source).stem or 'audit'}-decisions.csv"
 
 
+def _editable(source: str) -> str:
+    """The file that is edited: the one audited, or what it is to be saved as first."""
+    is_edited = not source or Path(source).suffix.lower() in EDITED
+    return source if is_edited else str(Path(source).with_suffix(".csv"))
+
+
 def _commands(source: str) -> tuple[str, str]:
     """What to do with the decisions: carry them out, or audit again."""
     decisions = quote(_decisions_file(source))
-    place = Path(source)
+    place = Path(_editable(source))
     clean = place.with_name(f"{place.stem}-clean{place.suffix}") if source else "clean.csv"
-    apply = f"csvor apply {decisions} {quote(source or 'DATA')} --out {quote(str(clean))}"
+    data = quote(str(place)) if source else "DATA"
+    apply = f"csvor apply {decisions} {data} --out {quote(str(clean))}"
     return apply, f"--reviewed {decisions}"
 
 

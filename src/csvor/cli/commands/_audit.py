@@ -60,7 +60,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         print(json.dumps(_document(work, audit, rows, notes), allow_nan=False))
         return
     out = console(error=output.suspects == "-")
-    print_facts(out, [*facts, answer_fact(audit)])
+    print_facts(out, [*facts, answer_fact(audit), *doubt_facts(work)])
     print_suspects(out, rows, output.top)
     more = sum(rows["flagged"][output.top :])
     if more and output.suspects is None and output.report is None:
@@ -140,6 +140,14 @@ def suspect_rows(work: Prepared, audit: LabelAudit) -> dict[str, list[Any]]:
 def answer_fact(audit: LabelAudit) -> Fact:
     """How many labels are wrong, and how many of them are named."""
     return ("Answer", audit.summary)
+
+
+def doubt_facts(work: Prepared) -> list[Fact]:
+    """What stands against the answer."""
+    return [
+        ("But", f"column '{name}' gives the label, and judges it: see the note")
+        for name in work.copies
+    ]
 
 
 def chosen_fact(work: Prepared, audit: LabelAudit) -> Fact:

@@ -120,7 +120,8 @@ def refuse_many_words(name: str, codes: Rows, texts: Sequence[str], is_id: bool)
         )
     raise ColumnError(
         f"column '{name}': {len(texts)} different texts in {n_rows} rows are too many for "
-        f"categories; {remedy}, or leave it out with --drop {quoted(name)}"
+        f"categories, and free text is not read; {remedy}, or leave it out with "
+        f"--drop {quoted(name)}"
     )
 
 

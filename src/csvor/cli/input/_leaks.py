@@ -119,8 +119,14 @@ def _row_numbers(values: Numbers) -> str | None:
     return f"{shown(low)} to {shown(high)}, {how}"
 
 
-def note_copies(codes: Rows, frame: pd.DataFrame, kept: Collection[str], notes: Notes) -> None:
-    """Say so where one column alone gives the label: rows are then judged by it alone."""
+def note_copies(
+    codes: Rows, frame: pd.DataFrame, kept: Collection[str], notes: Notes
+) -> tuple[str, ...]:
+    """Say so where one column alone gives the label: rows are then judged by it alone.
+
+    Returns those columns.
+    """
+    copies: list[str] = []
     counts, n_rows = np.bincount(codes), len(frame)
     n_labels = int(np.count_nonzero(counts))
     # A copy may have one value more, for rows where it is blank or unknown.
@@ -136,6 +142,7 @@ def note_copies(codes: Rows, frame: pd.DataFrame, kept: Collection[str], notes: 
         beyond = (told - by_chance) / (n_rows - by_chance)
         if told < n_rows and (told < _AGREES * n_rows or beyond < _BEYOND_CHANCE):
             continue
+        copies.append(name)
         drop = f"--drop {quoted(name)}"
         if told == n_rows:
             notes.add(
@@ -149,6 +156,7 @@ def note_copies(codes: Rows, frame: pd.DataFrame, kept: Collection[str], notes: 
                 "suspect where the two differ, and hardly elsewhere; with "
                 f"{drop} the other columns judge the labels"
             )
+    return tuple(copies)
 
 
 def _rows_told(values: Rows, codes: Rows, n_classes: int) -> int:

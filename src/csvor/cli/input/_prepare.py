@@ -52,7 +52,8 @@ class Prepared:
     """Rows, labels and an unfitted pipeline, with all that a report says of them.
 
     `groups` numbers what the rows used share, where --groups names a column of it; `weights` are
-    what they count, in the mean 1, where --weight names one.
+    what they count, in the mean 1, where --weight names one. `copies` are columns that alone give
+    the label.
     """
 
     table: Table
@@ -62,6 +63,7 @@ class Prepared:
     groups: NDArray[np.int64] | None
     weights: NDArray[np.float64] | None
     repeats: Repeats
+    copies: tuple[str, ...]
     pipeline: Pipeline
     data: DataOptions
     options: ModelOptions
@@ -178,7 +180,7 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
             decimal = data.decimal or features.decimal
             weights = read_weights(table, data.weight, rows, decimal)
         codes = labels.take(rows).coded[0] if target is None else target.coded.codes
-        note_copies(codes, frame, data.keep, notes)
+        copies = note_copies(codes, frame, data.keep, notes)
         faults.refuse(table.source)
         assert target is not None
         repeats = find_repeats(frame, target.coded.codes, groups)
@@ -197,6 +199,7 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
         groups,
         weights,
         repeats,
+        copies,
         pipeline,
         data,
         options,
