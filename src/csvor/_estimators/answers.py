@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from csvor._rows.lazy import is_lazy
 def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
     """Of a dask array or dataframe, the answer is an array of dask's: nothing is computed yet."""
 
+    parameters = signature(method)
+
     @wraps(method)
-    def answer(self: Any, X: Any, *columns: Any) -> Any:
+    def answer(self: Any, X: Any, *given: Any, **named: Any) -> Any:
         if not is_lazy(X):
-            return method(self, X, *columns)
+            return method(self, X, *given, **named)
+        columns = parameters.bind(self, X, *given, **named).args[2:]
         from csvor._data.dask_parts import beside, check_columns, features_of
         from csvor._rows.parts import as_array, layer, shared
 
@@ -29,8 +33,8 @@ def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
         if not columns:
             example = getattr(model, name)(features.example)
             dtype, tail = example.dtype, example.shape[1:]
-        given = [features.parts, *parts, shared((model,), len(features.parts))]
-        answers = layer(partial(_answer, name, dtype, tail), given, features.places)
+        shown = [features.parts, *parts, shared((model,), len(features.parts))]
+        answers = layer(partial(_answer, name, dtype, tail), shown, features.places)
         return as_array(answers, features.sizes, dtype, tail)
 
     return answer
