@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 import csvor._rows.dask_look
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX
@@ -293,6 +294,17 @@ def test_labels_may_be_named(data):
     np.testing.assert_array_equal(model.residuals(X, y=y), expected)
     with pytest.raises(TypeError, match="missing a required argument: 'y'"):
         model.residuals(X)
+
+
+def test_what_is_missing_is_told_at_once(data):
+    X, y = lazy(*data)
+    for ask in (CSVOR().score, CSVOR().residuals):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            ask(X, y)
+    model = CSVOR().fit(*data)
+    for ask in (model.score, model.residuals):
+        with pytest.raises(ValueError, match="requires y to be passed"):
+            ask(X, None)
 
 
 def test_a_cap_that_falls_to_1_cuts_all_beyond_it(data):
