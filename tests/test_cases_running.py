@@ -253,6 +253,9 @@ def test_n30_parameters_are_stored_as_they_are():
     assert {name: model.get_params()[name] for name in given} == given
     with pytest.raises(NotFittedError, match="This CSVOR instance is not fitted yet"):
         model.predict([[0.0]])
+    for name in ("outliers_", "slope_", "cutpoints_"):
+        with pytest.raises(NotFittedError, match="This CSVOR instance is not fitted yet"):
+            getattr(model, name)
 
 
 def test_n30_set_params_then_fit_is_a_fresh_fit():

@@ -8,9 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 import csvor._rows.dask_look
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX
+from csvor._data.training import training_of
+from csvor._loss.capped import LOSS
 from csvor.audit import audit_labels
 from test_many_rows import rows
 
@@ -268,6 +271,74 @@ def test_one_reading_serves_many_settings(data):
     one, other = CSVOR().fit_many(*lazy(*data), [{"C": 1.0}, {"C": 0.1}])
     assert one.objective_ == pytest.approx(CSVOR().fit(*data).objective_, rel=1e-8)
     assert other.objective_ == pytest.approx(CSVOR(C=0.1).fit(*data).objective_, rel=1e-8)
+
+
+def test_the_row_of_a_far_value_is_counted_among_all(data):
+    X, weights = data[0].copy(), np.ones(N)
+    X[[3, 5007], 1], weights[:4000] = 1e7, 0.0
+    with pytest.warns(UserWarning, match=r"column 1 has the value 1e\+07 in row 5007"):
+        CSVOR().fit(*lazy(X, data[1]), da.from_array(weights))
+
+
+def test_the_room_that_is_named_is_enough(data):
+    weights = np.minimum(np.arange(N) % 10, 1)
+    with pytest.raises(ValueError, match=r"csvor\.room': 384000"):
+        PINSVOR().fit(*lazy(*data), weights)
+
+
+def test_labels_may_be_named(data):
+    model = CSVOR().fit(*data)
+    expected = model.residuals(*data)
+    np.testing.assert_array_equal(model.residuals(X=data[0], y=data[1]), expected)
+    X, y = lazy(*data)
+    np.testing.assert_array_equal(model.residuals(X, y=y), expected)
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        model.residuals(X)
+
+
+def test_what_is_missing_is_told_at_once(data):
+    X, y = lazy(*data)
+    for ask in (CSVOR().score, CSVOR().residuals):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            ask(X, y)
+    model = CSVOR().fit(*data)
+    for ask in (model.score, model.residuals):
+        with pytest.raises(ValueError, match="requires y to be passed"):
+            ask(X, None)
+
+
+def test_a_cap_that_falls_to_1_cuts_all_beyond_it(data):
+    """Totals are those under the cap that is found, not the one that the search begins with."""
+    rows = [
+        training.matrix.rows(training.seen_codes, training.weights, CSVOR()._pair())
+        for training in (training_of(CSVOR(), *given, None) for given in (data, lazy(*data)))
+    ]
+    w, b = 10.0 * np.ones(4), np.arange(4.0)
+    found = []
+    for some in rows:
+        loss = np.zeros(1, LOSS)
+        loss["p"], loss["below"], loss["cap"], loss["tied"] = 1.5, 1e6, 1e6, 1.0
+        totals, cap = some.look(w, b).totals(loss, 1.0)
+        found.append([*totals, *cap])
+    assert found[0][3:] == [1.0, 1.0, 1.0]
+    np.testing.assert_allclose(found[1], found[0])
+
+
+def test_of_many_columns_rows_stay_where_they_are():
+    """In memory multipliers would end it, which need products with all rows."""
+    X, y = rows(10_500, 80)
+    here = CSVOR(contamination=0.0).fit(X, y)
+    with dask.config.set({"csvor.room": "2 MB"}):
+        found = CSVOR(contamination=0.0).fit(da.from_array(X, chunks=(3000, -1)), y)
+    assert found.objective_ == pytest.approx(here.objective_, rel=1e-4)
+
+
+def test_where_few_rows_do_not_tell_the_way_all_do():
+    X, y = rows(10_500, 30)
+    here = CSVOR(tol=1e-4).fit(X, y)
+    with dask.config.set({"csvor.room": "100 kB"}):
+        found = CSVOR(tol=1e-4).fit(da.from_array(X, chunks=(3000, -1)), y)
+    assert found.objective_ < 1.002 * here.objective_
 
 
 def test_far_values_are_named(data):

@@ -9,7 +9,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csvor._rows.lazy import is_lazy
 from csvor._rows.parts import Parts, computed, layer
@@ -93,9 +93,19 @@ def check_columns(estimator: Any, features: Features, *, reset: bool) -> None:
     validate_data(estimator, features.empty, reset=reset, skip_check_array=True)
 
 
+def known_features_of(estimator: Any, X: Any) -> Features:
+    """Those whose columns a fitted estimator knows."""
+    check_is_fitted(estimator)
+    features = features_of(X)
+    check_columns(estimator, features, reset=False)
+    return features
+
+
 def beside(values: Any, features: Features, name: str) -> Parts:
     """Parts of a column that goes with X: labels or weights, one for each row."""
     sizes, n_parts = features.sizes, len(features.parts)
+    if values is None:
+        raise ValueError(f"This requires {name} to be passed, but it is None.")
     if isinstance(values, da.Array):
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[:, 0]

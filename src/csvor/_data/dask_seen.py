@@ -113,17 +113,21 @@ def spans_of_all(
     return merged(found, mass, [X.sizes[i] for i in busy])
 
 
-def farthest_of_all(X: Partitions, spans: Spans, columns: NDArray[np.intp]) -> Iterator[Farthest]:
-    """The quartiles are those of a part of the rows, the same in every run."""
-    n = X.shape[0]
-    (some,) = picked([X.parts], X.sizes, np.arange(0, n, told_step(n)), X.traffic)
+def farthest_of_all(
+    X: Partitions, weights: Parts, counted: Partitions, spans: Spans, columns: NDArray[np.intp]
+) -> Iterator[Farthest]:
+    """Of rows that have a weight; the quartiles are those of some, the same in every run."""
+    n = counted.shape[0]
+    (some,) = picked([counted.parts], counted.sizes, np.arange(0, n, told_step(n)), X.traffic)
     for quartiles, j in zip(quartiles_of(some, columns), columns.tolist(), strict=True):
         low, high = spans.low[j], spans.high[j]
         value = low if quartiles[1] - low > high - quartiles[1] else high
-        _, (rows,) = X.ask(_rows_with, given=(j, value), own=X.starts)
+        _, (rows,) = X.ask(_rows_with, weights, given=(j, value), own=X.starts)
         yield quartiles, float(value), int(rows[0])
 
 
-def _rows_with(start: int, X: Any, j: int, value: float) -> tuple[tuple[()], tuple[Any]]:
+def _rows_with(
+    start: int, X: Any, weights: Array, j: int, value: float
+) -> tuple[tuple[()], tuple[Any]]:
     (column,) = columns_of(X, np.array([j]))
-    return (), (start + np.flatnonzero(column == value)[:1],)
+    return (), (start + np.flatnonzero((column == value) & (weights > 0))[:1],)

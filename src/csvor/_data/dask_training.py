@@ -131,17 +131,17 @@ def _training(
         features.n_columns,
         dtype,
         any(part.is_sparse for part in seen),
+        sum(part.n_bytes for part in seen),
         traffic,
     )
     small = np.int8 if order.classes.size <= 127 else np.int32
     codes = as_array(labels.under(partial(_encode, order, small)), sizes, small)
     of_rows = _weights(weights, codes, factors, sizes)
-    counted = tuple(part.counted for part in seen)
+    own, counted = Parts.of(of_rows), tuple(part.counted for part in seen)
     if factors is not None and not factors[order.encode(column)].all():
-        counted = tuple(computed(layer(_count, [Parts.of(of_rows)]))[0])
+        counted = tuple(computed(layer(_count, [own]))[0])
     rows, seen_codes = X, codes
     if counted != sizes:
-        own = Parts.of(of_rows)
         rows = replace(X, parts=layer(_with_weight, [own, X.parts]), sizes=counted)
         seen_codes = as_array(layer(_with_weight, [own, Parts.of(codes)]), counted, small)
         of_rows = as_array(layer(_with_weight, [own, own]), counted, np.float64)
@@ -149,7 +149,7 @@ def _training(
         place = (np.cumsum(present) - 1).astype(small)
         seen_codes = da.map_blocks(partial(np.take, place), seen_codes, dtype=small)
     spans = spans_of_all(rows, of_rows, seen, factors)
-    check_ranges(estimator, sum(counted), spans, partial(farthest_of_all, rows, spans))
+    check_ranges(estimator, sum(counted), spans, partial(farthest_of_all, X, own, rows, spans))
     return DaskTraining(
         X, codes, order.classes, present, None, of_rows, seen_codes, LinearMap(rows),
         DaskMatrix(rows, spans), known_mass=mass,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,23 +15,25 @@ from csvor._rows.lazy import is_lazy
 def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
     """Of a dask array or dataframe, the answer is an array of dask's: nothing is computed yet."""
 
+    parameters = signature(method)
+
     @wraps(method)
-    def answer(self: Any, X: Any, *columns: Any) -> Any:
+    def answer(self: Any, X: Any, *given: Any, **named: Any) -> Any:
         if not is_lazy(X):
-            return method(self, X, *columns)
-        from csvor._data.dask_parts import beside, check_columns, features_of
+            return method(self, X, *given, **named)
+        columns = parameters.bind(self, X, *given, **named).args[2:]
+        from csvor._data.dask_parts import beside, known_features_of
         from csvor._rows.parts import as_array, layer, shared
 
-        features = features_of(X)
-        check_columns(self, features, reset=False)
+        features = known_features_of(self, X)
         parts = [beside(values, features, "y") for values in columns]
         model, name = self._travelling(), method.__name__
         dtype, tail = np.dtype(np.float64), ()
         if not columns:
             example = getattr(model, name)(features.example)
             dtype, tail = example.dtype, example.shape[1:]
-        given = [features.parts, *parts, shared((model,), len(features.parts))]
-        answers = layer(partial(_answer, name, dtype, tail), given, features.places)
+        shown = [features.parts, *parts, shared((model,), len(features.parts))]
+        answers = layer(partial(_answer, name, dtype, tail), shown, features.places)
         return as_array(answers, features.sizes, dtype, tail)
 
     return answer
@@ -50,11 +53,10 @@ def _answer(name: str, dtype: Any, tail: tuple[int, ...], place: Any, X: Any, *g
 
 def accuracy_by_partition(model: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """The share of the weight whose class is predicted."""
-    from csvor._data.dask_parts import beside, check_columns, features_of
+    from csvor._data.dask_parts import beside, known_features_of
     from csvor._rows.parts import computed, layer, shared
 
-    features = features_of(X)
-    check_columns(model, features, reset=False)
+    features = known_features_of(model, X)
     parts = [features.parts, beside(y, features, "y")]
     if sample_weight is not None:
         parts.append(beside(sample_weight, features, "sample_weight"))

@@ -73,7 +73,7 @@ class ThresholdModel(ABC):
                 "known of each stayed with them. Call residuals(X, y), and compare it with "
                 "epsilon_."
             )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return object.__getattribute__(self, name)  # which says in its own words what is missing
 
     @abstractmethod
     def _residuals_of(self, scores: Array, codes: NDArray[np.integer]) -> Array:

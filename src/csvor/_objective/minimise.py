@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from csvor._loss.schedule import Schedule
 from csvor._objective.kinked import KinkedObjective
 from csvor._objective.near import NearKinks
@@ -15,7 +17,7 @@ from csvor._solvers.refine import SHARE, refine
 from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
-from csvor._solvers.solution import Solution
+from csvor._solvers.solution import Solution, Status
 
 # Measured (`benchmarks/wide.py`): from so many columns on, and up to so many rows for a column
 # squared, multipliers are faster. With more rows kinks are a matter of their density.
@@ -47,7 +49,14 @@ def _refine_near_kinks(
         of_start = {**options, "tol": max(options["tol"], _ROUGH), "report": None}
         start = reweight(problem, theta, schedule, warm=True, cap=cap, **of_start)
         theta, cap = start.point, start.loss.cap
-    return refine(near, theta, schedule, cap=cap, **options)
+    found = refine(near, theta, schedule, cap=cap, **options)
+    if near.most < 1.0 and found.status is Status.NO_DESCENT:
+        # The few that can be near do not tell the way, which all rows do.
+        on = reweight(problem, found.point, schedule, warm=True, cap=found.loss.cap, **options)
+        history = [*found.history, *np.minimum(on.history, found.objective).tolist()]
+        best = on if on.objective < found.objective else replace(found, status=on.status)
+        found = replace(best, history=history, n_iter=len(history))
+    return found
 
 
 def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
@@ -64,6 +73,9 @@ def has_kinks(problem: OrdinalObjective, p: float) -> bool:
 
 
 def is_wide(problem: OrdinalObjective) -> bool:
-    """Whether the basis has many columns, and not so many rows that kinks are lost among them."""
-    d = problem.ridge.size
-    return d >= _COLUMNS and problem.n_samples <= _ROWS * d**2
+    """Whether the basis has many columns, and not so many rows that kinks are lost among them.
+
+    Multipliers need products with all rows.
+    """
+    d, is_wide = problem.ridge.size, problem.rows.has_products
+    return is_wide and d >= _COLUMNS and problem.n_samples <= _ROWS * d**2

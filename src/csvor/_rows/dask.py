@@ -47,7 +47,7 @@ class DaskMatrix(ScaledMatrix):
         raise RowsElsewhereError(
             "This fit needs all rows at once, and X lies in partitions. Fit CSVOR, SVOREX, SVORIM "
             "or REDSVM; or let all rows come to this process: "
-            f"dask.config.set({{'csvor.room': {self.X.size * self.X.dtype.itemsize}}})."
+            f"dask.config.set({{'csvor.room': {self.X.n_bytes}}})."
         )
 
     values = products
@@ -61,7 +61,7 @@ class DaskMatrix(ScaledMatrix):
 class DaskRows:
     """Labelled rows in partitions."""
 
-    holds_hessian, is_small = True, False
+    holds_hessian, is_small, has_products = True, False, False
 
     def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
         self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair

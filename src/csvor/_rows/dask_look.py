@@ -50,6 +50,8 @@ class DaskLook:
             low, high = self._about(share)
         step, budget = told_step(self._rows.n_samples), _budget(share, self._rows)
         for _ in range(3):
+            if share > 0.0:  # rows above the window are cut, and none below
+                loss["below"] = loss["cap"] = high
             (totals, above), (losses, costs, *told) = self._ask(_totals, loss, low, high, step)
             inside = costs.sum()
             if share == 0.0 or above <= budget < above + inside:
@@ -113,11 +115,9 @@ def _totals(
     rows: Any, start: int, w: Array, b: Array, loss: Any, low: float, high: float, step: int
 ) -> tuple[Any, Any]:
     """The totals of rows outside of a window, and what weighs above; losses and weights in it."""
-    look, loss = Look(rows, w, b), loss.copy()
-    g, totals = look.losses, np.zeros(3)
+    look, totals = Look(rows, w, b), np.zeros(3)
+    g = look.losses
     inside, above = (low <= g) & (g <= high), rows.costs[g > high].sum()
-    if low < high:
-        loss["below"] = loss["cap"] = high
     add_totals(g, np.where(inside, 0.0, rows.costs), loss, totals)
     values, index = np.unique(g[inside], return_inverse=True)
     weights = np.zeros(values.size)

@@ -23,8 +23,8 @@ class LabelledRows(ABC):
     ``costs`` are what each row's loss is multiplied with, which is also what it weighs.
     """
 
-    # The share of the rows that can be taken out of them.
-    most_near = 1.0
+    # The share of the rows that can be taken out of them, and whether products tell of all.
+    most_near, has_products = 1.0, True
 
     def __init__(self, matrix: ScaledMatrix, codes: Codes, costs: Array, pair: Any) -> None:
         self.matrix = matrix

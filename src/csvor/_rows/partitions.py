@@ -134,7 +134,8 @@ def _bytes_of(values: Any) -> int:
 class Partitions:
     """Rows of numbers, a part of them an array or a CSR matrix.
 
-    ``sizes`` are the rows of each part; a part may have none.
+    ``sizes`` are the rows of each part; a part may have none. ``n_bytes`` are what has to come here
+    where all rows of the user's data do.
     """
 
     parts: Parts
@@ -142,6 +143,7 @@ class Partitions:
     n_columns: int
     dtype: np.dtype[Any]
     is_sparse: bool
+    n_bytes: int
     traffic: Traffic = field(default_factory=Traffic)
 
     @property
