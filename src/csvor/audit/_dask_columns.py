@@ -47,8 +47,8 @@ def labelling_of(
 ) -> Labelling:
     """What is known of the labels, checked as it is read."""
     labels = OrdinalLabels(data.classes, declared=True)
-    codes: Any = of_each(np.int64, np.int64, data.codes)
-    weights = columns.read(weights, "sample_weight", np.float64, np.float64)
+    codes: Any = of_each(partial(np.asarray, dtype=np.int64), np.int64, data.codes)
+    weights = columns.read(weights, "sample_weight", np.asarray, np.float64)
     confirmed = columns.read(confirmed, "confirmed", _confirmed, bool)
     encode = partial(labels.encode, name="original")
     original = columns.read(original, "original", encode, np.int64)

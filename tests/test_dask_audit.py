@@ -1,0 +1,130 @@
+"""Audits of dask arrays and dataframes are those of the rows in memory."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import csvor.audit._labels
+from csvor import CSVOR, PINSVOR
+from csvor._data.folds import parts_by_name, parts_by_number, seed_of
+from csvor.audit import audit_labels
+from test_many_rows import rows
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+
+# Of two parts, each leaves more rows than are brought here whatever they take.
+N = 20_400
+OF_ROWS = (
+    "probability", "flagged", "given", "suggested", "direction", "suggested_probability",
+    "class_probabilities", "predicted", "residual", "score",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data():
+    return rows(N)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere():
+    """So little room that all rows stay in their partitions."""
+    with dask.config.set({"csvor.room": "400kB", "scheduler": "synchronous"}):
+        yield
+
+
+def lazy(X, y, chunks=5000):
+    return da.from_array(X, chunks=(chunks, 2)), da.from_array(y, chunks=4000)
+
+
+def by_number(n, cv=2):
+    """The parts of an audit in partitions, for one in memory."""
+    return as_splits(parts_by_number(0, n, cv, seed_of(0)), cv)
+
+
+def as_splits(part, cv=2):
+    return [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(cv)]
+
+
+def same(found, here, atol=1e-7):
+    for name in OF_ROWS:
+        value, expected = getattr(found, name), getattr(here, name)
+        assert isinstance(value, da.Array)
+        assert (value.shape, value.dtype) == (expected.shape, expected.dtype)
+        if expected.dtype.kind == "f":
+            np.testing.assert_allclose(value, expected, atol=atol)
+        else:
+            np.testing.assert_array_equal(value, expected)
+    for name in ("share", "low", "high", "log_likelihood", "named", "expected_right", "n_judged"):
+        assert getattr(found, name) == pytest.approx(getattr(here, name), rel=1e-5)
+    np.testing.assert_allclose(found.thresholds, here.thresholds, atol=atol)
+    assert len(found.order) == 1000
+    np.testing.assert_allclose(here.probability[found.order], here.probability[here.order[:1000]])
+
+
+MODEL = CSVOR(contamination=0.1)
+
+
+@pytest.fixture(scope="module")
+def here(data):
+    return audit_labels(*data, MODEL, cv=by_number(N))
+
+
+def test_the_audit_is_that_of_the_rows_in_memory(data, here):
+    found = audit_labels(*lazy(*data), MODEL, cv=2)
+    same(found, here)
+    assert found.probability.chunks == ((5000, 5000, 5000, 5000, 400),)
+    assert found.summary == here.summary and repr(found) == repr(here)
+    np.testing.assert_allclose(found.model.coef_, here.model.coef_, rtol=1e-7)
+    frame, expected = found.to_frame(), here.to_frame().loc[found.order]
+    assert list(frame.columns) == list(expected.columns) and frame.index.name == "row"
+    assert (frame["suggested"] == expected["suggested"]).all()
+
+
+def test_partitions_of_any_size_give_the_same(data, here):
+    """Empty ones and such of unknown length among them."""
+    X, y = data
+    parts = [slice(a, b) for a, b in pairwise([0, 1, 1, 9000, 9003, 9003, N])]
+    uneven_X = da.concatenate([da.from_array(X[part], chunks=(-1, -1)) for part in parts])
+    uneven_y = da.concatenate([da.from_array(y[part], chunks=-1) for part in parts])
+    found = audit_labels(uneven_X, uneven_y, MODEL, cv=2)
+    same(found, here)
+    every = da.from_array(np.ones(N, dtype=bool), chunks=7000)
+    unknown_X = da.from_array(X, chunks=(7000, 4))[every]
+    unknown_y = da.from_array(y, chunks=7000)[every]
+    same(audit_labels(unknown_X, unknown_y, MODEL, cv=2), here)
+
+
+def test_what_is_known_of_labels_counts_as_in_memory(data):
+    X, y = data
+    rng = np.random.default_rng(3)
+    confirmed, original = rng.random(N) < 0.1, y.copy()
+    original[confirmed] = (y[confirmed] + rng.integers(0, 2, confirmed.sum())) % 5
+    groups, weights = rng.integers(0, 300, N), rng.integers(1, 3, N).astype(float)
+    known = {"confirmed": confirmed, "original": original, "sample_weight": weights, "fdr": 0.05}
+    cv = as_splits(parts_by_name(groups, 2, seed_of(0)))
+    here = audit_labels(X, y, MODEL, cv=cv, groups=groups, **known)
+    laid = {name: da.from_array(known[name], chunks=6000) for name in list(known)[:3]}
+    found = audit_labels(*lazy(X, y), MODEL, cv=2, groups=groups, fdr=0.05, **laid)
+    same(found, here)
+    assert 0 < found.named < audit_labels(*lazy(X, y), MODEL, cv=2).named
+    part = parts_by_name(groups, 2, seed_of(0))
+    assert all(np.unique(part[groups == name]).size == 1 for name in range(300))
+
+
+def test_parts_are_dealt_by_number_and_seed():
+    whole = parts_by_number(0, 10_000, 5, 7)
+    apart = [parts_by_number(start, 2500, 5, 7) for start in range(0, 10_000, 2500)]
+    np.testing.assert_array_equal(np.concatenate(apart), whole)
+    assert np.abs(np.bincount(whole) - 2000).max() < 4 * np.sqrt(2000)
+    other = parts_by_number(0, 10_000, 5, 8)
+    assert 0.15 < np.mean(other == whole) < 0.25
+    # One part of a row tells nothing of the next.
+    pairs = np.bincount(5 * whole[1:] + whole[:-1], minlength=25)
+    assert np.abs(pairs - 400).max() < 5 * np.sqrt(400)
+    names = np.array([1, 2, 3, 2])
+    np.testing.assert_array_equal(parts_by_name(names, 3, 0), parts_by_name(names * 1.0, 3, 0))
