@@ -11,7 +11,6 @@ from scipy import sparse
 
 import csvor._rows.dask_look
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX
-from csvor.audit import audit_labels
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -257,11 +256,6 @@ def test_what_is_known_of_each_row_does_not_travel_with_the_model(data):
         _ = copy.residuals_
     with pytest.raises(AttributeError, match=r"residuals\(X, y\)"):
         _ = copy.outliers_
-
-
-def test_an_audit_says_that_it_takes_rows_in_memory(data):
-    with pytest.raises(TypeError, match="audit_labels takes rows in memory"):
-        audit_labels(*lazy(*data))
 
 
 def test_one_reading_serves_many_settings(data):

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import csvor._estimators.mislabelling
 import csvor.audit._labels
 from csvor import CSVOR, PINSVOR
 from csvor._data.folds import parts_by_name, parts_by_number, seed_of
@@ -30,10 +31,14 @@ def data():
     return rows(N)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def elsewhere():
-    """So little room that all rows stay in their partitions."""
-    with dask.config.set({"csvor.room": "400kB", "scheduler": "synchronous"}):
+    """So little room that all rows stay in their partitions; mixtures are those of some rows."""
+    with (
+        dask.config.set({"csvor.room": "400kB", "scheduler": "synchronous"}),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(csvor._estimators.mislabelling, "_ENOUGH", 4000)
         yield
 
 
@@ -70,7 +75,7 @@ MODEL = CSVOR(contamination=0.1)
 
 
 @pytest.fixture(scope="module")
-def here(data):
+def here(data, elsewhere):
     return audit_labels(*data, MODEL, cv=by_number(N))
 
 
@@ -128,3 +133,104 @@ def test_parts_are_dealt_by_number_and_seed():
     assert np.abs(pairs - 400).max() < 5 * np.sqrt(400)
     names = np.array([1, 2, 3, 2])
     np.testing.assert_array_equal(parts_by_name(names, 3, 0), parts_by_name(names * 1.0, 3, 0))
+
+
+def curved(n, share, seed=0):
+    """Classes by the distance from the middle, a share of labels wrong."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    truth = np.digitize((X**2).sum(axis=1) + 0.1 * rng.normal(size=n), [1.2, 2.4, 4.0])
+    wrong = rng.random(n) < share
+    return X, np.where(wrong, (truth + rng.integers(1, 4, n)) % 4, truth), wrong
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_models_are_compared_on_rows_drawn_by_their_number(share):
+    """A curve wins, on landmarks drawn here, and finds how many labels are wrong and which."""
+    X, y, wrong = curved(N, share)
+    done = []
+    X_parts = da.from_array(X, chunks=(9000, 3))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csvor.audit._labels, "COMPARED", 1000)
+        audit = audit_labels(X_parts, da.from_array(y), cv=2, progress=lambda *of: done.append(of))
+    assert done[-1][0] == done[-1][1] and len(audit.candidates) >= 9
+    assert audit.model.steps[1][0] == "landmarks" and audit.model[-1].kernel == "linear"
+    assert audit.share == pytest.approx(share, abs=0.01)
+    assert audit.low - 0.003 <= wrong.mean() <= audit.high + 0.003
+    flagged = audit.flagged.compute()
+    assert flagged.sum() == audit.named
+    if share:
+        assert wrong[flagged].mean() > 0.95 and flagged[wrong].mean() > 0.85
+    else:
+        assert audit.named < 0.001 * N
+    assert (audit.model.predict(X) == y).mean() == pytest.approx(1 - share, abs=0.1)
+
+
+def test_dataframes_words_and_steps(data):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    words = np.array(["poor", "fair", "good", "better", "best"])
+    frame = pd.DataFrame(10.0 * data[0] + 3.0, columns=list("abcd"))
+    frame["grade"] = pd.Categorical(words[data[1]], words, ordered=True)
+    parts = dd.from_pandas(frame, npartitions=3)
+    model = make_pipeline(StandardScaler(), MODEL)
+    audit = audit_labels(parts[list("abcd")], parts["grade"], model, cv=2)
+    here = audit_labels(frame[list("abcd")], frame["grade"], model, cv=by_number(N))
+    assert audit.classes.tolist() == words.tolist()
+    assert np.mean(audit.flagged.compute() == here.flagged) > 0.999
+    np.testing.assert_allclose(audit.probability, here.probability, atol=0.05)
+    assert set(audit.suggested.compute()) <= set(words)
+
+
+def test_csr_blocks(data):
+    X = np.where(np.abs(data[0]) > 0.3, data[0], 0.0)
+    blocks = da.from_array(X, chunks=(10_200, 4)).map_blocks(sparse.csr_matrix)
+    audit = audit_labels(blocks, data[1], MODEL, cv=2)
+    here = audit_labels(sparse.csr_matrix(X), data[1], MODEL, cv=by_number(N))
+    assert audit.share == pytest.approx(here.share, rel=1e-3)
+    assert np.mean(audit.flagged.compute() == here.flagged) > 0.999
+
+
+def test_small_data_are_audited_in_memory():
+    X, y = rows(400)
+    here = audit_labels(X, y, MODEL)
+    found = audit_labels(*lazy(X, y, 150), MODEL)
+    for name in OF_ROWS:
+        np.testing.assert_array_equal(getattr(found, name), getattr(here, name))
+        assert getattr(found, name).chunks[0] == (150, 150, 100)
+    assert found.summary == here.summary
+    pytest.importorskip("pandas")
+    assert found.to_frame().equals(here.to_frame())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"cv": [(np.arange(9), np.arange(9))]}, r"cv=.* must be a number from 2 to 100"),
+        ({"cv": 1}, "cv=1 must be a number from 2 to 100"),
+        ({"estimator": CSVOR(kernel="rbf")}, "n_components=150 or so"),
+        ({"estimator": CSVOR(kernel="precomputed")}, "give kernel='rbf'"),
+        ({"estimator": PINSVOR()}, "Fit CSVOR, SVOREX, SVORIM or REDSVM"),
+        ({"confirmed": np.zeros(N)}, "confirmed must be True or False.*In partition"),
+        (
+            {"groups": np.where(np.arange(N) == 5004, np.nan, 1.0)},
+            r"first for row 4\).*partition 1",
+        ),
+        ({"groups": np.zeros(N)}, "in two parts or more"),
+        ({"fdr": 2.0}, "fdr=2.0 must lie between"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused_with_a_remedy(given, message, data):
+    with pytest.raises(ValueError, match=message):
+        audit_labels(*lazy(*data), **{"estimator": MODEL, "cv": 2, **given})
+
+
+def test_labels_before_a_review_and_columns_elsewhere(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"1 rows that are not confirmed \(first for row 2"):
+        moved = np.where(np.arange(N) == 5002, (y + 1) % 5, y)
+        audit_labels(*lazy(X, y), MODEL, cv=2, original=moved)
+    with pytest.raises(TypeError, match=r"y lies in partitions of dask.*y\.compute\(\)"):
+        audit_labels(X, lazy(X, y)[1])
+    with pytest.raises(TypeError, match=r"groups lies in partitions"):
+        audit_labels(X, y, groups=da.ones(N))
