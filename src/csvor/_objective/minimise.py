@@ -65,5 +65,5 @@ def has_kinks(problem: OrdinalObjective, p: float) -> bool:
 
 def is_wide(problem: OrdinalObjective) -> bool:
     """Whether the basis has many columns, and not so many rows that kinks are lost among them."""
-    d = problem.ridge.size
-    return d >= _COLUMNS and problem.n_samples <= _ROWS * d**2
+    d, rows = problem.ridge.size, problem.rows
+    return bool(rows.has_products and d >= _COLUMNS and problem.n_samples <= _ROWS * d**2)

@@ -60,7 +60,7 @@ class DaskMatrix(ScaledMatrix):
 class DaskRows:
     """Labelled rows in partitions."""
 
-    holds_hessian, is_small = True, False
+    holds_hessian, is_small, has_products = True, False, False
 
     def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
         self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair

@@ -25,6 +25,8 @@ class LabelledRows(ABC):
 
     # The share of the rows that can be taken out of them.
     most_near = 1.0
+    # Whether the inner products of rows can be had.
+    has_products = True
 
     def __init__(self, matrix: ScaledMatrix, codes: Codes, costs: Array, pair: Any) -> None:
         self.matrix = matrix
