@@ -99,7 +99,8 @@ def audit_labels(
     Parameters
     ----------
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        What the estimator takes; numbers where there is none.
+        What the estimator takes; numbers where there is none. Or a dask array or dataframe of
+        numbers (see Notes).
     y : array-like of shape (n_samples,)
         Labels; their order is settled once, on all rows.
     estimator : estimator, Pipeline, sequence of such or None, default=None
@@ -112,7 +113,7 @@ def audit_labels(
         estimator.
     cv : int, splitter or iterable of (train, test), default=5
         Number of parts, at least 2; or a splitter of scikit-learn, or row positions, that hold out
-        each row once.
+        each row once. A number up to 100 of a dask X.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group (visits of a patient, copies) are judged by models of other groups.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -139,7 +140,8 @@ def audit_labels(
     Raises
     ------
     TypeError
-        For an estimator that is not of csvor, and one in the place of the data.
+        For an estimator that is not of csvor, and one in the place of the data; for columns in
+        partitions of dask beside an X in memory.
     ValueError
         For labels without an order, parts that do not hold out each row once or leave a single
         class, an ``fdr`` outside (0, 1), and whatever the estimator refuses.
@@ -150,6 +152,13 @@ def audit_labels(
     Errors to a neighbouring class in noisy data cannot be told from noise, and labels that the
     features do not predict cannot be judged: the interval is wide there. Shares are sought up to
     half of ``(K - 1) / K``.
+
+    Of a dask X that does not fit into the setting ``csvor.room``, entries of rows are dask arrays
+    with its partitions, and ``order`` (with `LabelAudit.to_frame`) has the 1 000 rows most probably
+    wrong. Rows are dealt to parts by a hash of their number, or of their group, and
+    ``random_state``, not stratified, whatever the partitions. Steps before the estimator and
+    the landmarks of a kernel, which needs ``n_components``, are fitted to at most 20 000 rows in
+    memory and applied to each partition; the estimator is fitted to all rows.
 
     Examples
     --------
