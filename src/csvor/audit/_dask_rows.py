@@ -152,15 +152,18 @@ class PartitionedRows:
 
     def fit(self, model: Any) -> Any:
         steps, final = self._fitted(model)
-        return final if steps is None else Pipeline([*steps.steps, ("model", final)])
+        if steps is None:
+            return final
+        name = model.steps[-1][0] if isinstance(model, Pipeline) else "model"
+        return Pipeline([*steps.steps, (name, final)])
 
     def _fitted(self, estimator: Any, held: int | None = None) -> tuple[Any, Any]:
         """The steps before the last and that one, fitted to all parts but one."""
         some, weights = self._some, self.labelling.weights
         train = slice(None) if held is None else some.parts[held][0]
         steps, final = linear_of(estimator, some.X[train], some.coded[train])
-        final._speaks_of_empty_classes = held is None
         if held is not None:
+            final._speaks_of_empty_classes = False
             mine: Any = self.part_of != held
             weights = mine.astype(float) if weights is None else weights * mine
         y = of_each(self.labels.decode, self.classes.dtype, self.labelling.codes)
