@@ -12,6 +12,7 @@ import csvor.audit._labels
 from csvor import CSVOR, PINSVOR
 from csvor._data.folds import parts_by_name, parts_by_number, seed_of
 from csvor.audit import audit_labels
+from csvor.report import write_audit_report
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -196,6 +197,8 @@ def test_small_data_are_audited_in_memory():
     assert found.summary == here.summary
     pytest.importorskip("pandas")
     assert found.to_frame().equals(here.to_frame())
+    with pytest.raises(TypeError, match=r"The page shows rows in memory.*compute\(\)"):
+        write_audit_report(found, X, "audit.html")
 
 
 @pytest.mark.parametrize(

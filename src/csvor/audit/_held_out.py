@@ -64,7 +64,7 @@ class LabelledRows:
 
     def check(self, estimators: Sequence[Any]) -> None:
         """Whether the rows, or the estimators if there are any, are fit for an audit."""
-        if not estimators:
+        if not estimators and self.chunks is None:  # rows of partitions were checked there
             # What it refuses or warns of would come from each fit, of features already scaled.
             training_of(CSVOR(), self.X, self.coded, self.labelling.weights)
 

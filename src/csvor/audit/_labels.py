@@ -182,7 +182,9 @@ def audit_labels(
     if classes is None and given:
         classes = final_of(given[0]).classes
     columns = (X, y, sample_weight, confirmed, original, groups)
-    rows = _rows_of(columns, (classes, cv, random_state))
+    # Of given estimators, the fit to all rows speaks.
+    with _said_already() if given else nullcontext():
+        rows = _rows_of(columns, (classes, cv, random_state))
     compared = rows if len(given) == 1 else rows.sample(COMPARED, (given or [CSVOR()])[0])
     rows.check(given)
     given = given or candidate_models(
