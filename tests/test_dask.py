@@ -14,7 +14,6 @@ import csvor._rows.dask_look
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX
 from csvor._data.training import training_of
 from csvor._loss.capped import LOSS
-from csvor.audit import audit_labels
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -205,6 +204,16 @@ def test_few_rows_near_a_kink_do(data):
     assert found.objective_ == pytest.approx(whole.objective_, rel=1e-5)
 
 
+def test_many_columns_are_fitted_without_products_of_rows(data):
+    """In memory, by multipliers: so many columns, and fewer rows than twice their square."""
+    X = np.hstack([data[0], np.random.default_rng(1).normal(size=(N, 76))])
+    parts = da.from_array(X, chunks=(6000, 80)), data[1]
+    for model, rel in ((CSVOR(C=0.01, contamination=0.1), 1e-3), (SVOREX(C=1e-3, tol=1e-2), 1e-2)):
+        here = model.fit(X, data[1]).objective_
+        with dask.config.set({"csvor.room": "4MB"}):
+            assert model.fit(*parts).objective_ == pytest.approx(here, rel=rel)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_fault_in_X_is_named_by_column_row_and_partition(value, data):
     X, y = data
@@ -260,11 +269,6 @@ def test_what_is_known_of_each_row_does_not_travel_with_the_model(data):
         _ = copy.residuals_
     with pytest.raises(AttributeError, match=r"residuals\(X, y\)"):
         _ = copy.outliers_
-
-
-def test_an_audit_says_that_it_takes_rows_in_memory(data):
-    with pytest.raises(TypeError, match="audit_labels takes rows in memory"):
-        audit_labels(*lazy(*data))
 
 
 def test_one_reading_serves_many_settings(data):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,37 @@ def held_out_parts(
     return _grouped_parts(codes, int(cv), groups, random_state)
 
 
+def seed_of(random_state: Any) -> int:
+    """A number that stands for it."""
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def parts_by_number(start: int, n: int, cv: int, seed: int) -> NDArray[np.int8]:
+    """The part of each of n rows from its number among all: wherever it lies, it is the same.
+
+    The number and the seed, scattered by the steps of splitmix64, modulo cv.
+    """
+    z = np.arange(start, start + n, dtype=np.uint64) + np.uint64(seed << 32)
+    z *= np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
+    return ((z ^ (z >> np.uint64(31))) % np.uint64(cv)).astype(np.int8)
+
+
+def parts_by_name(groups: Any, cv: int, seed: int) -> NDArray[np.int8]:
+    """The part of each row from the name of its group: 1 and 1.0 are one name."""
+    given = np.asarray(masked_as_nan(groups))
+    if given.ndim != 1:
+        raise ValueError(f"groups must have one name for each row, got shape {given.shape}.")
+    found: dict[Any, int] = {}
+    for name in _named(given):
+        if name not in found:
+            whole = isinstance(name, float) and name.is_integer()
+            text = f"{seed}:{int(name) if whole else name}".encode()
+            found[name] = int.from_bytes(blake2b(text, digest_size=8).digest()) % cv
+    return np.array([found[name] for name in given.tolist()], dtype=np.int8)
+
+
 def _check_groups(groups: ArrayLike, n: int) -> Rows:
     """Groups numbered from 0; rows without one are refused."""
     given = np.asarray(masked_as_nan(groups))
@@ -65,15 +97,21 @@ def _check_groups(groups: ArrayLike, n: int) -> Rows:
         raise ValueError(
             f"groups must have one name for each of the {n} rows, got shape {given.shape}."
         )
-    names = given.tolist()
+    numbers: dict[Any, int] = {}
+    names = _named(given)
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+
+
+def _named(given: NDArray[Any]) -> list[Any]:
+    """The names of groups; rows without one are refused."""
+    names: list[Any] = given.tolist()
     without = np.flatnonzero([is_missing(name) for name in names])
     if without.size:
         raise ValueError(
-            f"groups names no group for {without.size} of {n} rows (first for row {without[0]}): "
-            "give a row that belongs to no other a group of its own."
+            f"groups names no group for {without.size} of {given.size} rows (first for row "
+            f"{without[0]}): give a row that belongs to no other a group of its own."
         )
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+    return names
 
 
 def _grouped_parts(codes: NDArray[np.integer], cv: int, groups: Rows, random_state: Any) -> Parts:

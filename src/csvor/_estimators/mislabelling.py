@@ -102,11 +102,11 @@ def fit_mixture(
         What these were before: they tell, of rows that may have been picked for being suspect, how
         many labels are wrong. By default they were right.
     """
-    n, q = margins.shape
+    q = margins.shape[1]
     problem = _problem_of(margins, codes, weights, confirmed, original)
     plain = min((problem.minimise(problem.start(*start)) for start in _STARTS), key=_height)
     best = _mixture(*plain)
-    least = best.loss - (0.5 * np.log(n) + _SURE)
+    least = best.loss - (0.5 * np.log(problem.codes.size) + _SURE)
     if q > 1:
         for start in _LOGITS_BESIDE:
             found = _mixture(*problem.minimise(np.append(plain[0], start), beside=True))
@@ -133,6 +133,13 @@ def share_interval(
     return _interval(problem, theta)
 
 
+def telling_rows(n: int) -> NDArray[np.intp]:
+    """Of many rows a fixed random part, in random order; else all."""
+    return (
+        np.random.default_rng(0).choice(n, _ENOUGH, replace=False) if n > _ENOUGH else np.arange(n)
+    )
+
+
 def _problem_of(
     margins: Array,
     codes: Codes,
@@ -140,13 +147,13 @@ def _problem_of(
     confirmed: Mask | None,
     original: Codes | None,
 ) -> _Problem:
-    """Of many rows, a fixed random part."""
+    """Of many rows, those that tell."""
     n = codes.size
     original = codes if original is None else original
     weights = np.ones(n) if weights is None else weights
     confirmed = np.zeros(n, dtype=bool) if confirmed is None else confirmed
     if n > _ENOUGH:
-        rows = np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
+        rows = telling_rows(n)
         margins, codes, weights = margins[rows], codes[rows], weights[rows]
         confirmed, original = confirmed[rows], original[rows]
     return _Problem(margins, codes, weights, confirmed, original)

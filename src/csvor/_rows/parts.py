@@ -11,6 +11,7 @@ from uuid import uuid4
 import dask.array as da
 from dask._task_spec import Alias, Task, TaskRef
 from dask.base import compute_as_if_collection
+from dask.core import flatten
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
 
@@ -41,9 +42,9 @@ class Parts:
         return cls(HighLevelGraph.merge(*graphs.values()), [part.key for part in collection])
 
     @classmethod
-    def of_all(cls, *arrays: da.Array) -> list[Self]:
+    def of_all(cls, *arrays: Any) -> list[Self]:
         """Those of arrays that may share work: it is done once, since no task is fused into two."""
-        return [cls(array.dask, list(array.__dask_keys__())) for array in arrays]
+        return [cls(array.dask, list(flatten(array.__dask_keys__()))) for array in arrays]
 
     def __len__(self) -> int:
         return len(self.keys)

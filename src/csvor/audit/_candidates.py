@@ -20,7 +20,7 @@ from csvor._estimators.capped import CSVOR
 from csvor._estimators.mislabelling import Mixture, fit_mixture
 from csvor._estimators.steps import final_of
 from csvor._rows.spans import spans_of
-from csvor.audit._held_out import HeldOut, LabelledRows, held_out, some_rows
+from csvor.audit._held_out import HeldOut, LabelledRows, some_rows
 
 # Candidates are compared on so many rows at most, on which most of them are far behind the best.
 COMPARED = 5_000
@@ -175,7 +175,7 @@ def _distinct(models: Iterable[CSVOR]) -> list[CSVOR]:
 
 
 def compare(
-    estimators: Sequence[Any], rows: LabelledRows, report: Callable[[int], None]
+    estimators: Sequence[Any], rows: LabelledRows, report: Callable[..., None]
 ) -> list[Trial]:
     """Two rounds: without a cap, and where it is to be found, with the share that was as well."""
     open_ = [with_share(estimator, 0.0) for estimator in estimators]
@@ -214,15 +214,15 @@ def _round(
     estimators: Sequence[Any],
     places: Iterable[int],
     rows: LabelledRows,
-    report: Callable[[int], None],
+    report: Callable[..., None],
 ) -> list[Trial]:
-    held = held_out(estimators, rows, lambda: report(1)) if estimators else []
+    held = rows.held_out(estimators, report) if estimators else []
     return [trial_of(*one, rows) for one in zip(estimators, places, held, strict=True)]
 
 
 def trial_of(estimator: Any, place: int, held: HeldOut, rows: LabelledRows) -> Trial:
     """With the mixture that its margins give."""
-    return Trial(estimator, place, held, fit_mixture(held.margins, *rows.labelling))
+    return Trial(estimator, place, held, fit_mixture(held.telling, *rows.telling))
 
 
 def _is_automatic(estimator: Any) -> bool:

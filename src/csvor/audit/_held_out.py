@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Event, Lock
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,13 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from csvor._data.folds import Parts
+from csvor._data.training import training_of
+from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import at_final, final_of, fit_coded
 from csvor._labels import CodedLabels
 from csvor._utils.sklearn_private import safe_split
 from csvor._utils.threads import side_by_side
-from csvor.audit._wrong_labels import Labelling
+from csvor.audit._wrong_labels import Labelling, View, findings
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -37,15 +39,60 @@ class LabelledRows:
     labelling : Labelling of n rows
     parts : list of (train, test)
         Each row is among the test rows of one.
+    chunks : tuple of int, optional
+        Rows of the partitions in which results of rows are to lie.
     """
 
     X: Any
     coded: CodedLabels
     labelling: Labelling
     parts: Parts
+    chunks: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.coded)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels in their order."""
+        return self.coded.labels.classes
+
+    @property
+    def telling(self) -> Labelling:
+        """The labels beside `HeldOut.telling`."""
+        return self.labelling
+
+    def check(self, estimators: Sequence[Any]) -> None:
+        """Whether the rows, or the estimators if there are any, are fit for an audit."""
+        if not estimators and self.chunks is None:  # rows of partitions were checked there
+            # What it refuses or warns of would come from each fit, of features already scaled.
+            training_of(CSVOR(), self.X, self.coded, self.labelling.weights)
+
+    def shown(self, compared: Self) -> Any:
+        """The features by which candidates are made."""
+        return self.X
+
+    def held_out(self, estimators: Sequence[Any], report: Callable[..., None]) -> list[HeldOut]:
+        """What models of the other parts say of each."""
+        return held_out(estimators, self, report)
+
+    def fit(self, model: Any) -> Any:
+        """The model, fitted to all rows."""
+        return fit_coded(model, self.X, self.coded, self.labelling.weights)
+
+    def findings(self, trials: Sequence[Any], weights: Array, fdr: float | None) -> dict[str, Any]:
+        """What the mixtures of trials say in the average."""
+        pairs = zip(trials, weights, strict=True)
+        views = [View(trial.mixture, trial.held.margins, weight) for trial, weight in pairs]
+        return findings(views, self.labelling, classes=self.classes, fdr=fdr)
+
+    def given_back(self, found: dict[str, Any]) -> dict[str, Any]:
+        """What was found, as the user gets it."""
+        if self.chunks is None:
+            return found
+        from csvor.audit._dask_findings import in_partitions
+
+        return in_partitions(found, self.chunks)
 
     def sample(self, size: int, estimator: Any) -> LabelledRows:
         """A random part of the rows, held out as they are here; all rows if there are no more."""
@@ -86,6 +133,11 @@ class HeldOut:
 
     margins: Array
     residuals: Array
+
+    @property
+    def telling(self) -> Array:
+        """The margins that mixtures are fitted to."""
+        return self.margins
 
     @property
     def scores(self) -> Array:

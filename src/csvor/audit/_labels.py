@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,15 +16,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, indexable
 
 from csvor._data.checks import FarValueWarning, check_weights
-from csvor._data.folds import Parts, held_out_parts
+from csvor._data.folds import held_out_parts
 from csvor._data.tables import masked_as_nan
 from csvor._data.training import EmptyClassWarning, training_of
 from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.capped import CSVOR
-from csvor._estimators.steps import final_of, fit_coded
+from csvor._estimators.steps import final_of
 from csvor._labels import CodedLabels
 from csvor._rows.lazy import is_lazy
-from csvor._utils.warn import warn
 from csvor.audit._candidates import (
     COMPARED,
     Candidate,
@@ -35,10 +34,12 @@ from csvor.audit._candidates import (
     weights_of,
     with_share,
 )
-from csvor.audit._held_out import LabelledRows, held_out, parted
+from csvor.audit._held_out import LabelledRows, parted
+from csvor.audit._known import check_confirmed, check_original, check_seen
 from csvor.audit._scores import check_fdr
-from csvor.audit._wrong_labels import Labelling, View, WrongLabels, findings
+from csvor.audit._wrong_labels import Labelling, WrongLabels
 
+_COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "groups")
 # Of less weight, a candidate changes no probability by more than that.
 _NO_WEIGHT = 1e-3
 
@@ -98,7 +99,8 @@ def audit_labels(
     Parameters
     ----------
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        What the estimator takes; numbers where there is none.
+        What the estimator takes; numbers where there is none. Or a dask array or dataframe of
+        numbers (see Notes).
     y : array-like of shape (n_samples,)
         Labels; their order is settled once, on all rows.
     estimator : estimator, Pipeline, sequence of such or None, default=None
@@ -111,7 +113,7 @@ def audit_labels(
         estimator.
     cv : int, splitter or iterable of (train, test), default=5
         Number of parts, at least 2; or a splitter of scikit-learn, or row positions, that hold out
-        each row once.
+        each row once. A number up to 100 of a dask X.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group (visits of a patient, copies) are judged by models of other groups.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -138,7 +140,8 @@ def audit_labels(
     Raises
     ------
     TypeError
-        For an estimator that is not of csvor, and one in the place of the data.
+        For an estimator that is not of csvor, and one in the place of the data; for columns in
+        partitions of dask beside an X in memory.
     ValueError
         For labels without an order, parts that do not hold out each row once or leave a single
         class, an ``fdr`` outside (0, 1), and whatever the estimator refuses.
@@ -149,6 +152,13 @@ def audit_labels(
     Errors to a neighbouring class in noisy data cannot be told from noise, and labels that the
     features do not predict cannot be judged: the interval is wide there. Shares are sought up to
     half of ``(K - 1) / K``.
+
+    Of a dask X that does not fit into the setting ``csvor.room``, entries of rows are dask arrays
+    with its partitions, and ``order`` (with `LabelAudit.to_frame`) has the 1 000 rows most probably
+    wrong. Rows are dealt to parts by a hash of their number, or of their group, and
+    ``random_state``, not stratified, whatever the partitions. Steps before the estimator and
+    the landmarks of a kernel, which needs ``n_components``, are fitted to at most 20 000 rows in
+    memory and applied to each partition; the estimator is fitted to all rows.
 
     Examples
     --------
@@ -167,24 +177,20 @@ def audit_labels(
             "audit_labels takes the data first, as audit_labels(X, y, estimator); without an "
             "estimator it compares some."
         )
-    if is_lazy(X) or is_lazy(y):
-        raise TypeError(
-            "audit_labels takes rows in memory, and these lie in partitions of dask. Audit some of "
-            "them (X.partitions[:3].compute()), or fit CSVOR to all and look at residuals(X, y)."
-        )
     check_fdr(fdr)
     given = _as_list(estimator)
     if classes is None and given:
         classes = final_of(given[0]).classes
-    coded = CodedLabels.from_data(y, classes)
-    parts = held_out_parts(coded.codes, cv, groups, random_state)
-    rows = _rows(X, coded, sample_weight, confirmed, original, parts)
+    columns = (X, y, sample_weight, confirmed, original, groups)
+    # Of given estimators, the fit to all rows speaks.
+    with _said_already() if given else nullcontext():
+        rows = _rows_of(columns, (classes, cv, random_state))
     compared = rows if len(given) == 1 else rows.sample(COMPARED, (given or [CSVOR()])[0])
-    if not given:
-        # What it refuses or warns of would come from each fit, of features already scaled.
-        training_of(CSVOR(), rows.X, rows.coded, rows.labelling.weights)
-        given = candidate_models(rows.X, n_parts=len(rows.parts), random_state=random_state)
-    estimators = [_with_classes(one, rows.coded.labels.classes) for one in given]
+    rows.check(given)
+    given = given or candidate_models(
+        rows.shown(compared), n_parts=len(rows.parts), random_state=random_state
+    )
+    estimators = [_with_classes(one, rows.classes) for one in given]
     whole = len(compared) == len(rows)
     report = _Report(progress, (2 * len(given) + (not whole)) * len(rows.parts) + 1)
     with _said_already():
@@ -192,22 +198,20 @@ def audit_labels(
         weights = weights_of(trials)
         best = trials[int(np.argmax(weights))]
         if whole:
-            pairs = [(t, w) for t, w in zip(trials, weights, strict=True) if w >= _NO_WEIGHT]
-            views = [View(trial.mixture, trial.held.margins, weight) for trial, weight in pairs]
+            heavy = np.flatnonzero(weights >= _NO_WEIGHT)
+            found = rows.findings([trials[i] for i in heavy], weights[heavy], fdr)
         else:
-            held = held_out([best.estimator], rows, report)[0]
+            held = rows.held_out([best.estimator], report)[0]
             best = trial_of(best.estimator, best.place, held, rows)
-            views = [View(best.mixture, held.margins)]
-    found = findings(views, rows.labelling, classes=rows.coded.labels.classes, fdr=fdr)
-    left = found["share"] * rows.labelling.judged.mean()
+            found = rows.findings([best], np.ones(1), fdr)
+    left = found["share"] * float(rows.labelling.judged.mean())
     final = with_share(estimators[best.place], left)
     with _said_already() if estimator is None else nullcontext():
-        fit_coded(final, rows.X, rows.coded, rows.labelling.weights)
+        final = rows.fit(final)
     report.end()
+    found |= {"residual": best.held.residuals, "score": best.held.scores}
     return LabelAudit(
-        **found,
-        residual=best.held.residuals,
-        score=best.held.scores,
+        **rows.given_back(found),
         thresholds=best.held.thresholds,
         model=final,
         candidates=ranked(trials, weights),
@@ -264,51 +268,44 @@ def _spelled(steps: Any) -> str:
         return repr(None if steps is None else steps.get_params())
 
 
+def _rows_of(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> Any:
+    """The rows in memory, or those in partitions."""
+    X, y, sample_weight, *_ = columns
+    if is_lazy(X):
+        from csvor.audit._dask_rows import PartitionedRows, brought_here
+
+        data: Any = training_of(CSVOR(classes=choices[0]), X, y, sample_weight)
+        if not data.is_here:
+            return PartitionedRows.of(data, columns, *choices[1:])
+        return replace(_rows(*brought_here(columns), *choices), chunks=data.chunks)
+    for name, column in zip(_COLUMNS[1:], columns[1:], strict=True):
+        if is_lazy(column):
+            raise TypeError(
+                f"{name} lies in partitions of dask, and X is in memory: give {name}.compute(), or "
+                "X as a dask array or dataframe as well."
+            )
+    return _rows(*columns, *choices)
+
+
 def _rows(
-    X: Any,
-    coded: CodedLabels,
-    sample_weight: Any,
-    confirmed: Any,
-    original: Any,
-    parts: Parts,
-) -> LabelledRows:
+    X: Any, y: Any, sample_weight: Any, confirmed: Any, original: Any, groups: Any, classes: Any,
+    cv: Any, random_state: Any,
+) -> LabelledRows:  # fmt: skip
     """All that is known of the rows, checked."""
+    coded = CodedLabels.from_data(y, classes)
+    parts = held_out_parts(coded.codes, cv, groups, random_state)
     (X,) = indexable(masked_as_nan(X))  # sparse forms without rows to take become CSR
     check_consistent_length(X, coded.codes)
-    if any(np.unique(coded.codes[train]).size < 2 for train, _ in parts):
-        raise ValueError(
-            "Each row is judged by a model of other rows, and without some of them a single class "
-            f"is left: the classes {coded.labels.classes.tolist()} have {coded.counts.tolist()} "
-            "rows. At least two classes need rows in two parts or more."
-        )
-    _warn_of_unseen(coded, parts)
+    K = coded.labels.classes.size
+    check_seen([np.bincount(coded.codes[train], minlength=K) for train, _ in parts], coded)
     if sample_weight is not None:
         sample_weight = check_weights(coded.codes, sample_weight)
     if confirmed is not None:
-        confirmed = np.asarray(confirmed)
-        if confirmed.dtype != bool or confirmed.shape != coded.codes.shape:
-            raise ValueError(
-                f"confirmed must be True or False for each of the {len(coded)} rows, got "
-                f"{confirmed.dtype} of shape {confirmed.shape}."
-            )
+        confirmed = check_confirmed(confirmed, len(coded))
     if original is not None:
         original = _original(original, coded, confirmed)
     labelling = Labelling(coded.codes, sample_weight, confirmed, original)
     return LabelledRows(X, coded, labelling, parts)
-
-
-def _warn_of_unseen(coded: CodedLabels, parts: Parts) -> None:
-    """Of classes that no model sees that judges their rows; a single row cannot be helped."""
-    unseen = [
-        str(label)
-        for k, (label, count) in enumerate(zip(coded.labels.classes, coded.counts, strict=True))
-        if count > 1 and any(not np.any(coded.codes[train] == k) for train, _ in parts)
-    ]
-    if unseen:
-        warn(
-            f"All rows of class {', '.join(unseen)} are held out together, so they are judged by "
-            "models that have not seen it and look wrong: leave the class out, or part it."
-        )
 
 
 def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:
@@ -316,15 +313,7 @@ def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.i
     given = isinstance(original, CodedLabels)
     codes = original.codes if given else coded.labels.encode(original, name="original")
     check_consistent_length(coded.codes, codes)
-    moved = codes != coded.codes
-    if confirmed is not None:
-        moved &= ~confirmed
-    if moved.any():
-        row = int(np.argmax(moved))
-        raise ValueError(
-            f"original has another label than y for {moved.sum()} rows that are not confirmed "
-            f"(first for row {row}): what a review has set counts as confirmed."
-        )
+    check_original(codes, coded.codes, confirmed)
     return codes
 
 

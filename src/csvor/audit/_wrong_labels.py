@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._estimators.mislabelling import Mixture, share_interval
+from csvor._rows.lazy import taken
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+# Of rows in partitions so many are ranked.
+LISTED = 1_000
 # A mixture of less weight than this adds nothing to an interval.
 _SLIGHT = 0.05
 
@@ -54,6 +57,10 @@ class WrongLabels:
         Penalised, of labels given scores; it ranks models whose scores are of the same rows.
     n_judged : int
         The number of labels that were not known to be right before.
+    named : int
+        The number of flagged rows.
+    expected_right : float
+        How many of them should be wrong: the sum of their probabilities.
     """
 
     share: float
@@ -71,21 +78,13 @@ class WrongLabels:
     order: NDArray[np.intp]
     log_likelihood: float
     n_judged: int
+    named: int
+    expected_right: float
 
     _columns: ClassVar[tuple[str, ...]] = (
         "given", "suggested", "probability", "suggested_probability", "direction", "predicted",
         "flagged",
     )  # fmt: skip
-
-    @property
-    def named(self) -> int:
-        """The number of flagged rows."""
-        return int(self.flagged.sum())
-
-    @property
-    def expected_right(self) -> float:
-        """How many of them should be wrong: the sum of their probabilities."""
-        return float(self.probability[self.flagged].sum())
 
     def to_frame(self) -> Any:
         """The rows as a table, most probably wrong first.
@@ -99,9 +98,9 @@ class WrongLabels:
         """
         import pandas as pd
 
-        frame = pd.DataFrame({name: getattr(self, name) for name in self._columns})
-        frame.index.name = "row"
-        return frame.iloc[self.order]
+        columns = taken(self.order, *(getattr(self, name) for name in self._columns))
+        index = pd.Index(self.order, name="row")
+        return pd.DataFrame(dict(zip(self._columns, columns, strict=True)), index)
 
     @property
     def summary(self) -> str:
@@ -125,7 +124,7 @@ class WrongLabels:
 
 
 class Labelling(NamedTuple):
-    """What is known of labels.
+    """What is known of labels, in arrays of NumPy or dask.
 
     Attributes
     ----------
@@ -144,22 +143,21 @@ class Labelling(NamedTuple):
 
     def take(self, rows: NDArray[np.intp]) -> Labelling:
         """The same of some rows."""
-        parts: list[Any] = [None if part is None else part[rows] for part in self]
-        return Labelling(*parts)
+        known = {name: part for name, part in self._asdict().items() if part is not None}
+        return Labelling(**dict(zip(known, taken(rows, *known.values()), strict=True)))
 
     @property
     def judged(self) -> Mask:
         """The labels that are not known to be right."""
         known = self.confirmed
-        return np.ones(self.codes.size, dtype=bool) if known is None else ~known
+        return np.ones_like(self.codes, dtype=bool) if known is None else ~known
 
     def share_left(self, before: float) -> float:
         """The share of all labels that are wrong, where that was so before some were set right."""
         if self.confirmed is None or self.original is None:
             return before
-        weights = np.ones(self.codes.size) if self.weights is None else self.weights
-        righted = weights @ (self.confirmed & (self.original != self.codes))
-        return max(0.0, before - float(righted / weights.sum()))
+        righted = self.confirmed & (self.original != self.codes)
+        return max(0.0, before - float(np.average(righted, weights=self.weights)))
 
     def share_judged(self, before: float) -> float:
         """The same of those judged: what is confirmed is right."""
@@ -181,25 +179,16 @@ def findings(
 ) -> dict[str, Any]:
     """What the mixtures say of coded labels in the average: the attributes of `WrongLabels`."""
     codes, confirmed = labels.codes, labels.confirmed
-    weight = np.array([view.weight for view in views])
-    weight /= weight.sum()
-    truth = np.zeros((codes.size, classes.size))
-    before = np.zeros_like(truth)
-    for view, w in zip(views, weight, strict=True):
-        truth += w * view.mixture.truth(view.margins, codes, confirmed)
-        before += w * view.mixture.class_probabilities(view.margins)
-    rows = np.arange(codes.size)
-    probability = np.clip(1.0 - truth[rows, codes], 0.0, 1.0)
+    weight = shares_of(views)
+    mixtures = [view.mixture for view in views]
+    truth, before = beliefs(mixtures, weight, codes, confirmed, *(view.margins for view in views))
+    probability = wrong(truth, codes)
     order = np.argsort(-probability, kind="stable")
     flagged = flags(probability, order, fdr)
     if confirmed is not None:
         flagged &= ~confirmed
-    others = truth.copy()
-    others[rows, codes] = -1.0
-    best = others.argmax(axis=1)
-    moved = flagged | (truth[rows, best] > truth[rows, codes])
-    suggested = np.where(moved, best, codes)
-    share, low, high = _share(views, weight, labels)
+    suggested = suggestions(truth, codes, flagged)
+    share, low, high = map(labels.share_judged, interval(views, weight, labels))
     return {
         "share": share,
         "low": low,
@@ -208,15 +197,62 @@ def findings(
         "flagged": flagged,
         "given": classes[codes],
         "suggested": classes[suggested],
-        "direction": np.array(["too low", "", "too high"])[np.sign(codes - suggested) + 1],
-        "suggested_probability": truth[rows, suggested],
+        "direction": directions(codes, suggested),
+        "suggested_probability": of_codes(truth, suggested),
         "class_probabilities": before,
         "predicted": classes[before.argmax(axis=1)],
         "classes": classes,
         "order": order,
         "log_likelihood": -min(view.mixture.loss for view in views),
         "n_judged": int(labels.judged.sum()),
+        "named": int(flagged.sum()),
+        "expected_right": float(probability[flagged].sum()),
     }
+
+
+def shares_of(views: Sequence[View]) -> Array:
+    """The weights of views, in shares of their sum."""
+    weight = np.array([view.weight for view in views])
+    return weight / weight.sum()
+
+
+def beliefs(
+    mixtures: Sequence[Mixture],
+    weight: Array,
+    codes: NDArray[np.integer],
+    confirmed: Mask | None,
+    *margins: Array,
+) -> tuple[Array, Array]:
+    """The probability of each class given label and score, and given the score alone."""
+    truth = np.zeros((codes.size, mixtures[0].slopes.size + 1))
+    before = np.zeros_like(truth)
+    for mixture, w, seen in zip(mixtures, weight, margins, strict=True):
+        truth += w * mixture.truth(seen, codes, confirmed)
+        before += w * mixture.class_probabilities(seen)
+    return truth, before
+
+
+def of_codes(truth: Array, codes: NDArray[np.integer]) -> Array:
+    """The probability of one class for each row."""
+    return truth[np.arange(codes.size), codes]
+
+
+def wrong(truth: Array, codes: NDArray[np.integer]) -> Array:
+    """The probability that the label is wrong."""
+    return np.clip(1.0 - of_codes(truth, codes), 0.0, 1.0)
+
+
+def suggestions(truth: Array, codes: NDArray[np.integer], flagged: Mask) -> NDArray[np.integer]:
+    """The most probable other label where the one given is flagged or less probable."""
+    others = truth.copy()
+    others[np.arange(codes.size), codes] = -1.0
+    best = others.argmax(axis=1)
+    return np.where(flagged | (of_codes(truth, best) > of_codes(truth, codes)), best, codes)
+
+
+def directions(codes: NDArray[np.integer], suggested: NDArray[np.integer]) -> NDArray[np.str_]:
+    """In which direction the label given errs."""
+    return np.array(["too low", "", "too high"])[np.sign(codes - suggested) + 1]
 
 
 def flags(probability: Array, order: NDArray[np.intp], fdr: float | None) -> Mask:
@@ -229,7 +265,7 @@ def flags(probability: Array, order: NDArray[np.intp], fdr: float | None) -> Mas
     return flagged
 
 
-def _share(views: Sequence[View], weight: Array, labels: Labelling) -> tuple[float, float, float]:
+def interval(views: Sequence[View], weight: Array, labels: Labelling) -> tuple[float, float, float]:
     """The share and its interval: what is uncertain within the mixtures, and between them."""
     shares = np.array([view.mixture.share for view in views])
     share = float(weight @ shares)
@@ -240,5 +276,4 @@ def _share(views: Sequence[View], weight: Array, labels: Labelling) -> tuple[flo
         within += weight[i] / weight[counted].sum() * (np.array(ends) - shares[i]) ** 2
     between = 1.96**2 * float(weight @ (shares - share) ** 2)
     low, high = share + np.array([-1.0, 1.0]) * np.sqrt(within + between)
-    at = labels.share_judged
-    return at(share), at(max(0.0, float(low))), at(float(high))
+    return share, max(0.0, float(low)), float(high)

@@ -23,6 +23,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
 from csvor import __version__
+from csvor._rows.lazy import is_lazy
 from csvor._utils.atomic_files import write_whole
 from csvor.audit import LabelAudit, WrongLabels
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
@@ -99,6 +100,8 @@ def write_audit_report(
 
     Raises
     ------
+    TypeError
+        For an audit of rows in partitions of dask.
     ValueError
         If `X`, `rows` or `ids` have another number of rows than the audit.
 
@@ -119,6 +122,11 @@ def write_audit_report(
     ...     "of 300 labels are wrong" in page.read_text(encoding="utf-8")
     True
     """
+    if is_lazy(audit.probability):
+        raise TypeError(
+            "The page shows rows in memory, and those of this audit lie in partitions of dask: "
+            "audit some of them, as X.partitions[:3].compute()."
+        )
     n = audit.probability.size
     numbers = np.arange(1, n + 1) if rows is None else np.asarray(rows)
     names = None if ids is None else [text_of(name) for name in ids]

@@ -1,0 +1,210 @@
+"""How are rows in partitions held out, judged and fitted to?
+
+What a model of our own does, goes over all of them. Steps before it, and the landmarks of a kernel,
+are fitted to some rows here and applied to each partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Self
+
+import dask.array as da
+import numpy as np
+from dask.base import compute
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from csvor._data.dask_parts import features_of
+from csvor._data.dask_training import DaskTraining
+from csvor._estimators.mislabelling import telling_rows
+from csvor._labels import CodedLabels, OrdinalLabels
+from csvor._rows.lazy import rows_where, taken
+from csvor._rows.partitions import Partitions, picked, room
+from csvor._rows.parts import Parts, as_array, layer, shared
+from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
+from csvor.audit._dask_findings import findings_in_partitions, of_each
+from csvor.audit._dask_steps import check_steps, linear_of
+from csvor.audit._held_out import HeldOut, LabelledRows
+from csvor.audit._wrong_labels import Labelling
+
+Array = NDArray[np.float64]
+
+# So many rows of each class are in a sample, if there are.
+_OF_A_CLASS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutElsewhere(HeldOut):
+    """Margins and residuals in partitions; those of telling rows, and thresholds, are here."""
+
+    told: Array = field(default_factory=lambda: np.empty(0))
+    cuts: Array = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def telling(self) -> Array:
+        return self.told
+
+    @property
+    def thresholds(self) -> Array:
+        return self.cuts
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionedRows:
+    """What is audited, in partitions: `LabelledRows` of which few rows are ever here.
+
+    Attributes
+    ----------
+    X : Partitions
+    labels : OrdinalLabels
+    labelling : Labelling of dask arrays
+    part_of : dask array of shape (n,)
+        The number of the part that each row is held out in.
+    counts_of_parts : ndarray of shape (n_parts, n_classes)
+        The rows of each class in it.
+    """
+
+    X: Partitions
+    labels: OrdinalLabels
+    labelling: Labelling
+    part_of: da.Array
+    counts_of_parts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, data: DaskTraining, columns: tuple[Any, ...], cv: Any, random_state: Any) -> Self:
+        """From checked features and labels, and what else is given of the rows."""
+        X, _, *known, groups = columns
+        beside = Columns(features_of(X), data)
+        labels = OrdinalLabels(data.classes, declared=True)
+        part_of, n_parts = parts_of(data, beside, groups, cv, random_state)
+        labelling = labelling_of(data, beside, *known)
+        counts = counts_of(labelling, part_of, n_parts, labels)
+        return cls(data.X, labels, labelling, part_of, counts)
+
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        return self.labels.classes
+
+    @property
+    def parts(self) -> range:
+        return range(len(self.counts_of_parts))
+
+    @cached_property
+    def telling(self) -> Labelling:
+        return self.labelling.take(telling_rows(len(self)))
+
+    @cached_property
+    def _some(self) -> LabelledRows:
+        """Rows that steps are fitted to."""
+        return self._brought(self._drawn)
+
+    @property
+    def _drawn(self) -> NDArray[np.intp]:
+        return telling_rows(len(self))[: max(room() // self.X.row_bytes, 1)]
+
+    def sample(self, size: int, estimator: Any) -> LabelledRows:
+        """Some of the rows, drawn by their numbers, and at least some of each class."""
+        drawn, rng = self._drawn[:size], np.random.default_rng(0)
+        (codes,) = taken(drawn, self.labelling.codes)
+        few = np.flatnonzero(np.bincount(codes, minlength=self.classes.size) < _OF_A_CLASS)
+        added = [rng.permutation(rows_where(self.labelling.codes == k))[:_OF_A_CLASS] for k in few]
+        found = self._brought(np.concatenate([drawn, *added]))
+        return replace(found, parts=[part for part in found.parts if part[1].size])
+
+    def _brought(self, rows: NDArray[np.intp]) -> LabelledRows:
+        rows = np.unique(rows)
+        columns = [self.X.parts, *Parts.of_all(self.part_of)]
+        X, part_of = picked(columns, self.X.sizes, rows, self.X.traffic)
+        labelling = self.labelling.take(rows)
+        parts = [(np.flatnonzero(part_of != k), np.flatnonzero(part_of == k)) for k in self.parts]
+        return LabelledRows(X, CodedLabels(self.labels, labelling.codes), labelling, parts)
+
+    def check(self, estimators: Sequence[Any]) -> None:
+        for estimator in estimators:
+            check_steps(estimator)
+
+    def shown(self, compared: LabelledRows) -> Any:
+        return compared.X
+
+    def held_out(self, estimators: Sequence[Any], report: Callable[..., None]) -> list[HeldOut]:
+        return [self._held_out(estimator, report) for estimator in estimators]
+
+    def _held_out(self, estimator: Any, report: Callable[..., None]) -> HeldOut:
+        models = []
+        for k in self.parts:
+            models.append(self._fitted(estimator, k))
+            report()
+        width = self.classes.size
+        columns = Parts.of_all(self.part_of, self.labelling.codes)
+        travelling = [(steps, final._travelling()) for steps, final in models]
+        found = self.X.each(_judge, *columns, given=(travelling,), width=width)
+        (told,) = picked(Parts.of_all(found), self.X.sizes, telling_rows(len(self)), self.X.traffic)
+        cuts = np.array([final.thresholds_ - final.thresholds_.mean() for _, final in models])
+        rows = self.counts_of_parts.sum(axis=1)
+        return HeldOutElsewhere(
+            found[:, :-1], found[:, -1], told[:, :-1], np.average(cuts, axis=0, weights=rows)
+        )
+
+    def fit(self, model: Any) -> Any:
+        steps, final = self._fitted(model)
+        if steps is None:
+            return final
+        name = model.steps[-1][0] if isinstance(model, Pipeline) else "model"
+        return Pipeline([*steps.steps, (name, final)])
+
+    def _fitted(self, estimator: Any, held: int | None = None) -> tuple[Any, Any]:
+        """The steps before the last and that one, fitted to all parts but one."""
+        some, weights = self._some, self.labelling.weights
+        train = slice(None) if held is None else some.parts[held][0]
+        steps, final = linear_of(estimator, some.X[train], some.coded[train])
+        if held is not None:
+            final._speaks_of_empty_classes = False
+            mine: Any = self.part_of != held
+            weights = mine.astype(float) if weights is None else weights * mine
+        y = of_each(self.labels.decode, self.classes.dtype, self.labelling.codes)
+        return steps, final.fit(self._through(steps, some.X[:1]), y, weights)
+
+    def _through(self, steps: Any, example: Any) -> da.Array:
+        """The features as the last step sees them."""
+        X = self.X
+        if steps is None:
+            return as_array(X.parts, X.sizes, X.dtype, (X.n_columns,))
+        made = steps.transform(example)
+        dtype, tail = made.dtype, made.shape[1:]
+        columns = [X.parts, shared(steps, len(X.parts))]
+        return as_array(layer(partial(_transformed, dtype, tail), columns), X.sizes, dtype, tail)
+
+    def findings(self, trials: Sequence[Any], weights: Array, fdr: float | None) -> dict[str, Any]:
+        return findings_in_partitions(trials, weights, self, fdr)
+
+    def given_back(self, found: dict[str, Any]) -> dict[str, Any]:
+        return found
+
+
+def brought_here(columns: tuple[Any, ...]) -> tuple[Any, ...]:
+    """All rows, in memory."""
+    found: tuple[Any, ...] = compute(*columns)
+    return found
+
+
+def _transformed(dtype: Any, tail: tuple[int, ...], X: Any, steps: Any) -> Any:
+    return steps.transform(X) if X.shape[0] else np.empty((0, *tail), dtype)
+
+
+def _judge(X: Any, part_of: Any, codes: Any, models: Any) -> Array:
+    """Margins, and in the last column residuals, by the model that has not seen the row."""
+    found = np.empty((codes.size, models[0][1].classes_.size))
+    for k, (steps, final) in enumerate(models):
+        rows = np.flatnonzero(part_of == k)
+        if rows.size:
+            seen = X[rows] if steps is None else steps.transform(X[rows])
+            scores = final.predict_projection(seen)
+            found[rows, :-1] = scores[:, None] - final.thresholds_
+            found[rows, -1] = final._residuals_of(scores, codes[rows])
+    return found

@@ -1,0 +1,235 @@
+"""Audits of dask arrays and dataframes are those of the rows in memory."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import csvor._estimators.mislabelling
+import csvor.audit._candidates
+import csvor.audit._labels
+from csvor import CSVOR, PINSVOR
+from csvor._data.folds import parts_by_name, parts_by_number, seed_of
+from csvor.audit import audit_labels
+from csvor.report import write_audit_report
+from test_many_rows import rows
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+
+# Of two parts, each leaves more rows than are brought here whatever they take.
+N = 20_400
+OF_ROWS = (
+    "probability", "flagged", "given", "suggested", "direction", "suggested_probability",
+    "class_probabilities", "predicted", "residual", "score",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data():
+    return rows(N)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def elsewhere():
+    """So little room that all rows stay in their partitions; mixtures are those of some rows."""
+    with (
+        dask.config.set({"csvor.room": "400kB", "scheduler": "synchronous"}),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(csvor._estimators.mislabelling, "_ENOUGH", 2500)
+        yield
+
+
+def lazy(X, y, chunks=5000):
+    return da.from_array(X, chunks=(chunks, 2)), da.from_array(y, chunks=4000)
+
+
+def by_number(n, cv=2):
+    """The parts of an audit in partitions, for one in memory."""
+    return as_splits(parts_by_number(0, n, cv, seed_of(0)), cv)
+
+
+def as_splits(part, cv=2):
+    return [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(cv)]
+
+
+def same(found, here, atol=1e-7):
+    for name in OF_ROWS:
+        value, expected = getattr(found, name), getattr(here, name)
+        assert isinstance(value, da.Array)
+        assert (value.shape, value.dtype) == (expected.shape, expected.dtype)
+        if expected.dtype.kind == "f":
+            np.testing.assert_allclose(value, expected, atol=atol)
+        else:
+            np.testing.assert_array_equal(value, expected)
+    for name in ("share", "low", "high", "log_likelihood", "named", "expected_right", "n_judged"):
+        assert getattr(found, name) == pytest.approx(getattr(here, name), rel=1e-5)
+    np.testing.assert_allclose(found.thresholds, here.thresholds, atol=atol)
+    assert len(found.order) == 1000
+    np.testing.assert_allclose(here.probability[found.order], here.probability[here.order[:1000]])
+
+
+MODEL = CSVOR(contamination=0.1)
+
+
+@pytest.fixture(scope="module")
+def here(data, elsewhere):
+    return audit_labels(*data, MODEL, cv=by_number(N))
+
+
+def test_the_audit_is_that_of_the_rows_in_memory(data, here):
+    found = audit_labels(*lazy(*data), MODEL, cv=2)
+    same(found, here)
+    assert found.probability.chunks == ((5000, 5000, 5000, 5000, 400),)
+    assert found.summary == here.summary and repr(found) == repr(here)
+    np.testing.assert_allclose(found.model.coef_, here.model.coef_, rtol=1e-7)
+    frame, expected = found.to_frame(), here.to_frame().loc[found.order]
+    assert list(frame.columns) == list(expected.columns) and frame.index.name == "row"
+    assert (frame["suggested"] == expected["suggested"]).all()
+
+
+def test_partitions_of_any_size_give_the_same(data, here):
+    """Empty ones and such of unknown length among them."""
+    X, y = data
+    parts = [slice(a, b) for a, b in pairwise([0, 1, 1, 9000, 9003, 9003, N])]
+    uneven_X = da.concatenate([da.from_array(X[part], chunks=(-1, -1)) for part in parts])
+    uneven_y = da.concatenate([da.from_array(y[part], chunks=-1) for part in parts])
+    every = da.concatenate([da.ones(part.stop - part.start, dtype=bool) for part in parts])
+    same(audit_labels(uneven_X[every], uneven_y[every], MODEL, cv=2), here)
+
+
+def test_what_is_known_of_labels_counts_as_in_memory(data):
+    X, y = data
+    rng = np.random.default_rng(3)
+    confirmed, original = rng.random(N) < 0.1, y.copy()
+    original[confirmed] = (y[confirmed] + rng.integers(0, 2, confirmed.sum())) % 5
+    groups, weights = rng.integers(0, 300, N), rng.integers(1, 3, N).astype(float)
+    known = {"confirmed": confirmed, "original": original, "sample_weight": weights, "fdr": 0.05}
+    cv = as_splits(parts_by_name(groups, 2, seed_of(0)))
+    here = audit_labels(X, y, MODEL, cv=cv, groups=groups, **known)
+    laid = {name: da.from_array(known[name], chunks=6000) for name in list(known)[:3]}
+    found = audit_labels(*lazy(X, y), MODEL, cv=2, groups=groups, fdr=0.05, **laid)
+    same(found, here)
+    assert found.named > 0 and found.expected_right / found.named > 0.95
+    part = parts_by_name(groups, 2, seed_of(0))
+    assert all(np.unique(part[groups == name]).size == 1 for name in range(300))
+
+
+def test_parts_are_dealt_by_number_and_seed():
+    whole = parts_by_number(0, 10_000, 5, 7)
+    apart = [parts_by_number(start, 2500, 5, 7) for start in range(0, 10_000, 2500)]
+    np.testing.assert_array_equal(np.concatenate(apart), whole)
+    assert np.abs(np.bincount(whole) - 2000).max() < 4 * np.sqrt(2000)
+    other = parts_by_number(0, 10_000, 5, 8)
+    assert 0.15 < np.mean(other == whole) < 0.25
+    # One part of a row tells nothing of the next.
+    pairs = np.bincount(5 * whole[1:] + whole[:-1], minlength=25)
+    assert np.abs(pairs - 400).max() < 5 * np.sqrt(400)
+    names = np.array([1, 2, 3, 2])
+    np.testing.assert_array_equal(parts_by_name(names, 3, 0), parts_by_name(names * 1.0, 3, 0))
+
+
+def curved(n, share, seed=0):
+    """Classes by the distance from the middle, a share of labels wrong."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    truth = np.digitize((X**2).sum(axis=1) + 0.1 * rng.normal(size=n), [1.2, 2.4, 4.0])
+    wrong = rng.random(n) < share
+    return X, np.where(wrong, (truth + rng.integers(1, 4, n)) % 4, truth), wrong
+
+
+def test_models_are_compared_on_rows_drawn_by_their_number(monkeypatch):
+    """A curve wins, on landmarks drawn here, and finds how many labels are wrong and which."""
+    monkeypatch.setattr(csvor.audit._labels, "COMPARED", 600)
+    monkeypatch.setattr(csvor.audit._candidates, "_LANDMARKS", 30)
+    monkeypatch.setattr(csvor.audit._candidates, "_CURVES", ((30.0, 0.1), (30.0, 0.3)))
+    X, y, wrong = curved(N, 0.1)
+    done = []
+    parts = da.from_array(X, chunks=(9000, 3)), da.from_array(y)
+    audit = audit_labels(*parts, cv=2, progress=lambda *of: done.append(of))
+    assert done[-1][0] == done[-1][1] and len(audit.candidates) > 5
+    assert audit.model.steps[1][0] == "landmarks" and audit.model[-1].kernel == "linear"
+    assert audit.share == pytest.approx(0.1, abs=0.015)
+    assert audit.low < wrong.mean() < audit.high
+    flagged = audit.flagged.compute()
+    assert flagged.sum() == audit.named
+    assert wrong[flagged].mean() > 0.9 and flagged[wrong].mean() > 0.8
+    assert (audit.model.predict(X) == y).mean() == pytest.approx(0.9, abs=0.1)
+
+
+def test_a_clean_set_gets_a_clean_answer():
+    X, y, _ = curved(N, 0.0)
+    model = CSVOR(
+        C=30.0, kernel="rbf", gamma=0.1, n_components=30, contamination="auto", random_state=0
+    )
+    audit = audit_labels(da.from_array(X, chunks=(9000, 3)), da.from_array(y), model, cv=2)
+    assert audit.share < 0.005 and audit.named < 0.001 * N
+
+
+def test_dataframes_and_words(data, here):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    words = np.array(["poor", "fair", "good", "better", "best"])
+    frame = pd.DataFrame(data[0], columns=list("abcd"))
+    frame["grade"] = pd.Categorical(words[data[1]], words, ordered=True)
+    parts = dd.from_pandas(frame, npartitions=3)
+    audit = audit_labels(parts[list("abcd")], parts["grade"], MODEL, cv=2)
+    assert audit.classes.tolist() == words.tolist()
+    np.testing.assert_array_equal(audit.suggested, words[here.suggested])
+    np.testing.assert_allclose(audit.probability, here.probability, atol=1e-7)
+
+
+def test_csr_blocks(data, here):
+    blocks = da.from_array(data[0], chunks=(10_200, 4)).map_blocks(sparse.csr_matrix)
+    audit = audit_labels(blocks, data[1], MODEL, cv=2)
+    assert audit.share == pytest.approx(here.share, rel=1e-3)
+    assert np.mean(audit.flagged.compute() == here.flagged) > 0.999
+
+
+def test_small_data_are_audited_in_memory():
+    X, y = rows(400)
+    here = audit_labels(X, y, MODEL)
+    found = audit_labels(*lazy(X, y, 150), MODEL)
+    for name in OF_ROWS:
+        np.testing.assert_array_equal(getattr(found, name), getattr(here, name))
+        assert getattr(found, name).chunks[0] == (150, 150, 100)
+    assert found.summary == here.summary
+    pytest.importorskip("pandas")
+    assert found.to_frame().equals(here.to_frame())
+    with pytest.raises(TypeError, match=r"The page shows rows in memory.*compute\(\)"):
+        write_audit_report(found, X, "audit.html")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"cv": [(np.arange(9), np.arange(9))]}, r"cv=.* must be a number from 2 to 100"),
+        ({"cv": 1}, "cv=1 must be a number from 2 to 100"),
+        ({"estimator": CSVOR(kernel="rbf")}, "n_components=150 or so"),
+        ({"estimator": CSVOR(kernel="precomputed")}, "give kernel='rbf'"),
+        ({"estimator": PINSVOR()}, "Fit CSVOR, SVOREX, SVORIM or REDSVM"),
+        ({"confirmed": np.zeros(N)}, "confirmed must be True or False.*In partition"),
+        (
+            {"groups": np.where(np.arange(N) == 5004, np.nan, 1.0)},
+            r"first for row 4\).*partition 1",
+        ),
+        ({"groups": np.zeros(N)}, "in two parts or more"),
+        ({"fdr": 2.0}, "fdr=2.0 must lie between"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused_with_a_remedy(given, message, data):
+    with pytest.raises(ValueError, match=message):
+        audit_labels(*lazy(*data), **{"estimator": MODEL, "cv": 2, **given})
+
+
+def test_labels_before_a_review_and_columns_elsewhere(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"1 rows that are not confirmed \(first for row 2"):
+        moved = np.where(np.arange(N) == 5002, (y + 1) % 5, y)
+        audit_labels(*lazy(X, y), MODEL, cv=2, original=moved)
+    with pytest.raises(TypeError, match=r"y lies in partitions of dask.*y\.compute\(\)"):
+        audit_labels(X, lazy(X, y)[1])
+    with pytest.raises(TypeError, match=r"groups lies in partitions"):
+        audit_labels(X, y, groups=da.ones(N))
