@@ -174,6 +174,16 @@ Dates = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="local|ADDRESS",
+        help="Leave DATA, a folder of .parquet files, in pieces, and work on them in as many "
+        "processes as cores (local) or on the Dask cluster at ADDRESS.",
+        rich_help_panel=DATA,
+    ),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(
