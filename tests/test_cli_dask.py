@@ -48,7 +48,7 @@ def bridges(n: int, seed: int = 0) -> pd.DataFrame:
     """Numbers, words (one of them on one row alone) and a weight; some rows have no label."""
     rng = np.random.default_rng(seed)
     load, age = rng.normal(3, 2, n), 100 * rng.normal(size=n)
-    kind = rng.choice(["arch", "beam"], n)
+    kind = rng.choice(np.array(["arch", "beam"], dtype=object), n)
     kind[n // 2 + 1] = "cable"
     score = load - age / 100 + 2 * (kind == "beam") + rng.logistic(size=n)
     grade = np.array(["poor", "fair", "good"], dtype=object)[np.digitize(score, [2, 5])]
@@ -116,3 +116,117 @@ def test_a_sample_knows_each_word_and_statistics_are_of_all_rows(
     assert there["data"]["left_out"] == here["data"]["left_out"] == {"99": 30}
     assert "cable" in [e["level"] for e in there["coefficients"] if e["column"] == "kind"]
     assert any("of 3000 rows" in note for note in there["notes"])
+
+
+def test_sums_of_pieces_are_those_of_all_rows(address: str) -> None:
+    """More rows than may come here; smooth, so that there is one solution."""
+    smooth = ("--id", "name", "--p", "2", "--contamination", "0", "--drop", "new")
+    with dask.config.set({"csvor.room": "200kB"}):
+        here, there = both(bridges(12_000), address, *smooth)
+    assert_same_model()
+    for name in ("classes", "training_error", "flagged"):
+        assert there[name] == here[name]
+
+
+def test_medians_of_a_sample_fill_and_limit(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sample, "MOST_ROWS", 2000)
+    frame = bridges(4000)
+    frame.loc[frame.index[5::50], "age"] = np.nan
+    here, there = both(frame, address, "--id", "name", "--impute", "--clip", "4")
+    assert any("medians" in note for note in there["notes"])
+    for one, other in zip(here["encodings"], there["encodings"], strict=True):
+        for name in {"median", "mean", "lower", "upper"} & one.keys():
+            assert abs(one[name] - other[name]) < 0.1 * one["scale"]
+
+
+def test_numbers_in_text_categories_and_marks_are_read_as_in_memory(address: str) -> None:
+    frame = bridges(600).drop(columns=["name", "one"])
+    frame["span"] = [f"{x:.1f} m".replace(".", ",") for x in np.abs(frame["age"])]
+    frame["year"] = np.where(np.arange(600) % 7 == 0, -1, np.arange(600) % 31 + 1900)
+    frame["kind"] = frame["kind"].astype("category")
+    here, there = both(frame, address, "--missing", "-1", "--impute")
+    assert_same_model()
+    assert there["columns"] == here["columns"]
+    assert here["columns"]["readings"]["span"]["unit"] == "m"
+
+
+def test_the_order_of_a_category_counts_where_all_files_have_it(address: str) -> None:
+    frame = bridges(300).query("grade != '99'").drop(columns="name")
+    order = ["poor", "fair", "good"]
+    frame["grade"] = pd.Categorical(frame["grade"], order, ordered=True)
+    cut(frame, "pieces")
+    given = ("--target", "grade", "--model", "m.skops", "--dask", address, "--json")
+    done = run("fit", "pieces", *given)
+    assert done.exit_code == 0, done.stderr
+    assert [entry["label"] for entry in json.loads(done.stdout)["classes"]] == order
+    frame["grade"] = frame["grade"].cat.reorder_categories(order[::-1], ordered=True)
+    frame.to_parquet("pieces/p9.parquet")
+    assert "list its values differently" in run("fit", "pieces", *given).stderr
+
+
+def test_predictions_are_files_beside_each_other(address: str) -> None:
+    frame = bridges(500)
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    fit = run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops")
+    assert fit.exit_code == 0, fit.stderr
+    frame.loc[3:8, "kind"] = "rope"
+    frame.to_parquet("all.parquet")
+    frame.iloc[:2].to_parquet("pieces/p0.parquet")
+    frame.iloc[2:9].to_parquet("pieces/p00.parquet")
+    frame.iloc[9:].to_parquet("pieces/p1.parquet", row_group_size=200)
+    Path("pieces/p2.parquet").unlink()
+    more = ("--model", "m.skops", "--proba", "--score", "--out")
+    here = run("predict", "all.parquet", *more, "p.parquet")
+    there = run("predict", "pieces", *more, "parts", "--dask", address)
+    assert (here.exit_code, there.exit_code) == (0, 0), there.stderr
+    pd.testing.assert_frame_equal(pd.read_parquet("parts"), pd.read_parquet("p.parquet"))
+    assert sorted(path.name for path in Path("parts").iterdir())[-1] == "part-00004.parquet"
+    assert "6 rows with values that the model has not seen ('rope')" in there.stderr
+    assert there.stderr.count("label column") == 1
+
+
+def test_a_fault_in_one_piece_leaves_no_folder(address: str) -> None:
+    frame = bridges(300)
+    frame.to_parquet("all.parquet")
+    assert run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops").exit_code == 0
+    frame.loc[250, ["load", "age"]] = np.inf, np.nan
+    cut(frame, "pieces")
+    failed = run("predict", "pieces", "--model", "m.skops", "--out", "parts", "--dask", address)
+    assert failed.exit_code == 1
+    assert "column 'load': 1 infinite value (row 251)" in failed.stderr
+    assert "'age' 1 (row 251)" in failed.stderr
+    assert sorted(path.name for path in Path().iterdir()) == ["all.parquet", "m.skops", "pieces"]
+    failed = run("fit", "pieces", *OPTIONS, "--id", "name", "--model", "n.skops", "--dask", address)
+    assert failed.exit_code == 1
+    assert "column 'load': 1 infinite value (row 251)" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("fit", "pieces", "--tune"), "--tune: folds are made of rows in memory"),
+        (("fit", "pieces", "--kernel", "rbf"), "--kernel rbf: a kernel needs all rows at once"),
+        (("fit", "empty"), "there is no Parquet file in this folder"),
+        (("fit", "deep"), "is a folder in it with Parquet files"),
+        (("fit", "t.csv"), "--dask reads a folder of Parquet files"),
+        (("audit", "pieces"), "csvor audit takes rows in memory"),
+        (("predict", "pieces"), "name a new one with --out"),
+        (("predict", "pieces", "--out", "pieces"), "this folder holds files already"),
+        (("predict", "pieces", "--out", "new", "--json"), "--json holds all rows"),
+    ],
+)
+def test_wrong_use_is_told_before_a_cluster_starts(words: tuple[str, ...], told: str) -> None:
+    cut(bridges(30), "pieces", 2)
+    cut(bridges(30), "deep", 2)
+    Path("deep/year=2020").mkdir()
+    Path("deep/p0.parquet").rename("deep/year=2020/p0.parquet")
+    Path("empty").mkdir()
+    for name in ("t.csv", "m.skops"):
+        Path(name).touch()
+    more = ["--model", "m.skops"] if words[0] != "audit" else []
+    more += ["--target", "grade"] if words[0] != "predict" else []
+    result = run(*words, *more, "--dask", "nowhere")
+    assert result.exit_code == 2, result.output
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -10,7 +10,7 @@ from csvor.cli._errors import CommandError
 
 LOCAL = "local"
 # Seconds that a scheduler has to answer.
-PATIENCE = 10
+PATIENCE = 5
 
 
 @contextmanager
@@ -43,8 +43,8 @@ def cluster(where: str) -> Iterator[Any]:
         client = distributed.Client(where, timeout=PATIENCE)
     except (OSError, ValueError, TypeError) as error:
         raise CommandError(
-            f"--dask {where}: no scheduler answers there within {PATIENCE} s ({error}); give its "
-            "address, such as tcp://10.0.0.1:8786, or local"
+            f"--dask {where}: no scheduler can be reached there ({error}); give its address, such "
+            "as tcp://10.0.0.1:8786, or local"
         ) from None
     with client:
         yield client

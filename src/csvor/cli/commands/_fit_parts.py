@@ -34,12 +34,12 @@ def fitted_in_parts(
         with progress(f"Reading {data.data}"):
             sample = _sample(pieces, parts, data)
             n_rows = sum(piece.n_rows for piece in pieces)
+            _note_sample(len(sample.rows), n_rows, options, notes)
             table = sample.table(data.data, n_rows)
             work = prepare_table(table, data, options, notes)
             labels = table.column(data.target, "--target")
             types = dict(zip(sample.arrays.column_names, sample.arrays.schema.types, strict=True))
             reader = reader_of(work, labels, types)
-            _note_sample(len(sample.rows), n_rows, options, notes)
         with progress("Measuring the columns"):
             columns = work.pipeline[0].fit(work.frame)
             work, mean_weight, sizes = _measured(work, reader, columns, parts)
@@ -85,10 +85,10 @@ def _note_sample(n_drawn: int, n_rows: int, options: ModelOptions, notes: Notes)
         return
     medians = options.impute or options.clip is not None
     notes.add(
-        f"looked at {n_drawn} of {n_rows} rows, among them each word and the ends of each column, "
-        "for how columns are read, row numbers, copies of the label and rows that come again"
-        + " and for medians" * medians
-        + "; means, deviations and counts are of all rows"
+        f"looked at {n_drawn} of {n_rows} rows, among them each word and the ends of each column: "
+        "how columns are read, faults, row numbers, copies of the label and rows that come again"
+        + ", and medians," * medians
+        + " are told by these; means, deviations and the counts of a fit are of all rows"
     )
 
 
