@@ -28,7 +28,7 @@ def fitted_in_parts(
     refuse_what_needs_all_rows(data, options)
     pieces = pieces_of(data.data)
     with cluster(str(data.dask)):
-        from csvor._rows.partitions import Parts
+        from csvor._rows.parts import Parts
 
         parts = Parts.of(pieces)
         with progress(f"Reading {data.data}"):
@@ -127,7 +127,7 @@ def _counted(target: Target, reader: Reader, counts: dict[str, int]) -> Target:
 def _fit(work: Prepared, make: Any, parts: Any, sizes: tuple[int, ...]) -> tuple[float, int]:
     from dask.base import compute
 
-    from csvor._rows.partitions import as_array, layer
+    from csvor._rows.parts import as_array, layer
 
     columns, model = work.pipeline[0], work.pipeline[1]
     made = layer(make, [parts])
