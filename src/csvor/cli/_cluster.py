@@ -4,6 +4,7 @@ import logging
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from multiprocessing import resource_tracker
 from typing import Any
 
 import joblib
@@ -62,6 +63,7 @@ def _workers_here(distributed: Any) -> Any:
 def _interrupts_held() -> Iterator[None]:
     """Put Ctrl-C off until workers have started; they never see it, and end with the command."""
     asked: list[int] = []
+    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
     before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
     can_block = hasattr(signal, "pthread_sigmask")  # not on Windows
     if can_block:  # threads and processes that start inside take this over
