@@ -1,6 +1,7 @@
 """`--dask`: folders of Parquet files that stay in pieces give what one table in memory gives."""
 
 import json
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -230,3 +231,79 @@ def test_wrong_use_is_told_before_a_cluster_starts(words: tuple[str, ...], told:
     assert result.exit_code == 2, result.output
     assert told in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_local_workers_live_as_long_as_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    psutil = pytest.importorskip("psutil")
+    monkeypatch.setattr("csvor.cli._cluster.joblib.cpu_count", lambda: 1)
+    frame = bridges(300)
+    frame.to_parquet("all.parquet", row_group_size=120)
+    assert run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops").exit_code == 0
+    before = {one.pid for one in psutil.Process().children(recursive=True)}
+    done = run("predict", "all.parquet", "--model", "m.skops", "--out", "parts", "--dask", "local")
+    assert (done.exit_code, done.stdout) == (0, "Written  300 rows in 3 files: parts\n")
+    left = [one for one in psutil.Process().children(recursive=True) if one.pid not in before]
+    assert [
+        one.cmdline() for one in left if "resource_tracker" not in " ".join(one.cmdline())
+    ] == []
+
+
+def test_an_interrupt_leaves_nothing(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = bridges(300)
+    frame.to_parquet("all.parquet", row_group_size=100)
+    assert run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops").exit_code == 0
+
+    def interrupted(futures: Any) -> Any:
+        yield next(iter(futures))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(distributed, "as_completed", interrupted)
+    more = ("--model", "m.skops", "--out", "parts", "--dask", address)
+    result = run("predict", "all.parquet", *more)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (130, "csvor: interrupted")
+    assert sorted(path.name for path in Path().iterdir()) == ["all.parquet", "m.skops"]
+
+
+def test_no_scheduler_and_no_dask_are_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    bridges(30).to_parquet("all.parquet")
+    more = ("--target", "grade", "--model", "m.skops", "--dask")
+    monkeypatch.setattr("csvor.cli._cluster.PATIENCE", 1)
+    for where in ("tcp://127.0.0.1:9", "nowhere"):
+        result = run("fit", "all.parquet", *more, where)
+        assert result.exit_code == 1
+        assert f"--dask {where}: no scheduler can be reached there" in result.stderr
+        assert result.stderr.count("\n") == 1
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = run("fit", "all.parquet", *more, "local")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "csvor: error: --dask local: dask is missing; pip install 'csvor[dask]'\n"
+    )
+
+
+def test_a_study_on_workers_is_the_study_of_processes(address: str) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 2, 3], 12)
+    pd.DataFrame({"a": y + rng.normal(size=36), "y": y}).to_csv("mine.csv", index=False)
+    Path("spec.toml").write_text(
+        'datasets = ["mine"]\nlevels = [0, 20]\nsplits = 2\nfolds = 3\n'
+        "[methods.CSVOR.grid]\nC = [0.5, 1]\n"
+    )
+    words = ("study", "run", "--spec", "spec.toml", "--data", ".", "--out")
+    for folder, more in (("here", ("--jobs", "1")), ("there", ("--dask", address))):
+        result = run(*words, folder, *more)
+        assert result.exit_code == 0, result.stderr
+    here, there = (pd.read_csv(Path(name, "results.csv")) for name in ("here", "there"))
+    pd.testing.assert_frame_equal(there.drop(columns="seconds"), here.drop(columns="seconds"))
+    refused = run(*words, "here", "--jobs", "2", "--dask", address)
+    assert refused.exit_code == 2
+    assert "--jobs 2: with --dask the cluster has its own number" in refused.stderr
+
+
+def test_dask_is_not_needed_without_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("dask", "dask.array", "dask.dataframe", "distributed"):
+        monkeypatch.setitem(sys.modules, name, None)
+    bridges(200).to_parquet("all.parquet")
+    fit = run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops")
+    predict = run("predict", "all.parquet", "--model", "m.skops")
+    assert (fit.exit_code, predict.exit_code) == (0, 0), fit.stderr + predict.stderr
