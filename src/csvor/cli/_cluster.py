@@ -47,6 +47,12 @@ def cluster(where: str) -> Iterator[Any]:
             yield client
 
 
+def memory_of(client: Any) -> int:
+    """Bytes that all workers may use together; 0 where they have no limit that is known."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return sum(worker["memory_limit"] or 0 for worker in workers)
+
+
 def _workers_here(distributed: Any) -> Any:
     """As many processes as cores, which nothing outside this machine can reach."""
     return distributed.LocalCluster(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from csvor.cli._cluster import cluster
+from csvor.cli._cluster import cluster, memory_of
 from csvor.cli._errors import ColumnError, UsageError
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -20,6 +20,9 @@ from csvor.cli.input._prepare import Prepared, prepare_table
 from csvor.cli.input._sample import Sample, Wanted, sample_of
 from csvor.cli.input._target import Target, stands_for
 
+# The share of the rows with another label, and how many were cut away.
+Told = tuple[float, int]
+
 
 def fitted_in_parts(
     data: DataOptions, options: ModelOptions, notes: Notes
@@ -27,7 +30,7 @@ def fitted_in_parts(
     """What was fitted, the share of the rows with another label, and how many were cut away."""
     refuse_what_needs_all_rows(data, options)
     pieces = pieces_of(data.data)
-    with cluster(str(data.dask)):
+    with cluster(str(data.dask)) as client:
         from csvor._rows.parts import Parts
 
         parts = Parts.of(pieces)
@@ -44,9 +47,8 @@ def fitted_in_parts(
             columns = work.pipeline[0].fit(work.frame)
             work, mean_weight, sizes = _measured(work, reader, columns, parts)
         with progress("Fitting"), notes.of_warnings():
-            error, flagged = _fit(
-                work, partial(encoded, reader, columns, mean_weight), parts, sizes
-            )
+            make = partial(encoded, reader, columns, mean_weight)
+            error, flagged = _fit(work, make, parts, sizes, memory_of(client) // 2)
     return work, error, flagged
 
 
@@ -124,8 +126,9 @@ def _counted(target: Target, reader: Reader, counts: dict[str, int]) -> Target:
     return replace(target, counts=of_classes, left_out=left_out)
 
 
-def _fit(work: Prepared, make: Any, parts: Any, sizes: tuple[int, ...]) -> tuple[float, int]:
-    from dask.base import compute
+def _fit(work: Prepared, make: Any, parts: Any, sizes: tuple[int, ...], room: int) -> Told:
+    """Fit; the encoded rows stay in the memory of the workers if they take no more than `room`."""
+    from dask.base import compute, persist
 
     from csvor._rows.parts import as_array, layer
 
@@ -134,9 +137,9 @@ def _fit(work: Prepared, make: Any, parts: Any, sizes: tuple[int, ...]) -> tuple
     width = len(columns.get_feature_names_out())
     X = as_array(made.under(itemgetter(0)), sizes, np.float64, (width,))
     y = as_array(made.under(itemgetter(1)), sizes, work.target.coded.labels.classes.dtype)
-    weights = None
-    if work.weights is not None:
-        weights = as_array(made.under(itemgetter(2)), sizes, np.float64)
-    model.fit(X, y, sample_weight=weights)
+    weights = as_array(made.under(itemgetter(2)), sizes, np.float64)
+    if X.nbytes <= room:
+        X, y, weights = persist(X, y, weights)
+    model.fit(X, y, sample_weight=None if work.weights is None else weights)
     wrong, flagged = compute((model.predict(X) != y).sum(), model.outliers_.sum())
     return float(wrong) / sum(sizes), int(flagged)
