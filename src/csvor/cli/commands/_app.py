@@ -74,7 +74,9 @@ def audit(
     dates: opt.Dates = False,
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
-    dask: Annotated[str | None, typer.Option("--dask", hidden=True)] = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Refused: rows are audited in memory.", hidden=True)
+    ] = None,
     reviewed: opt.Reviewed = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,

@@ -179,8 +179,7 @@ Dask = Annotated[
     typer.Option(
         "--dask",
         metavar="local|ADDRESS",
-        help="Leave DATA, a folder of .parquet files, in pieces, and work on them in as many "
-        "processes as cores (local) or on the Dask cluster at ADDRESS.",
+        help="DATA is a folder of .parquet files, read in pieces by a Dask cluster.",
         rich_help_panel=DATA,
     ),
 ]
