@@ -38,8 +38,9 @@ class Parts:
         else:  # optimised further, columns of one frame would be cut into other parts than others
             collection = collection.simplify().to_delayed(optimize_graph=False)
         collection = list(collection)
-        graphs = {id(part.dask): part.dask for part in collection}
-        return cls(HighLevelGraph.merge(*graphs.values()), [part.key for part in collection])
+        graphs = [part.dask for part in collection]  # held: some are made when they are asked for
+        distinct = {id(graph): graph for graph in graphs}
+        return cls(HighLevelGraph.merge(*distinct.values()), [part.key for part in collection])
 
     @classmethod
     def of_all(cls, *arrays: Any) -> list[Self]:

@@ -1,7 +1,8 @@
-"""How is a file written whole or not at all?"""
+"""How is a file, or a folder, written whole or not at all?"""
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,23 @@ def written_whole(path: Path) -> Iterator[Path]:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_written_whole(path: Path) -> Iterator[Path]:
+    """As `written_whole`, of a folder; `path` is not there yet, or is empty."""
+    path = path.resolve()
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    part.mkdir()
+    try:
+        yield part
+        if path.is_dir():
+            path.rmdir()
+        os.replace(part, path)
+    finally:
+        if part.is_dir():  # whoever still writes by its name does so in vain
+            gone = part.rename(part.with_suffix(".gone"))
+            shutil.rmtree(gone, ignore_errors=True)
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -35,9 +35,12 @@ class FaultsError(CommandError):
     """Several faults of one file, each with its place and remedy."""
 
     def __init__(self, faults: Sequence[CommandError], source: str = "") -> None:
-        self.faults = list(faults)
+        self.faults, self.source = list(faults), source
         lines = [one_line(str(fault)) for fault in faults]
         super().__init__("\n  ".join([f"{source}: {len(lines)} faults".lstrip(": "), *lines]))
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.faults, self.source)
 
 
 class UsageError(CommandError):

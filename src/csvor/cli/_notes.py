@@ -34,6 +34,11 @@ class Notes:
         text = one_line(text)
         self._take(text, text)
 
+    def add_of_part(self, text: str) -> None:
+        """Take up a note on a part of the rows: other parts say the same with other numbers."""
+        if text not in self._first.values():
+            self._take(text, _key(text))
+
     def _take(self, text: str, key: str) -> None:
         self._first.setdefault(key, text)
         self._count[key] = self._count.get(key, 0) + 1
@@ -81,8 +86,12 @@ class Notes:
                 for warning in sorted(caught, key=lambda one: str(one.message)):
                     if issubclass(warning.category, (UserWarning, RuntimeWarning)):
                         text = one_line(str(warning.message))
-                        key = _NUMBER.sub(lambda found: found[1] or "#", text)
-                        self._take(one_line(_in_options(warning.message)), key)
+                        self._take(one_line(_in_options(warning.message)), _key(text))
+
+
+def _key(text: str) -> str:
+    """What a text says beside its numbers."""
+    return _NUMBER.sub(lambda found: found[1] or "#", text)
 
 
 def _in_options(message: Warning | str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from csvor.cli._errors import UsageError
-from csvor.cli._paths import check_input
+from csvor.cli._paths import check_input, check_parquet
 from csvor.cli._spelling import normal
 
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
@@ -30,6 +30,7 @@ class DataOptions:
     fold_labels: bool = False
     delimiter: str | None = None
     decimal: str | None = None
+    dask: str | None = None
 
     def __post_init__(self) -> None:
         # Names are compared in one form of Unicode, as those of the file are.
@@ -38,8 +39,12 @@ class DataOptions:
             object.__setattr__(self, name, None if given is None else normal(given))
         for name in ("drop", "keep", "categorical"):
             object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
-        for source in filter(None, (self.data, self.reviewed)):
-            check_input(source)
+        if self.dask is None:
+            check_input(self.data)
+        else:
+            check_parquet(self.data)
+        if self.reviewed is not None:
+            check_input(self.reviewed)
 
 
 @dataclass(frozen=True)

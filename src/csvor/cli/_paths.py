@@ -14,13 +14,58 @@ def check_input(source: str) -> None:
         return
     path = Path(source)
     if path.is_dir():
-        raise UsageError(f"{path}: this is a folder; name the file")
+        remedy = " (a folder of Parquet files takes --dask local)" * bool(parquet_files(source))
+        raise UsageError(f"{path}: this is a folder; name the file{remedy}")
     if not path.exists():
         folder = path.parent
         beside = [p.name for p in folder.iterdir()] if folder.is_dir() else []
         close = get_close_matches(path.name, beside, n=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         raise UsageError(f"{path}: there is no such file{hint}")
+
+
+PARQUET = (".parquet", ".pq")
+
+
+def parquet_files(folder: str | Path) -> list[Path]:
+    """The Parquet files of a folder, in the order of their names."""
+    found = (path for path in Path(folder).iterdir() if path.suffix.lower() in PARQUET)
+    return sorted(path for path in found if path.is_file() and path.name[0] not in "._")
+
+
+def check_parquet(source: str) -> None:
+    """Refuse what is neither a Parquet file nor a folder of such files."""
+    path = Path(source)
+    if not path.is_dir():
+        if path.suffix.lower() not in PARQUET:
+            raise UsageError(
+                f"{source}: --dask reads a folder of Parquet files, or one such file "
+                f"({' or '.join(PARQUET)}); leave --dask out, or convert the data"
+            )
+        check_input(source)
+        return
+    deeper = [found for end in PARQUET for found in path.glob(f"*/**/*{end}")]
+    if deeper:
+        raise UsageError(
+            f"{source}: {deeper[0].parent} is a folder in it with Parquet files, which would not "
+            "be read; put all files into one folder"
+        )
+    if not parquet_files(path):
+        raise UsageError(f"{source}: there is no Parquet file in this folder")
+
+
+def check_new_folder(path: str, option: str) -> None:
+    """Refuse a folder to write that holds something already, or that cannot be made."""
+    target = Path(path)
+    if target.is_file():
+        raise UsageError(f"{option} {path}: this is a file; name a folder")
+    if target.is_dir() and any(target.iterdir()):
+        raise UsageError(f"{option} {path}: this folder holds files already; name a new one")
+    parent = target.resolve().parent
+    if not parent.is_dir():
+        raise UsageError(f"{option} {path}: the folder {parent} does not exist")
+    if not os.access(parent, os.W_OK):
+        raise UsageError(f"{option} {path}: the folder {parent} cannot be written to")
 
 
 def check_output(path: str, option: str, suffixes: Sequence[str], source: str = "") -> None:

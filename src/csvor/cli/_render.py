@@ -62,7 +62,7 @@ def print_table(out: Console, table: Table) -> None:
 def data_facts(work: Prepared) -> list[Fact]:
     """The file, the labels and the columns."""
     target, features = work.target, work.features
-    rows = f"{work.table.source}: {plural(work.table.n_rows, 'row')}, {len(target.rows)} used"
+    rows = f"{work.table.source}: {plural(work.table.n_rows, 'row')}, {target.n_rows} used"
     if target.left_out:
         codes = ", ".join(f"{n} with label {code!r}" for code, n in target.left_out.items())
         rows += f"; left out: {codes}".replace("label 'blank'", "a blank label")

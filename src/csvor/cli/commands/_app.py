@@ -7,7 +7,7 @@ import typer
 
 from csvor.cli._errors import failures_in_one_line
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_input, check_output
+from csvor.cli._paths import check_input, check_output, check_parquet
 from csvor.cli.commands import _parameters as opt
 from csvor.cli.commands._completion import CompletingGroup
 from csvor.cli.commands._data_app import data_app
@@ -74,6 +74,9 @@ def audit(
     dates: opt.Dates = False,
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Refused: rows are audited in memory.", hidden=True)
+    ] = None,
     reviewed: opt.Reviewed = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
@@ -158,6 +161,7 @@ def fit(
     dates: opt.Dates = False,
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
+    dask: opt.Dask = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,
     C: opt.Strength = None,
@@ -199,7 +203,9 @@ def predict(
     out: Annotated[
         str,
         typer.Option(
-            "--out", metavar="FILE", help="Where to write (.csv, .tsv, .parquet; - is stdout)."
+            "--out",
+            metavar="FILE",
+            help="Where to write (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.",
         ),
     ] = "-",
     id: opt.Id = None,
@@ -221,12 +227,16 @@ def predict(
     ] = False,
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
+    dask: opt.Dask = None,
     json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
     """Write the label that a model gives to each row. Columns are matched by name."""
     with failures_in_one_line(debug):
-        check_input(data)
+        if dask is None:
+            check_input(data)
+        else:
+            check_parquet(data)
         check_input(model)
         from csvor.cli._notes import Notes
         from csvor.cli.commands._predict import PredictOptions, run_predict
@@ -234,7 +244,7 @@ def predict(
         notes = Notes()
         with notes.told_at_end():
             sign = None if decimal is None else decimal.value
-            options = PredictOptions(out, id, proba, score, json, delimiter, sign)
+            options = PredictOptions(out, id, proba, score, json, delimiter, sign, dask)
             run_predict(data, model, options, notes)
 
 

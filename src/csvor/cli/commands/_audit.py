@@ -77,6 +77,11 @@ def audit_file(
     data: DataOptions, options: ModelOptions, notes: Notes, fdr: float | None = None
 ) -> tuple[Prepared, LabelAudit]:
     """Read a file and audit its labels."""
+    if data.dask is not None:
+        raise UsageError(
+            f"--dask {data.dask}: csvor audit takes rows in memory; audit a part of them (one file "
+            "of the folder) without --dask"
+        )
     work = prepare(data, options, notes)
     if options.folds > len(work.target.rows):
         raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")

@@ -23,15 +23,13 @@ def run_fit(
     data: DataOptions, options: ModelOptions, model_path: str, as_json: bool, notes: Notes
 ) -> None:
     """Fit all rows and write the model."""
-    work = prepare(data, options, notes)
-    refuse_large_exact_kernel(options, len(work.target.rows))
-    work = tuned(work, notes)
-    with progress("Fitting"), notes.of_warnings():
-        fit_coded(work.pipeline, work.frame, work.target.coded, work.weights)
-        predicted = work.pipeline.predict(work.frame)
-    error = float(np.mean(predicted != work.target.labels))
-    document = _document(work, error, notes)
-    flagged = document["flagged"]
+    if data.dask is None:
+        work, error, flagged = _fitted_here(data, options, notes)
+    else:
+        from csvor.cli.commands._fit_parts import fitted_in_parts
+
+        work, error, flagged = fitted_in_parts(data, options, notes)
+    document = _document(work, error, flagged, notes)
     cut = "1 was cut away as an outlier" if flagged == 1 else f"{flagged} were cut away as outliers"
     told = f"{error:.3f} of the training rows get another label; {cut}"
     facts = [*data_facts(work), model_fact(work), ("Fit", told)]
@@ -48,7 +46,21 @@ def run_fit(
     print_facts(out, [("Written", model_path)])
 
 
-def _document(work: Prepared, error: float, notes: Notes) -> dict[str, Any]:
+def _fitted_here(
+    data: DataOptions, options: ModelOptions, notes: Notes
+) -> tuple[Prepared, float, int]:
+    """What was fitted, the share of the rows with another label, and how many were cut away."""
+    work = prepare(data, options, notes)
+    refuse_large_exact_kernel(options, work.target.n_rows)
+    work = tuned(work, notes)
+    with progress("Fitting"), notes.of_warnings():
+        fit_coded(work.pipeline, work.frame, work.target.coded, work.weights)
+        predicted = work.pipeline.predict(work.frame)
+    error = float(np.mean(predicted != work.target.labels))
+    return work, error, int(work.pipeline[-1].outliers_.sum())
+
+
+def _document(work: Prepared, error: float, flagged: int, notes: Notes) -> dict[str, Any]:
     model = work.pipeline[-1]
     return {
         **work.described(),
@@ -57,7 +69,7 @@ def _document(work: Prepared, error: float, notes: Notes) -> dict[str, Any]:
         "parameters": {**model.get_params(), "classes": work.target.classes},
         "fit": fitted_parameters(model),
         "training_error": error,
-        "flagged": int(model.outliers_.sum()),
+        "flagged": flagged,
         "encodings": encodings_of(work.pipeline),
         "coefficients": coefficients_of(work.pipeline),
         "thresholds": thresholds_of(model),

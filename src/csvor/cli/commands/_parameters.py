@@ -174,6 +174,15 @@ Dates = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="local|ADDRESS",
+        help="DATA is a folder of .parquet files, read in pieces by a Dask cluster.",
+        rich_help_panel=DATA,
+    ),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(

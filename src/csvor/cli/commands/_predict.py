@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from csvor._estimators.steps import at_final
 from csvor.cli._errors import about, listed
 from csvor.cli._files import check_table_output, write_table
-from csvor.cli._model import load_model
+from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
@@ -29,10 +31,16 @@ class PredictOptions:
     json: bool = False
     delimiter: str | None = None
     decimal: str | None = None
+    dask: str | None = None
 
 
 def run_predict(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
     """Predict and write the labels."""
+    if options.dask is not None:
+        from csvor.cli.commands._predict_parts import predict_in_parts
+
+        predict_in_parts(data, model_path, options, notes)
+        return
     check_table_output(options.out, "--out", data)
     model = load_model(model_path)
     record = model.record
@@ -41,24 +49,16 @@ def run_predict(data: str, model_path: str, options: PredictOptions, notes: Note
         texts = [*model.features.categorical, options.id, record.columns["id"]]
         asked = Asked(options.delimiter, [name for name in texts if name is not None])
         table = read_table(data, notes, asked)
-        id_name, ids = _ids(table, record, options.id)
+        id_name, ids = ids_of(table, record, options.id)
         with about(table.source):
             frame = features_frame(
                 table, model.features, impute=record.impute, notes=notes, decimal=options.decimal
             )
-        _note_unused(table, record, id_name, notes)
-    answers: dict[str, list[Any]] = {"row": list(range(1, table.n_rows + 1))}
-    if ids is not None:
-        answers["id"] = ids
-    with progress("Predicting"), notes.of_warnings():
-        encoded, final = at_final(model.pipeline, frame), model.pipeline[-1]
-        answers["prediction"] = [plain(label) for label in final.predict(encoded)]
-        if options.score:
-            answers["score"] = final.predict_projection(encoded).tolist()
-        proba = final.predict_proba(encoded).T.tolist() if options.proba else []
-    labels = [shown(plain(label)) for label in final.classes_]
+        note_unused(table, record, id_name, notes)
+    answers, proba = answers_of(model, frame, table, ids, options, notes)
+    labels = [shown(plain(label)) for label in model.pipeline[-1].classes_]
     if options.out != "-" or not options.json:
-        write_table(options.out, _as_table(answers, id_name, labels, proba))
+        write_table(options.out, as_table(answers, id_name, labels, proba))
     if options.json:
         if proba:
             rows = zip(*proba, strict=True)
@@ -78,7 +78,28 @@ def run_predict(data: str, model_path: str, options: PredictOptions, notes: Note
         print(json.dumps(document, allow_nan=False))
 
 
-def _as_table(
+def answers_of(
+    model: Model,
+    frame: pd.DataFrame,
+    table: Table,
+    ids: list[str] | None,
+    options: PredictOptions,
+    notes: Notes,
+) -> tuple[dict[str, list[Any]], list[Any]]:
+    """What a model says of each row of a table, and the probabilities by label."""
+    answers: dict[str, list[Any]] = {"row": (table.rows + 1).tolist()}
+    if ids is not None:
+        answers["id"] = ids
+    with progress("Predicting"), notes.of_warnings():
+        encoded, final = at_final(model.pipeline, frame), model.pipeline[-1]
+        answers["prediction"] = [plain(label) for label in final.predict(encoded)]
+        if options.score:
+            answers["score"] = final.predict_projection(encoded).tolist()
+        proba = final.predict_proba(encoded).T.tolist() if options.proba else []
+    return answers, proba
+
+
+def as_table(
     answers: Mapping[str, list[Any]], id_name: str | None, labels: list[str], proba: list[Any]
 ) -> dict[str, list[Any]]:
     """The answers by the names that they have in a file, each name once."""
@@ -92,7 +113,7 @@ def _as_table(
     return columns
 
 
-def _ids(table: Table, record: Record, name: str | None) -> tuple[str | None, list[str] | None]:
+def ids_of(table: Table, record: Record, name: str | None) -> tuple[str | None, list[str] | None]:
     """The column that names the rows: the one asked for, else the model's if it is there."""
     if name is not None:
         column = table.column(name, "--id")
@@ -104,7 +125,7 @@ def _ids(table: Table, record: Record, name: str | None) -> tuple[str | None, li
     return column.name, [texts[code] for code in codes]
 
 
-def _note_unused(table: Table, record: Record, id_name: str | None, notes: Notes) -> None:
+def note_unused(table: Table, record: Record, id_name: str | None, notes: Notes) -> None:
     known = {*record.known, record.target, id_name}
     extra = [name for name in table.columns if name not in known]
     if extra:

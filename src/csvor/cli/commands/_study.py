@@ -2,6 +2,8 @@
 
 import json as jsonlib
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from csvor._utils.atomic_files import written_whole
-from csvor.cli._errors import CommandError, plural
+from csvor.cli._cluster import cluster
+from csvor.cli._errors import CommandError, UsageError, plural
 from csvor.cli._paths import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts
@@ -28,10 +31,18 @@ KEYS = ("dataset", "method")
 
 
 def run_study(
-    options: StudyOptions, *, data: str | None, jobs: int | None, retry_failed: bool, replace: bool
+    options: StudyOptions,
+    *,
+    data: str | None,
+    jobs: int | None,
+    retry_failed: bool,
+    replace: bool,
+    dask: str | None = None,
 ) -> None:
     """Run the cells that are missing, write the table, and print what it says in short."""
     out = options.out
+    if dask is not None and jobs is not None:
+        raise UsageError(f"--jobs {jobs}: with --dask the cluster has its own number; leave it out")
     if data is not None:
         check_folder(data, "--data")
     check_output_folder(out, "--out")
@@ -40,7 +51,7 @@ def run_study(
         refuse_another(out, spec)
     seen: list[Progress] = []
     try:
-        with text_progress("Study") as update:
+        with _workers(dask), text_progress("Study") as update:
 
             def show(now: Progress) -> None:
                 seen[:] = [now]
@@ -49,7 +60,7 @@ def run_study(
             table = run(
                 spec,
                 out,
-                jobs=joblib.cpu_count() if jobs is None else jobs,
+                jobs=joblib.cpu_count() if jobs is None and dask is None else jobs,
                 data=data,
                 progress=show,
                 retry_failed=retry_failed,
@@ -78,6 +89,16 @@ def run_study(
             f"{plural(without['measure'].nunique(), 'measure')} failed; all else is done. "
             "--retry-failed runs such cells once more"
         )
+
+
+@contextmanager
+def _workers(dask: str | None) -> Iterator[None]:
+    """What runs the cells: joblib's processes, or the workers of a cluster."""
+    if dask is None:
+        yield
+        return
+    with cluster(dask), joblib.parallel_config(backend="dask"):
+        yield
 
 
 def show_status(folder: str, json: bool) -> None:

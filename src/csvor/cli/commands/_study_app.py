@@ -48,6 +48,14 @@ def run(
     jobs: Annotated[
         int | None, opt.whole("--jobs", 1, 2, "Processes; all cores unless given.", panel=None)
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="local|ADDRESS",
+            help="Run the cells on the Dask cluster at ADDRESS, or on one of this machine.",
+        ),
+    ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,6 +85,7 @@ def run(
             jobs=jobs,
             retry_failed=retry_failed,
             replace=replace,
+            dask=dask,
         )
 
 

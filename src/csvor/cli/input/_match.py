@@ -25,10 +25,11 @@ def features_frame(
 ) -> pd.DataFrame:
     """Take the columns that a model was fitted with from another table, read as they were there.
 
-    `decimal` is the decimal sign of the table, if the user names it.
+    `decimal` is the decimal sign of the table, if the user names it. A table of some rows of the
+    data alone may lack all values that the model knows.
     """
     _check_there(table, features)
-    rows = np.arange(table.n_rows)
+    rows = table.rows
     data: dict[str, Any] = {}
     blanks: dict[str, Rows] = {}
     faults = Faults()
@@ -53,7 +54,8 @@ def features_frame(
         column = table.columns[name]
         with faults.collected():
             refuse_lists(column, fitted=True)
-            data[name] = known_words(column, known, features.missing, notes)
+            some_rows = column.at is not None
+            data[name] = known_words(column, known, features.missing, notes, some_rows)
     faults.refuse()
     return frame_of(data, features.used)
 

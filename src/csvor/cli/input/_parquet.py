@@ -1,5 +1,6 @@
 """Parquet: the columns, and whether the order of an ordered category is stored with it."""
 
+from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -23,19 +24,20 @@ def read_parquet(source: str) -> tuple[pa.Table, dict[str, str]]:
         if not ordered:
             return table, {}
         with pq.ParquetFile(source) as file, open(source, "rb") as raw:
-            why = {name: _why_no_order(file, raw, name) for name in ordered}
+            groups = range(file.metadata.num_row_groups)
+            why = {name: why_no_order(file, raw, name, groups) for name in ordered}
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise CommandError(f"{source}: not a readable Parquet file ({error})") from None
     return table, {name: text for name, text in why.items() if text}
 
 
-def _why_no_order(file: pq.ParquetFile, raw: BinaryIO, name: str) -> str:
-    """What is wrong with the stored list of a category: "" if nothing is.
+def why_no_order(file: pq.ParquetFile, raw: BinaryIO, name: str, groups: Iterable[int]) -> str:
+    """What is wrong with the list of a category that some row groups hold: "" if nothing is.
 
     A reader puts values that are in no list behind it, in the order in which they come.
     """
     first: list[Any] | None = None
-    for group in range(file.metadata.num_row_groups):
+    for group in groups:
         stored = file.metadata.row_group(group)
         places = range(stored.num_columns)
         (meta,) = (stored.column(i) for i in places if stored.column(i).path_in_schema == name)

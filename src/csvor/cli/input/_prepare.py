@@ -115,7 +115,7 @@ class Prepared:
             "data": {
                 "file": self.table.source,
                 "rows": self.table.n_rows,
-                "used": len(target.rows),
+                "used": target.n_rows,
                 "left_out": target.left_out,
             },
             "reviewed": (
@@ -147,43 +147,48 @@ class Prepared:
 
 def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     """Read and check the data, all faults of it at once, and build the pipeline."""
-    rules = Rules(data.decimal, data.missing, data.dates, data.categorical)
-    faults = Faults()
     with progress(f"Reading {data.data}"):
         table = read_table(data.data, notes, Asked(data.delimiter, _left_as_text(data)))
-        names = _feature_names(table, data)
-        labels, review = table.column(data.target, "--target"), None
-        if data.reviewed is not None:
-            review = read_review(data.reviewed, table, data.target, data.classes, notes)
-            labels = review.applied(labels)
-        dropped = [] if review is None else review.positions(DROP).tolist()
-        target, groups, weights = None, None, None
-        with faults.collected():
-            target = read_target(
-                labels, data.classes, data.missing_label, notes, dropped, fold=data.fold_labels
-            )
-        rows = np.arange(table.n_rows) if target is None else target.rows
-        with faults.collected():
-            groups = _groups(table, data, rows, notes)
-        features, frame = choose_features(
-            table,
-            rows,
-            names,
-            kept=data.keep,
-            impute=options.impute,
-            clip=options.clip is not None,
-            notes=notes,
-            rules=rules,
-            faults=faults,
+        return prepare_table(table, data, options, notes)
+
+
+def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
+    """As `prepare`, of a table that has been read."""
+    rules = Rules(data.decimal, data.missing, data.dates, data.categorical)
+    faults = Faults()
+    names = _feature_names(table, data)
+    labels, review = table.column(data.target, "--target"), None
+    if data.reviewed is not None:
+        review = read_review(data.reviewed, table, data.target, data.classes, notes)
+        labels = review.applied(labels)
+    dropped = [] if review is None else review.positions(DROP).tolist()
+    target, groups, weights = None, None, None
+    with faults.collected():
+        target = read_target(
+            labels, data.classes, data.missing_label, notes, dropped, fold=data.fold_labels
         )
-        with faults.collected():
-            decimal = data.decimal or features.decimal
-            weights = read_weights(table, data.weight, rows, decimal)
-        codes = labels.take(rows).coded[0] if target is None else target.coded.codes
-        copies = note_copies(codes, frame, data.keep, notes)
-        faults.refuse(table.source)
-        assert target is not None
-        repeats = find_repeats(frame, target.coded.codes, groups)
+    rows = table.rows if target is None else target.rows
+    with faults.collected():
+        groups = _groups(table, data, rows, notes)
+    features, frame = choose_features(
+        table,
+        rows,
+        names,
+        kept=data.keep,
+        impute=options.impute,
+        clip=options.clip is not None,
+        notes=notes,
+        rules=rules,
+        faults=faults,
+    )
+    with faults.collected():
+        decimal = data.decimal or features.decimal
+        weights = read_weights(table, data.weight, rows, decimal)
+    codes = labels.take(rows).coded[0] if target is None else target.coded.codes
+    copies = note_copies(codes, frame, data.keep, notes)
+    faults.refuse(table.source)
+    assert target is not None
+    repeats = find_repeats(frame, target.coded.codes, groups)
     _note_missing_classes(target, notes)
     note_repeats(repeats, target.rows, notes)
     options = with_class_weights(options, target.classes)

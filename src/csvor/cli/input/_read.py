@@ -112,16 +112,21 @@ def _typed_columns(source: str, suffix: str, notes: Notes) -> list[Column]:
         table = read_json_lines(source)
     else:
         table = read_excel(source, notes)
+    return [
+        as_column(name, array, no_order.get(name, "") or _unlike_lists(array))
+        for name, array in named_arrays(table, source)
+    ]
+
+
+def named_arrays(table: pa.Table, source: str) -> list[tuple[str, pa.ChunkedArray]]:
+    """The columns of an Arrow table by their names, each of which it has once."""
     names = [normal(name.strip()) for name in table.column_names]
     double = [name for name, count in Counter(names).items() if name and count > 1]
     if double:
         raise CommandError(f"{source}: {listed(double)} names more than one column; rename one")
-    columns = []
-    for name, array in zip(names, table.columns, strict=True):
-        # The index that pandas keeps beside the columns is none of the data.
-        if not name.startswith("__index_level_"):
-            columns.append(as_column(name, array, no_order.get(name, "") or _unlike_lists(array)))
-    return columns
+    # The index that pandas keeps beside the columns is none of the data.
+    pairs = zip(names, table.columns, strict=True)
+    return [(name, array) for name, array in pairs if not name.startswith("__index_level_")]
 
 
 def _unlike_lists(array: pa.ChunkedArray) -> str:

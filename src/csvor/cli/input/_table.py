@@ -31,7 +31,8 @@ class Column:
 
     `levels` are the values of an ordered category, lowest first; where the file says that there is
     an order and does not hold it, `no_order` says why. `points` tells of numbers that were written
-    with decimal points.
+    with decimal points. Where the
+    values are those of some rows of the data alone, `at` are the rows, from 0, in rising order.
     """
 
     name: str
@@ -40,6 +41,12 @@ class Column:
     levels: tuple[Any, ...] | None = None
     no_order: str = ""
     points: bool = False
+    at: NDArray[np.int64] | None = None
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows that the values are of, from 0."""
+        return np.arange(len(self.values)) if self.at is None else self.at
 
     @cached_property
     def coded(self) -> tuple[NDArray[np.int64], list[str]]:
@@ -73,17 +80,19 @@ class Column:
         return values[codes], wrong[codes]
 
     def take(self, rows: NDArray[np.int64]) -> "Column":
-        """The column at these positions."""
-        if np.array_equal(rows, np.arange(len(self.values))):
+        """The column at these rows."""
+        if np.array_equal(rows, self.rows):
             return self
-        return replace(self, values=self.values.take(pa.array(rows)))
+        places = rows if self.at is None else np.searchsorted(self.at, rows)
+        return replace(self, values=self.values.take(pa.array(places)), at=None)
 
 
 @dataclass(frozen=True)
 class Table:
     """Columns of one length; `source` is the name used in messages.
 
-    `dialect` says how the cells of a text file are divided.
+    `n_rows` are all rows of the data, of which the columns may hold some alone. `dialect` says how
+    the cells of a text file are divided.
     """
 
     source: str
@@ -96,6 +105,11 @@ class Table:
         wanted = {normal(name) for name in names}
         kept = {name: column for name, column in self.columns.items() if name in wanted}
         return replace(self, columns=kept)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows that are here, from 0."""
+        return next(iter(self.columns.values())).rows
 
     def column(self, name: str, option: str) -> Column:
         """The column that an option names."""

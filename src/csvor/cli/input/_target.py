@@ -40,6 +40,11 @@ class Target:
     order: str
     left_out: dict[str, int]
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows have a label."""
+        return sum(self.counts)
+
 
 def read_target(
     column: Column,
@@ -82,19 +87,23 @@ def read_target(
     return Target(column.name, labels, coded, rows, ordered, counts, order, left_out)
 
 
+def stands_for(text: str, code: str) -> bool:
+    """Whether a label is the code for one that is missing."""
+    return text == code or as_number(text) == as_number(code)
+
+
 def _without_missing(
     column: Column, missing: Sequence[str], dropped: Sequence[int], notes: Notes
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, int]]:
     """Positions of the rows with a label; of those with a blank one; how many are left out."""
     codes, texts = column.coded
-    there = ~np.isin(np.arange(len(codes)), dropped)
+    there = ~np.isin(column.rows, dropped)
     floats = column.kind == "number"
     blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
     left_out: dict[str, int] = {}
     gone: set[int] = set()
     for code in dict.fromkeys(normal(entry.strip()) for entry in missing):
-        number = as_number(code)
-        hit = {i for i, text in enumerate(texts) if text == code or as_number(text) == number}
+        hit = {i for i, text in enumerate(texts) if stands_for(text, code)}
         hit = blank if not code else hit - blank
         count = int(np.isin(codes[there], list(hit)).sum())
         if count:
@@ -102,5 +111,5 @@ def _without_missing(
         else:
             notes.add(f"--missing-label '{code}': no row has this label")
         gone |= hit
-    open_ = np.flatnonzero(there & np.isin(codes, list(blank - gone)))
-    return np.flatnonzero(there & ~np.isin(codes, list(gone | blank))), open_, left_out
+    open_ = column.rows[there & np.isin(codes, list(blank - gone))]
+    return column.rows[there & ~np.isin(codes, list(gone | blank))], open_, left_out

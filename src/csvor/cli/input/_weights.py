@@ -18,6 +18,16 @@ def read_weights(
     """
     if name is None:
         return None
+    values = weights_as_given(table, name, rows, decimal)
+    if not values.any():
+        raise ColumnError(f"column '{name}' (--weight): all weights are 0, so no row counts")
+    return values / values.mean()
+
+
+def weights_as_given(
+    table: Table, name: str, rows: NDArray[np.int64], decimal: str | None = None
+) -> NDArray[np.float64]:
+    """The weights themselves."""
     column = table.column(name, "--weight").take(rows)
     if column.kind not in {"text", "number"}:
         raise ColumnError(f"column '{name}' (--weight) holds {column.kind}, which are no weights")
@@ -30,9 +40,7 @@ def read_weights(
             f"number from 0 on ({rows_text(rows[wrong])}: '{texts[codes[wrong[0]]]}'); correct "
             f"{'it' if n == 1 else 'them'}, or give the weight 0 to rows that are not to count"
         )
-    if not values.any():
-        raise ColumnError(f"column '{name}' (--weight): all weights are 0, so no row counts")
-    return values / values.mean()
+    return values
 
 
 def _numbers(column: Column, rows: NDArray[np.int64], decimal: str | None) -> NDArray[np.float64]:

@@ -25,17 +25,21 @@ def words_of(column: Column, missing: Collection[str] = ()) -> tuple[Rows, list[
 
 
 def known_words(
-    column: Column, known: Sequence[str], missing: Collection[str], notes: Notes
+    column: Column,
+    known: Sequence[str],
+    missing: Collection[str],
+    notes: Notes,
+    some_rows: bool = False,
 ) -> NDArray[Any]:
     """The words of a column as a model knows them, those that it does not know as they are.
 
     Another spelling is taken for the one known word that it can mean. A column without any known
-    word is refused.
+    word is refused, unless it is that of `some_rows` alone.
     """
     codes, texts = words_of(column, missing)
     meant = [_meant(text, known) for text in texts]
     there = np.bincount(codes, minlength=len(texts)) > 0
-    if not any(word in known for word, t in zip(meant, there, strict=True) if t):
+    if not some_rows and not any(word in known for word, t in zip(meant, there, strict=True) if t):
         raise ColumnError(
             f"column '{column.name}': the model knows none of its values, in any row "
             f"({listed([text for text in texts if text] or [''], 5)}); it was fitted with "

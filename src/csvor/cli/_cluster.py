@@ -1,0 +1,98 @@
+"""On which workers does a command run, and what becomes of them when it ends?"""
+
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from multiprocessing import resource_tracker
+from typing import Any
+
+import joblib
+
+from csvor.cli._errors import CommandError
+
+LOCAL = "local"
+# Seconds that a scheduler has to answer.
+PATIENCE = 5
+
+
+@contextmanager
+def cluster(where: str) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of processes that live as long as the command.
+
+    What is asked of dask inside runs there.
+    """
+    try:
+        import dask.array
+        import dask.dataframe  # noqa: F401
+        import distributed
+    except ImportError:
+        raise CommandError(f"--dask {where}: dask is missing; pip install 'csvor[dask]'") from None
+    with _faults_told_by_commands():
+        if where == LOCAL:
+            with ExitStack() as at_end:
+                with _interrupts_held():
+                    workers = at_end.enter_context(_workers_here(distributed))
+                    client = at_end.enter_context(distributed.Client(workers))
+                yield client
+            return
+        try:
+            client = distributed.Client(where, timeout=PATIENCE)
+        except (OSError, ValueError, TypeError) as error:
+            raise CommandError(
+                f"--dask {where}: no scheduler can be reached there ({error}); give its address, "
+                "such as tcp://10.0.0.1:8786, or local"
+            ) from None
+        with client:
+            yield client
+
+
+def memory_of(client: Any) -> int:
+    """Bytes that all workers may use together; 0 where they have no limit that is known."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return sum(worker["memory_limit"] or 0 for worker in workers)
+
+
+def _workers_here(distributed: Any) -> Any:
+    """As many processes as cores, which nothing outside this machine can reach."""
+    return distributed.LocalCluster(
+        n_workers=joblib.cpu_count(),
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=logging.CRITICAL,
+    )
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Put Ctrl-C off until workers have started; they never see it, and end with the command."""
+    asked: list[int] = []
+    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
+    before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    can_block = hasattr(signal, "pthread_sigmask")  # not on Windows
+    if can_block:  # threads and processes that start inside take this over
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if can_block:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _faults_told_by_commands() -> Iterator[None]:
+    """Keep dask from telling failures and interrupts as well, over many lines."""
+    loggers = [logging.getLogger(name) for name in ("asyncio", "distributed")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -1,0 +1,95 @@
+"""`csvor predict --dask`: labels for rows that stay in pieces, into a file for each of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from csvor._utils.atomic_files import folder_written_whole
+from csvor._utils.threads import one_of_many
+from csvor.cli._cluster import cluster
+from csvor.cli._errors import CommandError, UsageError, about, plural
+from csvor.cli._files import write_table
+from csvor.cli._model import Model, load_model
+from csvor.cli._notes import Notes
+from csvor.cli._paths import check_new_folder
+from csvor.cli._progress import progress
+from csvor.cli._render import console, print_facts
+from csvor.cli.commands._predict import (
+    PredictOptions,
+    answers_of,
+    as_table,
+    ids_of,
+    note_unused,
+)
+from csvor.cli.input._match import features_frame
+from csvor.cli.input._pieces import Piece, pieces_of, table_of
+from csvor.cli.input._table import shown
+
+
+def predict_in_parts(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
+    """Write a folder of Parquet files, one for each piece of the data, whole or not at all."""
+    _check(data, options)
+    model = load_model(model_path)
+    model.record.note_versions(model_path, notes)
+    pieces = pieces_of(data)
+    with cluster(str(options.dask)) as client, folder_written_whole(Path(options.out)) as folder:
+        work = partial(_predict_piece, model, options, data, str(folder))
+        with progress("Predicting", len(pieces)) as update:
+            for done, told in enumerate(_each(client, work, pieces), start=1):
+                for text in told:
+                    notes.add_of_part(text)
+                update(done, len(pieces))
+        lacking = len(pieces) - len(list(folder.glob("*.parquet")))
+        if lacking:
+            raise CommandError(
+                f"--out {options.out}: {plural(lacking, 'file')} of {len(pieces)} cannot be seen "
+                "from here; name a folder that this machine and the workers share"
+            )
+    n_rows = sum(piece.n_rows for piece in pieces)
+    files = plural(len(pieces), "file")
+    print_facts(console(), [("Written", f"{plural(n_rows, 'row')} in {files}: {options.out}")])
+
+
+def _check(data: str, options: PredictOptions) -> None:
+    if options.out == "-":
+        raise UsageError("--dask writes a folder of Parquet files; name a new one with --out")
+    if options.json:
+        raise UsageError("--json holds all rows; leave it out, --dask writes Parquet files")
+    if options.delimiter is not None:
+        raise UsageError(f"--delimiter {options.delimiter}: {data} is no text file")
+    check_new_folder(options.out, "--out")
+
+
+def _each(client: Any, work: Any, pieces: list[Piece]) -> Any:
+    """What the work says of each piece, as it comes; what is left when it ends is given up."""
+    from distributed import as_completed
+
+    futures = client.map(work, list(enumerate(pieces)), pure=False)
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+            future.release()
+    finally:
+        client.cancel(futures)
+
+
+def _predict_piece(
+    model: Model, options: PredictOptions, source: str, folder: str, numbered: tuple[int, Piece]
+) -> list[str]:
+    """Write the predictions of a piece, and return what is to be noted."""
+    number, piece = numbered
+    notes, record = Notes(), model.record
+    table = table_of(piece.plain(), piece.rows, source)
+    id_name, ids = ids_of(table, record, options.id)
+    with about(source), one_of_many():
+        frame = features_frame(
+            table, model.features, impute=record.impute, notes=notes, decimal=options.decimal
+        )
+        note_unused(table, record, id_name, notes)
+        answers, proba = answers_of(model, frame, table, ids, options, notes)
+    labels = [shown(label) for label in record.classes]
+    columns = as_table(answers, id_name, labels, proba)
+    write_table(str(Path(folder, f"part-{number:05}.parquet")), columns)
+    return notes.texts()

@@ -1,0 +1,140 @@
+"""What does a piece of the data hold that a fit needs, read by rules that a sample has settled?"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from csvor._labels import OrdinalLabels
+from csvor.cli._errors import ColumnError, about
+from csvor.cli._notes import Notes
+from csvor.cli.input._features import Features
+from csvor.cli.input._match import features_frame
+from csvor.cli.input._pieces import Piece, alike, table_of
+from csvor.cli.input._prepare import Prepared
+from csvor.cli.input._table import Column, Table
+from csvor.cli.input._weights import weights_as_given
+
+Array = NDArray[np.float64]
+# Of a label that stands for none.
+_LEFT_OUT = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """How pieces are read: their columns, and the class of each label (by its text)."""
+
+    source: str
+    types: dict[str, pa.DataType]
+    features: Features
+    impute: bool
+    decimal: str | None
+    target: str
+    weight: str | None
+    labels: OrdinalLabels
+    codes: dict[str, int]
+
+    def read(self, piece: Piece) -> tuple[pd.DataFrame, NDArray[np.intp], Array, Array]:
+        """The features, codes and weights of the rows with a label; how many have each text."""
+        table = table_of(alike(piece.plain(), self.types, piece.path), piece.rows, self.source)
+        with about(self.source):
+            codes, counts = self._codes(table.columns[self.target], piece)
+            used = codes != _LEFT_OUT
+            frame, weights = pd.DataFrame(columns=self.features.used), np.ones(int(used.sum()))
+            if used.any():
+                table = _only(table, used)
+                frame = features_frame(
+                    table, self.features, impute=self.impute, notes=Notes(), decimal=self.decimal
+                )
+            if self.weight is not None:
+                weights = weights_as_given(table, self.weight, piece.rows[used], self.decimal)
+        return frame, codes[used], weights, counts
+
+    def _codes(self, column: Column, piece: Piece) -> tuple[NDArray[np.intp], Array]:
+        own, texts = column.coded
+        unknown = [place for place, text in enumerate(texts) if text not in self.codes]
+        if unknown:
+            row = int(piece.rows[np.argmax(own == unknown[0])]) + 1
+            raise ColumnError(
+                f"column '{column.name}', row {row}: '{texts[unknown[0]]}' is one label of more "
+                "than 1000, which are too many to be ordered classes"
+            )
+        place = {text: i for i, text in enumerate(self.codes)}
+        counts = np.zeros(len(place))
+        counts[[place[text] for text in texts]] = np.bincount(own, minlength=len(texts))
+        return np.array([self.codes[text] for text in texts])[own], counts
+
+
+def _only(table: Table, used: NDArray[np.bool_]) -> Table:
+    if used.all():
+        return table
+    rows = table.rows[used]
+    columns = {
+        name: Column(c.name, c.kind, c.take(rows).values, points=c.points, at=rows)
+        for name, c in table.columns.items()
+    }
+    return Table(table.source, columns, len(rows))
+
+
+def reader_of(work: Prepared, labels: Column, types: dict[str, pa.DataType]) -> Reader:
+    """How the pieces are read of which `work` has a sample."""
+    own, texts = labels.coded
+    codes = dict.fromkeys(texts, _LEFT_OUT)
+    used = own[np.searchsorted(labels.rows, work.target.rows)]
+    pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
+    codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
+    uses = [work.target.name, work.data.weight, *work.features.used]
+    return Reader(
+        work.table.source, {name: types[name] for name in uses if name}, work.features,
+        work.options.impute, work.data.decimal, work.target.name, work.data.weight,
+        work.target.coded.labels, codes,
+    )  # fmt: skip
+
+
+def numbers_before(columns: Any, features: Features, frame: pd.DataFrame) -> Any:
+    """The numbers of a frame as they come to the scaler of the fitted encoding `columns`."""
+    values: Any = frame[features.numeric]
+    for _, step in columns.named_transformers_["numbers"].steps[:-1]:
+        values = step.transform(values)
+    return np.asarray(values, dtype=np.float64)
+
+
+def scaler_of(columns: Any) -> Any:
+    """The last step for the numbers."""
+    return columns.named_transformers_["numbers"][-1]
+
+
+def sums_of(reader: Reader, columns: Any, piece: Piece) -> tuple[tuple[Any, ...], tuple[Any]]:
+    """What a piece adds to them, numbers and squares about the means of the sample."""
+    frame, codes, weights, counts = reader.read(piece)
+    first = second = np.zeros(len(reader.features.numeric))
+    if reader.features.numeric and len(frame):
+        apart = numbers_before(columns, reader.features, frame) - scaler_of(columns).mean_
+        first, second = apart.sum(axis=0), (apart * apart).sum(axis=0)
+    return (counts, float(weights.sum()), first, second), (np.array([codes.size]),)
+
+
+def rescale(columns: Any, n_rows: int, first: Array, second: Array) -> None:
+    """Give the scaler mean and deviation of all rows: it learns two rows that have them."""
+    scaler = scaler_of(columns)
+    off = first / n_rows
+    mean = scaler.mean_ + off
+    spread = np.sqrt(np.maximum(second / n_rows - off * off, 0.0))
+    two: Any = np.array([mean - spread, mean + spread])
+    if hasattr(scaler, "feature_names_in_"):
+        two = pd.DataFrame(two, columns=scaler.feature_names_in_)
+    scaler.fit(two, sample_weight=np.full(2, n_rows / 2))
+
+
+def encoded(
+    reader: Reader, columns: Any, mean_weight: float, piece: Piece
+) -> tuple[Any, NDArray[Any], Array]:
+    """Encoded features, labels and weights of a piece."""
+    frame, codes, weights, _ = reader.read(piece)
+    labels = reader.labels.decode(codes)
+    if not len(frame):
+        return np.empty((0, len(columns.get_feature_names_out()))), labels, weights
+    return columns.transform(frame), labels, weights / mean_weight

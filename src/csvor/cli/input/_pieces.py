@@ -1,0 +1,102 @@
+"""Which pieces have Parquet files that are not read at once, and how is one of them read?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from csvor.cli._errors import CommandError
+from csvor.cli._paths import parquet_files
+from csvor.cli.input._parquet import why_no_order
+from csvor.cli.input._read import named_arrays
+from csvor.cli.input._table import Table, as_column
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A row group of a file; `first` is its first row, counted from 0 through all files."""
+
+    path: str
+    group: int
+    first: int
+    n_rows: int
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Which rows it holds."""
+        return np.arange(self.first, self.first + self.n_rows)
+
+    @cached_property
+    def _arrays(self) -> dict[str, pa.ChunkedArray]:
+        try:
+            with pq.ParquetFile(self.path) as file:
+                return dict(named_arrays(file.read_row_group(self.group), self.path))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+            raise _unreadable(self.path, error) from None
+
+    def plain(self) -> pa.Table:
+        """Its columns, categories as the values that they stand for."""
+        return pa.table(
+            {
+                name: array.cast(array.type.value_type)
+                if pa.types.is_dictionary(array.type)
+                else array.combine_chunks()
+                for name, array in self._arrays.items()
+            }
+        )
+
+    def order_of(self, name: str) -> tuple[tuple[object, ...] | None, str]:
+        """The values of an ordered category, lowest first, or why its order does not count."""
+        array = self._arrays.get(name)
+        if array is None or not (pa.types.is_dictionary(array.type) and array.type.ordered):
+            return None, ""
+        with pq.ParquetFile(self.path) as file, open(self.path, "rb") as raw:
+            why = why_no_order(file, raw, name, [self.group])
+        return (None, why) if why else (tuple(array.chunk(0).dictionary.to_pylist()), "")
+
+
+def pieces_of(source: str) -> list[Piece]:
+    """The row groups, those that have no row left out, of a Parquet file or a folder of such."""
+    files = parquet_files(source) if Path(source).is_dir() else [Path(source)]
+    found: list[Piece] = []
+    first = 0
+    for path in files:
+        try:
+            metadata = pq.read_metadata(path)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise _unreadable(str(path), error) from None
+        for group in range(metadata.num_row_groups):
+            n_rows = metadata.row_group(group).num_rows
+            if n_rows:
+                found.append(Piece(str(path.resolve()), group, first, n_rows))
+            first += n_rows
+    if not found:
+        raise CommandError(f"{source}: there are no rows")
+    return found
+
+
+def _unreadable(path: str, error: Exception) -> CommandError:
+    return CommandError(f"{path}: not a readable Parquet file ({error})")
+
+
+def table_of(
+    arrays: pa.Table, rows: NDArray[np.int64], source: str, n_rows: int | None = None
+) -> Table:
+    """Some rows, as the commands know a table; `n_rows` are all rows of the `source`."""
+    pairs = zip(arrays.column_names, arrays.columns, strict=True)
+    columns = [replace(as_column(name, array), at=rows) for name, array in pairs if name]
+    n_rows = len(rows) if n_rows is None else n_rows
+    return Table(source, {column.name: column for column in columns}, n_rows)
+
+
+def alike(arrays: pa.Table, types: Mapping[str, pa.DataType], path: str) -> pa.Table:
+    """The columns of a piece in the types that they have in all pieces together."""
+    lacking = [name for name in types if name not in arrays.column_names]
+    if lacking:
+        raise CommandError(f"{path} has no column '{lacking[0]}', which other files have")
+    return arrays.select(list(types)).cast(pa.schema(list(types.items())))

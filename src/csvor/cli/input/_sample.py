@@ -1,0 +1,113 @@
+"""Which rows tell how all of them are to be read?
+
+Some evenly among all, and those that have what only few have: each distinct word, the least and the
+greatest number, a blank. So what is refused, and which values there are, is that of all rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from csvor.cli._errors import CommandError
+from csvor.cli.input._column_checks import MOST_CATEGORIES
+from csvor.cli.input._pieces import Piece, table_of
+from csvor.cli.input._table import Column, Table, as_column, as_number
+
+MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Rows out of so many; columns in `words` are such, and `marks` may be among numbers."""
+
+    n_rows: int
+    target: str
+    words: frozenset[str] = frozenset()
+    marks: tuple[str, ...] = ()
+
+    def are_even(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows are drawn whatever they hold."""
+        drawn: NDArray[np.bool_] = rows % -(-self.n_rows // MOST_ROWS) == 0
+        return drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows of pieces that are added up; the orders are those that the pieces have of the labels."""
+
+    wanted: Wanted
+    arrays: pa.Table
+    rows: NDArray[np.int64]
+    orders: tuple[tuple[tuple[Any, ...] | None, str], ...]
+
+    def __add__(self, other: Sample) -> Sample:
+        if set(self.arrays.column_names) != set(other.arrays.column_names):
+            (name, *_) = set(self.arrays.column_names) ^ set(other.arrays.column_names)
+            raise CommandError(
+                f"column '{name}' is in some of the files only; add it to the others"
+            )
+        try:
+            arrays = pa.concat_tables(
+                [self.arrays, other.arrays], promote_options="permissive"
+            ).combine_chunks()
+        except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
+            raise CommandError(
+                f"the files hold one column in types that do not go together ({error})"
+            ) from None
+        orders = tuple(dict.fromkeys([*self.orders, *other.orders]))
+        rows = np.concatenate([self.rows, other.rows])
+        return Sample(self.wanted, arrays, rows, orders)._of_telling_rows()
+
+    def _of_telling_rows(self) -> Sample:
+        names, arrays = self.arrays.column_names, self.arrays.columns
+        telling = self.wanted.are_even(self.rows)
+        if not telling.all():
+            for name, array in zip(names, arrays, strict=True):
+                is_word = name in self.wanted.words or name == self.wanted.target
+                telling[_telling(as_column(name, array), is_word, self.wanted.marks)] = True
+        kept = np.flatnonzero(telling)
+        kept = kept[np.argsort(self.rows[kept])]
+        return replace(self, arrays=self.arrays.take(pa.array(kept)), rows=self.rows[kept])
+
+    def table(self, source: str, n_rows: int) -> Table:
+        """As a table of some rows; with the order of the labels, if all pieces have the same."""
+        table = table_of(self.arrays, self.rows, source, n_rows)
+        if self.orders == ((None, ""),) or self.wanted.target not in table.columns:
+            return table
+        why = next((why for _, why in self.orders if why), "")
+        if not why and len(self.orders) > 1:
+            why = "parts of the data list its values differently"
+        levels = None if why else self.orders[0][0]
+        target = replace(table.columns[self.wanted.target], levels=levels, no_order=why)
+        return replace(table, columns={**table.columns, target.name: target})
+
+
+def sample_of(piece: Piece, wanted: Wanted) -> Sample:
+    """The rows of a piece that tell."""
+    orders = (piece.order_of(wanted.target),)
+    return Sample(wanted, piece.plain(), piece.rows, orders)._of_telling_rows()
+
+
+def _telling(column: Column, is_word: bool, marks: tuple[str, ...]) -> list[int]:
+    """Where a column has a distinct word for the first time, or an end of its numbers, a blank."""
+    values = column.values
+    if column.kind == "lists":
+        return []
+    if is_word or column.kind in {"text", "bool"}:
+        codes = values.dictionary_encode(null_encoding="encode").indices.to_numpy()
+        before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1]]))
+        first: list[int] = np.flatnonzero(codes > before)[: MOST_CATEGORIES + 1].tolist()
+        return first
+    found = [pc.index(values, end).as_py() for end in pc.min_max(values).values()]
+    found.append(pc.index(pc.is_null(values, nan_is_null=True), True).as_py())
+    if column.kind == "number":
+        numbers = column.numbers[0]
+        hits = [np.flatnonzero(numbers == as_number(mark))[:1] for mark in marks]
+        found += np.concatenate([np.empty(0, int), *hits]).tolist()
+    return [place for place in found if place >= 0]

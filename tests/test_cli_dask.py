@@ -1,0 +1,309 @@
+"""`--dask`: folders of Parquet files that stay in pieces give what one table in memory gives."""
+
+import json
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from csvor.cli._model import load_model
+from csvor.cli.commands._app import app
+from csvor.cli.input import _sample
+
+dask = pytest.importorskip("dask", reason="dask is not installed")
+distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+
+OPTIONS = ("--target", "grade", "--classes", "poor,fair,good", "--missing-label", "99")
+
+
+def run(*args: object) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(arg) for arg in args])
+
+
+@pytest.fixture(scope="module")
+def address() -> Any:
+    """A scheduler with a worker, both in this process."""
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        protocol="tcp",
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        silence_logs=50,
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def bridges(n: int, seed: int = 0) -> pd.DataFrame:
+    """Numbers, words (one of them on one row alone) and a weight; some rows have no label."""
+    rng = np.random.default_rng(seed)
+    load, age = rng.normal(3, 2, n), 100 * rng.normal(size=n)
+    kind = rng.choice(np.array(["arch", "beam"], dtype=object), n)
+    kind[n // 2 + 1] = "cable"
+    score = load - age / 100 + 2 * (kind == "beam") + rng.logistic(size=n)
+    grade = np.array(["poor", "fair", "good"], dtype=object)[np.digitize(score, [2, 5])]
+    grade[::100] = "99"
+    columns = {"load": load, "age": age, "kind": kind, "new": rng.random(n) < 0.3, "one": 1}
+    counts = rng.uniform(0.5, 2, n)
+    return pd.DataFrame(
+        {"name": [f"b{i}" for i in range(n)], **columns, "n": counts, "grade": grade}
+    )
+
+
+def cut(frame: pd.DataFrame, folder: str, n_files: int = 3) -> None:
+    """Files of unlike size, of two row groups each, and one without rows."""
+    Path(folder).mkdir()
+    ends = [0, *(len(frame) * np.arange(1, n_files) ** 2 // n_files**2).tolist(), len(frame)]
+    for i, (start, stop) in enumerate(pairwise(ends)):
+        part = frame.iloc[start:stop]
+        part.to_parquet(Path(folder, f"p{i}.parquet"), row_group_size=max(len(part) // 2, 1))
+    frame.iloc[:0].to_parquet(Path(folder, "empty.parquet"))
+
+
+def both(frame: pd.DataFrame, address: str, *options: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The documents of a fit in memory and in pieces."""
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    here = run("fit", "all.parquet", *OPTIONS, *options, "--model", "a.skops", "--json")
+    there = run(
+        "fit", "pieces", *OPTIONS, *options, "--model", "b.skops", "--json", "--dask", address
+    )
+    for result in (here, there):
+        assert result.exit_code == 0, result.stderr
+    return json.loads(here.stdout), json.loads(there.stdout)
+
+
+def assert_same_model(rtol: float = 1e-8) -> None:
+    here, there = (load_model(path).pipeline for path in ("a.skops", "b.skops"))
+    names = here[0].get_feature_names_out().tolist()
+    assert there[0].get_feature_names_out().tolist() == names
+    assert there[0].feature_names_in_.tolist() == here[0].feature_names_in_.tolist()
+    for name in ("coef_", "thresholds_"):
+        wanted = getattr(here[-1], name)
+        atol = rtol * np.abs(wanted).max()
+        np.testing.assert_allclose(getattr(there[-1], name), wanted, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--weight", "n", "--class-weight", "balanced", "--C", "0.1")]
+)
+def test_a_fit_in_pieces_is_the_fit_in_memory(address: str, options: tuple[str, ...]) -> None:
+    here, there = both(bridges(2000), address, *options, "--id", "name")
+    assert_same_model()
+    for name in ("classes", "columns", "training_error", "flagged", "conflicts"):
+        assert there[name] == here[name]
+    assert there["data"] == {**here["data"], "file": "pieces"}
+
+
+def test_a_sample_knows_each_word_and_statistics_are_of_all_rows(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_sample, "MOST_ROWS", 300)
+    frame = bridges(3000)
+    here, there = both(frame, address, "--id", "name", "--contamination", "0.1")
+    assert_same_model()
+    assert there["classes"] == here["classes"]
+    assert there["data"]["left_out"] == here["data"]["left_out"] == {"99": 30}
+    assert "cable" in [e["level"] for e in there["coefficients"] if e["column"] == "kind"]
+    assert any("of 3000 rows" in note for note in there["notes"])
+
+
+def test_sums_of_pieces_are_those_of_all_rows(address: str) -> None:
+    """More rows than may come here; smooth, so that there is one solution."""
+    smooth = ("--id", "name", "--p", "2", "--contamination", "0", "--drop", "new")
+    with dask.config.set({"csvor.room": "200kB"}):
+        here, there = both(bridges(12_000), address, *smooth)
+    assert_same_model()
+    for name in ("classes", "training_error", "flagged"):
+        assert there[name] == here[name]
+
+
+def test_medians_of_a_sample_fill_and_limit(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sample, "MOST_ROWS", 2000)
+    frame = bridges(4000)
+    frame.loc[frame.index[5::50], "age"] = np.nan
+    here, there = both(frame, address, "--id", "name", "--impute", "--clip", "4")
+    assert any("medians" in note for note in there["notes"])
+    for one, other in zip(here["encodings"], there["encodings"], strict=True):
+        for name in {"median", "mean", "lower", "upper"} & one.keys():
+            assert abs(one[name] - other[name]) < 0.1 * one["scale"]
+
+
+def test_numbers_in_text_categories_and_marks_are_read_as_in_memory(address: str) -> None:
+    frame = bridges(600).drop(columns=["name", "one"])
+    frame["span"] = [f"{x:.1f} m".replace(".", ",") for x in np.abs(frame["age"])]
+    frame["year"] = np.where(np.arange(600) % 7 == 0, -1, np.arange(600) % 31 + 1900)
+    frame["kind"] = frame["kind"].astype("category")
+    here, there = both(frame, address, "--missing", "-1", "--impute")
+    assert_same_model()
+    assert there["columns"] == here["columns"]
+    assert here["columns"]["readings"]["span"]["unit"] == "m"
+
+
+def test_the_order_of_a_category_counts_where_all_files_have_it(address: str) -> None:
+    frame = bridges(300).query("grade != '99'").drop(columns="name")
+    order = ["poor", "fair", "good"]
+    frame["grade"] = pd.Categorical(frame["grade"], order, ordered=True)
+    cut(frame, "pieces")
+    given = ("--target", "grade", "--model", "m.skops", "--dask", address, "--json")
+    done = run("fit", "pieces", *given)
+    assert done.exit_code == 0, done.stderr
+    assert [entry["label"] for entry in json.loads(done.stdout)["classes"]] == order
+    frame["grade"] = frame["grade"].cat.reorder_categories(order[::-1], ordered=True)
+    frame.to_parquet("pieces/p9.parquet")
+    assert "list its values differently" in run("fit", "pieces", *given).stderr
+
+
+def test_predictions_are_files_beside_each_other(address: str) -> None:
+    frame = bridges(500)
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    fit = run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops")
+    assert fit.exit_code == 0, fit.stderr
+    frame.loc[3:8, "kind"] = "rope"
+    frame.to_parquet("all.parquet")
+    frame.iloc[:2].to_parquet("pieces/p0.parquet")
+    frame.iloc[2:9].to_parquet("pieces/p00.parquet")
+    frame.iloc[9:].to_parquet("pieces/p1.parquet", row_group_size=200)
+    Path("pieces/p2.parquet").unlink()
+    more = ("--model", "m.skops", "--proba", "--score", "--out")
+    here = run("predict", "all.parquet", *more, "p.parquet")
+    there = run("predict", "pieces", *more, "parts", "--dask", address)
+    assert (here.exit_code, there.exit_code) == (0, 0), there.stderr
+    pd.testing.assert_frame_equal(pd.read_parquet("parts"), pd.read_parquet("p.parquet"))
+    assert sorted(path.name for path in Path("parts").iterdir())[-1] == "part-00004.parquet"
+    assert "6 rows with values that the model has not seen ('rope')" in there.stderr
+    assert there.stderr.count("label column") == 1
+
+
+def test_a_fault_in_one_piece_leaves_no_folder(address: str) -> None:
+    frame = bridges(300)
+    frame.to_parquet("all.parquet")
+    assert run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops").exit_code == 0
+    frame.loc[250, ["load", "age"]] = np.inf, np.nan
+    cut(frame, "pieces")
+    failed = run("predict", "pieces", "--model", "m.skops", "--out", "parts", "--dask", address)
+    assert failed.exit_code == 1
+    assert "column 'load': 1 infinite value (row 251)" in failed.stderr
+    assert "'age' 1 (row 251)" in failed.stderr
+    assert sorted(path.name for path in Path().iterdir()) == ["all.parquet", "m.skops", "pieces"]
+    failed = run("fit", "pieces", *OPTIONS, "--id", "name", "--model", "n.skops", "--dask", address)
+    assert failed.exit_code == 1
+    assert "column 'load': 1 infinite value (row 251)" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("fit", "pieces", "--tune"), "--tune: folds are made of rows in memory"),
+        (("fit", "pieces", "--kernel", "rbf"), "--kernel rbf: a kernel needs all rows at once"),
+        (("fit", "empty"), "there is no Parquet file in this folder"),
+        (("fit", "deep"), "is a folder in it with Parquet files"),
+        (("fit", "t.csv"), "--dask reads a folder of Parquet files"),
+        (("audit", "pieces"), "csvor audit takes rows in memory"),
+        (("predict", "pieces"), "name a new one with --out"),
+        (("predict", "pieces", "--out", "pieces"), "this folder holds files already"),
+        (("predict", "pieces", "--out", "new", "--json"), "--json holds all rows"),
+    ],
+)
+def test_wrong_use_is_told_before_a_cluster_starts(words: tuple[str, ...], told: str) -> None:
+    cut(bridges(30), "pieces", 2)
+    cut(bridges(30), "deep", 2)
+    Path("deep/year=2020").mkdir()
+    Path("deep/p0.parquet").rename("deep/year=2020/p0.parquet")
+    Path("empty").mkdir()
+    for name in ("t.csv", "m.skops"):
+        Path(name).touch()
+    more = ["--model", "m.skops"] if words[0] != "audit" else []
+    more += ["--target", "grade"] if words[0] != "predict" else []
+    result = run(*words, *more, "--dask", "nowhere")
+    assert result.exit_code == 2, result.output
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_local_workers_live_as_long_as_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    psutil = pytest.importorskip("psutil")
+    monkeypatch.setattr("csvor.cli._cluster.joblib.cpu_count", lambda: 1)
+    frame = bridges(300)
+    frame.to_parquet("all.parquet", row_group_size=120)
+    assert run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops").exit_code == 0
+    before = {one.pid for one in psutil.Process().children(recursive=True)}
+    done = run("predict", "all.parquet", "--model", "m.skops", "--out", "parts", "--dask", "local")
+    assert (done.exit_code, done.stdout) == (0, "Written  300 rows in 3 files: parts\n")
+    left = [one for one in psutil.Process().children(recursive=True) if one.pid not in before]
+    assert [
+        one.cmdline() for one in left if "resource_tracker" not in " ".join(one.cmdline())
+    ] == []
+
+
+def test_an_interrupt_leaves_nothing(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = bridges(300)
+    frame.to_parquet("all.parquet", row_group_size=100)
+    assert run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops").exit_code == 0
+
+    def interrupted(futures: Any) -> Any:
+        yield next(iter(futures))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(distributed, "as_completed", interrupted)
+    more = ("--model", "m.skops", "--out", "parts", "--dask", address)
+    result = run("predict", "all.parquet", *more)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (130, "csvor: interrupted")
+    assert sorted(path.name for path in Path().iterdir()) == ["all.parquet", "m.skops"]
+
+
+def test_no_scheduler_and_no_dask_are_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    bridges(30).to_parquet("all.parquet")
+    more = ("--target", "grade", "--model", "m.skops", "--dask")
+    monkeypatch.setattr("csvor.cli._cluster.PATIENCE", 1)
+    for where in ("tcp://127.0.0.1:9", "nowhere"):
+        result = run("fit", "all.parquet", *more, where)
+        assert result.exit_code == 1
+        assert f"--dask {where}: no scheduler can be reached there" in result.stderr
+        assert result.stderr.count("\n") == 1
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = run("fit", "all.parquet", *more, "local")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "csvor: error: --dask local: dask is missing; pip install 'csvor[dask]'\n"
+    )
+
+
+def test_a_study_on_workers_is_the_study_of_processes(address: str) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 2, 3], 12)
+    pd.DataFrame({"a": y + rng.normal(size=36), "y": y}).to_csv("mine.csv", index=False)
+    Path("spec.toml").write_text(
+        'datasets = ["mine"]\nlevels = [0, 20]\nsplits = 2\nfolds = 3\n'
+        "[methods.CSVOR.grid]\nC = [0.5, 1]\n"
+    )
+    words = ("study", "run", "--spec", "spec.toml", "--data", ".", "--out")
+    for folder, more in (("here", ("--jobs", "1")), ("there", ("--dask", address))):
+        result = run(*words, folder, *more)
+        assert result.exit_code == 0, result.stderr
+    here, there = (pd.read_csv(Path(name, "results.csv")) for name in ("here", "there"))
+    pd.testing.assert_frame_equal(there.drop(columns="seconds"), here.drop(columns="seconds"))
+    refused = run(*words, "here", "--jobs", "2", "--dask", address)
+    assert refused.exit_code == 2
+    assert "--jobs 2: with --dask the cluster has its own number" in refused.stderr
+
+
+def test_dask_is_not_needed_without_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("dask", "dask.array", "dask.dataframe", "distributed"):
+        monkeypatch.setitem(sys.modules, name, None)
+    bridges(200).to_parquet("all.parquet")
+    fit = run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops")
+    predict = run("predict", "all.parquet", "--model", "m.skops")
+    assert (fit.exit_code, predict.exit_code) == (0, 0), fit.stderr + predict.stderr
