@@ -15,6 +15,8 @@ from csvor.cli._options import ModelOptions
 # What names a column is kept apart from what was measured.
 _NUMBER = re.compile(r"('[^']*'|column \d+)|\d[\d.,]*(?:e[+-]?\d+)?")
 
+_EXAMPLE = re.compile(r"\(row \d+: .*?\)")
+
 # The commands say the same with the number of rows. scikit-learn gives no category of its own.
 _RARE_CLASS = "The least populated class"
 
@@ -35,9 +37,9 @@ class Notes:
         self._take(text, text)
 
     def add_of_part(self, text: str) -> None:
-        """Take up a note on a part of the rows: other parts say the same with other numbers."""
+        """Take up a note on a part of the rows: others say the same with other rows and numbers."""
         if text not in self._first.values():
-            self._take(text, _key(text))
+            self._take(text, _key(_EXAMPLE.sub("", text)))
 
     def _take(self, text: str, key: str) -> None:
         self._first.setdefault(key, text)
