@@ -143,7 +143,7 @@ def curved(n, share, seed=0):
 def test_models_are_compared_on_rows_drawn_by_their_number(monkeypatch):
     """A curve wins, on landmarks drawn here, and finds how many labels are wrong and which."""
     monkeypatch.setattr(csvor.audit._labels, "COMPARED", 600)
-    monkeypatch.setattr(csvor.audit._candidates, "_LANDMARKS", 30)
+    monkeypatch.setattr(csvor.audit._candidates, "_LANDMARKS", 20)
     monkeypatch.setattr(csvor.audit._candidates, "_CURVES", ((30.0, 0.1), (30.0, 0.3)))
     X, y, wrong = curved(N, 0.1)
     done = []
@@ -161,9 +161,8 @@ def test_models_are_compared_on_rows_drawn_by_their_number(monkeypatch):
 
 def test_a_clean_set_gets_a_clean_answer():
     X, y, _ = curved(N, 0.0)
-    model = CSVOR(
-        C=30.0, kernel="rbf", gamma=0.1, n_components=30, contamination="auto", random_state=0
-    )
+    squares = {"kernel": "poly", "degree": 2, "coef0": 1.0, "n_components": 10, "random_state": 0}
+    model = CSVOR(contamination="auto", **squares)
     audit = audit_labels(da.from_array(X, chunks=(9000, 3)), da.from_array(y), model, cv=2)
     assert audit.share < 0.005 and audit.named < 0.001 * N
 
