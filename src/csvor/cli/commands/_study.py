@@ -49,12 +49,13 @@ def run_study(
     spec = chosen_spec(options)
     if not replace:
         refuse_another(out, spec)
-    seen: list[Progress] = []
+    has_begun = False
     try:
         with _workers(dask), text_progress("Study") as update:
 
             def show(now: Progress) -> None:
-                seen[:] = [now]
+                nonlocal has_begun
+                has_begun = True
                 update(now.done, now.total, partial(_told, now))
 
             table = run(
@@ -67,8 +68,9 @@ def run_study(
                 replace=replace,
             )
     except KeyboardInterrupt:
-        if seen:
-            kept = f"{seen[0].done} of {plural(seen[0].total, 'cell')}"
+        if has_begun:  # the last record may not have been told of
+            now = status(out)
+            kept = f"{now.done} of {plural(now.total, 'cell')}"
             typer.echo(f"csvor: {kept} kept in {out}; the same command goes on", err=True)
         raise
     with written_whole(Path(out, TABLE)) as part:

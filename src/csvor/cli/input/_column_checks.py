@@ -112,7 +112,7 @@ def refuse_many_words(name: str, codes: Rows, texts: Sequence[str], is_id: bool)
             f"column '{name}': every row has a text of its own, as in an identifier; mark it with "
             f"--id {quoted(name)} or leave it out with --drop {quoted(name)}"
         )
-    remedy = "group them"
+    remedy = "group them (free text is not read)"
     if is_id:
         remedy = (
             f"name the rows by it with --id {quoted(name)}, judge rows that share one together "
@@ -120,8 +120,7 @@ def refuse_many_words(name: str, codes: Rows, texts: Sequence[str], is_id: bool)
         )
     raise ColumnError(
         f"column '{name}': {len(texts)} different texts in {n_rows} rows are too many for "
-        f"categories, and free text is not read; {remedy}, or leave it out with "
-        f"--drop {quoted(name)}"
+        f"categories; {remedy}, or leave it out with --drop {quoted(name)}"
     )
 
 
