@@ -110,11 +110,11 @@ def timed(model, data):
 def best_known(model, data):
     """The lowest objective known."""
     slow = type(model)(**{**model.get_params(), "tol": 1e-9, "max_iter": 3000})
-    share, policy._SHARE = policy._SHARE, 1.0
+    share, policy.SHARE = policy.SHARE, 1.0
     try:
         return min(slow.fit(*data).objective_, model.objective_)
     finally:
-        policy._SHARE = share
+        policy.SHARE = share
 
 
 def stopped(name, limit):
