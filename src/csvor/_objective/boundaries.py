@@ -13,13 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._rows.dense import Codes, DenseMatrix
+from csvor._rows.look import told_step
 from csvor._utils.compile import compiled
 
 Array = NDArray[np.float64]
-
-
-# Rows that tell where a share of all lies.
-_TOLD = 20_000
 
 
 class BoundaryObjective:
@@ -85,7 +82,7 @@ class BoundaryObjective:
         if share >= 1.0:
             return np.ones(self.n_samples, dtype=bool)
         distances = find_distances(self.slopes, self.offsets, self.views(theta))
-        return distances <= np.quantile(distances[:: max(self.n_samples // _TOLD, 1)], share)
+        return distances <= np.quantile(distances[:: told_step(self.n_samples)], share)
 
     def moved(self, theta: Array, to: Array) -> NDArray[np.bool_]:
         """The rows in which another piece is the highest there."""

@@ -56,7 +56,7 @@ def run_predict(data: str, model_path: str, options: PredictOptions, notes: Note
             )
         note_unused(table, record, id_name, notes)
     answers, proba = answers_of(model, frame, table, ids, options, notes)
-    labels = [shown(plain(label)) for label in model.pipeline[-1].classes_]
+    labels = labels_of(model)
     if options.out != "-" or not options.json:
         write_table(options.out, as_table(answers, id_name, labels, proba))
     if options.json:
@@ -97,6 +97,11 @@ def answers_of(
             answers["score"] = final.predict_projection(encoded).tolist()
         proba = final.predict_proba(encoded).T.tolist() if options.proba else []
     return answers, proba
+
+
+def labels_of(model: Model) -> list[str]:
+    """The names of the probabilities, in the order of the classes."""
+    return [shown(plain(label)) for label in model.pipeline[-1].classes_]
 
 
 def as_table(

@@ -21,11 +21,11 @@ from csvor.cli.commands._predict import (
     answers_of,
     as_table,
     ids_of,
+    labels_of,
     note_unused,
 )
 from csvor.cli.input._match import features_frame
 from csvor.cli.input._pieces import Piece, pieces_of, table_of
-from csvor.cli.input._table import shown
 
 
 def predict_in_parts(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
@@ -89,7 +89,6 @@ def _predict_piece(
         )
         note_unused(table, record, id_name, notes)
         answers, proba = answers_of(model, frame, table, ids, options, notes)
-    labels = [shown(label) for label in record.classes]
-    columns = as_table(answers, id_name, labels, proba)
+    columns = as_table(answers, id_name, labels_of(model), proba)
     write_table(str(Path(folder, f"part-{number:05}.parquet")), columns)
     return notes.texts()
