@@ -1,5 +1,6 @@
 """Audits of dask arrays and dataframes are those of the rows in memory."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,7 @@ from csvor import CSVOR, PINSVOR
 from csvor._data.folds import parts_by_name, parts_by_number, seed_of
 from csvor.audit import audit_labels
 from csvor.report import write_audit_report
+from csvor.report._distributions import confusion_of, probability_groups, score_chart
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -196,8 +198,48 @@ def test_small_data_are_audited_in_memory():
     assert found.summary == here.summary
     pytest.importorskip("pandas")
     assert found.to_frame().equals(here.to_frame())
-    with pytest.raises(TypeError, match=r"The page shows rows in memory.*compute\(\)"):
-        write_audit_report(found, X, "audit.html")
+
+
+def test_the_page_of_rows_that_all_come_here_is_that_of_rows_in_memory(tmp_path):
+    X, y = rows(400)
+    here = audit_labels(X, y, MODEL)
+    found = audit_labels(*lazy(X, y, 150), MODEL)
+    more = {"ids": [f"r{i}" for i in range(400)], "conflicts": [[3, 9], [390, 4]]}
+    page = write_audit_report(here, X, tmp_path / "here.html", rows=2 * np.arange(400), **more)
+    for features, numbers in ((lazy(X, y)[0], 2 * da.arange(400)), (X, 2 * np.arange(400))):
+        other = write_audit_report(found, features, tmp_path / "a.html", rows=numbers, **more)
+        assert other.read_bytes() == page.read_bytes()
+
+
+def test_a_page_counts_all_rows_and_lists_the_first(data, here, tmp_path):
+    X, y = data
+    found = audit_labels(*lazy(X, y), MODEL, cv=2)
+    classes = list("01234")
+    assert confusion_of(found, classes) == confusion_of(here, classes)
+    for one, other in zip(probability_groups(found), probability_groups(here), strict=True):
+        assert (one.low, one.n_rows) == (other.low, other.n_rows)
+        assert one.expected == pytest.approx(other.expected)
+    charts = [score_chart(audit, classes) for audit in (found, here)]
+    assert [row[1:3] for row in charts[0].rows] == [row[1:3] for row in charts[1].rows]
+    moved = sum(abs(a.height - b.height) for a, b in zip(*(c.rows[2][3] for c in charts)))
+    assert moved < 0.01
+    names = da.from_array(np.array([f"r{i}" for i in range(N)]), chunks=3000)
+    page = write_audit_report(found, lazy(X, y)[0], tmp_path / "a.html", ids=names)
+    listed = re.findall(r">r(\d+)<", page.read_text(encoding="utf-8"))
+    assert list(map(int, listed)) == found.order[: len(listed)].tolist() and len(listed) == 1000
+    assert np.mean(here.flagged[found.order[: len(listed)]]) > 0.99
+
+
+def test_a_page_of_other_rows_is_refused(data):
+    found = audit_labels(*lazy(*data), MODEL, cv=2)
+    other = da.ones((N + 1, 2), chunks=(5000, 2))
+    for given, message in (
+        ({"X": other}, "X has 20401 entries, the audit has 20400 rows"),
+        ({"X": data[0][1:]}, "X has 20399 entries, the audit has 20400 rows"),
+        ({"X": None, "ids": [1, 2]}, "ids has 2 entries"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            write_audit_report(found, **given, path="never.html")
 
 
 @pytest.mark.parametrize(

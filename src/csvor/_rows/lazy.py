@@ -5,6 +5,8 @@ Whatever asks goes on with arrays, or with dask's, which know most of the same o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,22 @@ def taken(rows: NDArray[np.intp], *of_rows: Any) -> list[NDArray[Any]]:
     from csvor._rows.parts import Parts
 
     return list(picked(Parts.of_all(*of_rows), of_rows[0].chunks[0], rows))
+
+
+def added_up(work: Callable[..., tuple[Any, ...]], *of_rows: Any) -> tuple[Any, ...]:
+    """The sums that ``work`` makes of arrays, one of each, added up over partitions."""
+    if not is_lazy(of_rows[0]):
+        return work(*of_rows)
+    from csvor._rows.partitions import run
+    from csvor._rows.parts import Parts
+
+    busy = np.flatnonzero(of_rows[0].chunks[0]).tolist()
+    columns = [parts.take(busy) for parts in Parts.of_all(*of_rows)]
+    return run(partial(_sums_alone, work), columns)[0]
+
+
+def _sums_alone(work: Callable[..., tuple[Any, ...]], *of_rows: Any) -> tuple[Any, tuple[()]]:
+    return work(*of_rows), ()
 
 
 def rows_where(mask: Any) -> NDArray[np.intp]:

@@ -23,10 +23,10 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
 from csvor import __version__
-from csvor._rows.lazy import is_lazy
 from csvor._utils.atomic_files import write_whole
 from csvor.audit import LabelAudit, WrongLabels
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
+from csvor.report._here import Shown, shown_of
 from csvor.report._suspects import Suspects, suspects_of, text_of
 from csvor.report._templates import rendered, static
 
@@ -100,10 +100,14 @@ def write_audit_report(
 
     Raises
     ------
-    TypeError
-        For an audit of rows in partitions of dask.
     ValueError
         If `X`, `rows` or `ids` have another number of rows than the audit.
+
+    Notes
+    -----
+    Where the rows of the audit lie in partitions of dask, counts are those of all rows; the 1 000
+    most suspect ones, and up to 20 000 random ones among which neighbours are sought, come here. X,
+    rows and ids are collections of dask then, cut as what was audited, or lie in memory.
 
     Examples
     --------
@@ -122,20 +126,13 @@ def write_audit_report(
     ...     "of 300 labels are wrong" in page.read_text(encoding="utf-8")
     True
     """
-    if is_lazy(audit.probability):
-        raise TypeError(
-            "The page shows rows in memory, and those of this audit lie in partitions of dask: "
-            "audit some of them, as X.partitions[:3].compute()."
-        )
-    n = audit.probability.size
-    numbers = np.arange(1, n + 1) if rows is None else np.asarray(rows)
-    names = None if ids is None else [text_of(name) for name in ids]
-    for given, what in ((numbers, "rows"), (names, "ids")):
-        if given is not None and len(given) != n:
-            raise ValueError(f"{what} has {len(given)} entries, the audit has {n} rows.")
+    listed = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
+    shown = shown_of(audit, X, rows, ids, sum(listed, []))
+    names = None if shown.ids is None else [text_of(name) for name in shown.ids]
     classes = [text_of(label) for label in audit.classes]
     before = {int(one["row"]) for one in decided}
-    suspects = suspects_of(audit, X, numbers.tolist(), names, before)
+    numbers = shown.numbers.tolist()
+    suspects = suspects_of(shown.audit, shown.X, numbers, names, before)
     script = Markup(static("audit.js"))
     page = rendered(
         "audit.html",
@@ -156,10 +153,13 @@ def write_audit_report(
         candidates=_described(audit) if isinstance(audit, LabelAudit) else [],
         facts=dict(facts or {}),
         notes=notes,
-        conflicts=[_labelled(audit, group, numbers) for group in conflicts[:MOST_CONFLICTS]],
+        conflicts=[
+            (_labelled(shown, some), len(group) - len(some))
+            for some, group in zip(listed, conflicts, strict=False)
+        ],
         n_conflicts=len(conflicts),
         config={
-            "store": _fingerprint(audit, target, numbers.tolist()),
+            "store": _fingerprint(shown, target),
             "target": target,
             "id": id_name if names is not None else None,
             "classes": classes,
@@ -208,19 +208,18 @@ def _commands(source: str) -> tuple[str, str]:
     return apply, f"--reviewed {decisions}"
 
 
-def _fingerprint(audit: WrongLabels, target: str, numbers: list[int]) -> str:
+def _fingerprint(shown: Shown, target: str) -> str:
     """What the browser keeps decisions under: the same for the same rows and labels."""
-    labels = [[text_of(label) for label in array] for array in (audit.classes, audit.given)]
-    told = json.dumps([target, numbers, *labels])
+    columns = shown.audit.classes, shown.audit.given
+    labels = [[text_of(label) for label in array] for array in columns]
+    told = json.dumps([target, shown.numbers.tolist(), *labels])
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def _labelled(
-    audit: WrongLabels, group: Sequence[int] | NDArray[np.integer], numbers: NDArray[Any]
-) -> tuple[list[tuple[int, str]], int]:
-    """The first rows of a conflict, each with its label, and how many more there are."""
-    listed = [(int(numbers[i]), text_of(audit.given[i])) for i in group[:MOST_ALIKE]]
-    return listed, len(group) - len(listed)
+def _labelled(shown: Shown, group: Sequence[int]) -> list[tuple[int, str]]:
+    """The rows of a conflict, each with its label."""
+    numbers, given = shown.numbers, shown.audit.given
+    return [(int(numbers[i]), text_of(given[i])) for i in shown.places(group)]
 
 
 def _described(audit: LabelAudit) -> list[dict[str, Any]]:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import floor, log10
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._estimators.mislabelling import telling_rows
 from csvor._labels import CodedLabels
+from csvor._rows.lazy import added_up, taken
 from csvor.audit import LabelAudit, WrongLabels
 
 # Edges of the groups of probability; the first is that of the rows above suspicion.
 _EDGES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 _BINS, _OUTSIDE = 60, 0.005
+
+Labels = NDArray[Any]
+Counts = tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -63,14 +70,12 @@ class ScoreChart:
 
 def confusion_of(audit: WrongLabels, classes: Sequence[str]) -> Confusion:
     """How many of the named rows are given and suggested which label."""
-    given, suggested = _codes(audit, audit.given), _codes(audit, audit.suggested)
-    counts = np.zeros((len(classes), len(classes)), dtype=int)
-    np.add.at(counts, (given[audit.flagged], suggested[audit.flagged]), 1)
+    work = partial(_pairs, audit.classes)
+    counts, totals = added_up(work, audit.given, audit.suggested, audit.flagged)
     rows, columns = (np.flatnonzero(counts.sum(axis=axis)) for axis in (1, 0))
     # With few classes all of them make the shape of the errors plain.
     if len(classes) <= 12:
         rows = columns = np.arange(len(classes))
-    totals = np.bincount(given, minlength=len(classes))
     return Confusion(
         tuple(classes[k] for k in rows.tolist()),
         tuple(classes[k] for k in columns.tolist()),
@@ -81,10 +86,8 @@ def confusion_of(audit: WrongLabels, classes: Sequence[str]) -> Confusion:
 
 def probability_groups(audit: WrongLabels) -> list[ProbabilityGroup]:
     """The rows by the probability that their label is wrong, most probable first."""
-    place = np.clip(np.searchsorted(_EDGES, audit.probability, side="right") - 1, 0, 5)
-    n_rows = np.bincount(place, minlength=6)
+    n_rows, expected = added_up(_in_groups, audit.probability)
     n_rows[0] -= audit.probability.size - audit.n_judged
-    expected = np.bincount(place, audit.probability, minlength=6)
     groups = [
         ProbabilityGroup(_EDGES[k], _EDGES[k + 1], int(n_rows[k]), float(expected[k]))
         for k in range(6)
@@ -94,26 +97,23 @@ def probability_groups(audit: WrongLabels) -> list[ProbabilityGroup]:
 
 def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
     """Histograms of the held-out score, one for each class given, and the thresholds."""
-    score, thresholds = audit.score, audit.thresholds
+    thresholds = audit.thresholds
+    (score,) = taken(telling_rows(audit.score.size), audit.score)
     low, high = np.quantile(score, [_OUTSIDE, 1.0 - _OUTSIDE])
     low, high = min(low, thresholds.min()), max(high, thresholds.max())
     margin = 0.03 * (high - low) or 1.0
     edges = np.linspace(low - margin, high + margin, _BINS + 1)
     span = edges[-1] - edges[0]
-    # Scores beyond the chart stand in its last bins.
-    inside = np.clip(score, edges[0], edges[-1])
-    codes = _codes(audit, audit.given)
+    work = partial(_in_bins, audit.classes, edges)
+    counts, named = added_up(work, audit.given, audit.score, audit.flagged)
     rows = []
-    for k, label in enumerate(classes):
-        own = codes == k
-        counts = np.histogram(inside[own], edges)[0]
-        named = np.histogram(inside[own & audit.flagged], edges)[0]
-        tallest = max(int(counts.max()), 1)
+    for label, of_class, of_named in zip(classes, counts, named, strict=True):
+        tallest = max(int(of_class.max()), 1)
         bars = tuple(
-            Bar(b / _BINS, float(counts[b] / tallest), float(named[b] / tallest))
-            for b in np.flatnonzero(counts).tolist()
+            Bar(b / _BINS, float(of_class[b] / tallest), float(of_named[b] / tallest))
+            for b in np.flatnonzero(of_class).tolist()
         )
-        rows.append((label, int(own.sum()), int((own & audit.flagged).sum()), bars))
+        rows.append((label, int(of_class.sum()), int(of_named.sum()), bars))
     return ScoreChart(
         tuple(rows),
         1.0 / _BINS,
@@ -127,8 +127,32 @@ def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
     )
 
 
-def _codes(audit: WrongLabels, labels: NDArray[np.generic]) -> NDArray[np.integer]:
-    return CodedLabels.from_data(labels, audit.classes).codes
+def _pairs(classes: Labels, given: Labels, suggested: Labels, flagged: Labels) -> Counts:
+    """Named rows by both labels, and all rows by the one given."""
+    K, codes = len(classes), _codes(given, classes)
+    pairs = K * codes + _codes(suggested, classes)
+    named = np.bincount(pairs[flagged], minlength=K * K).reshape(K, K)
+    return named, np.bincount(codes, minlength=K)
+
+
+def _in_groups(probability: NDArray[np.float64]) -> Counts:
+    """Rows of each group, and what their probabilities add up to."""
+    place = np.clip(np.searchsorted(_EDGES, probability, side="right") - 1, 0, 5)
+    return np.bincount(place, minlength=6), np.bincount(place, probability, minlength=6)
+
+
+def _in_bins(
+    classes: Labels, edges: NDArray[np.float64], given: Labels, score: Any, flagged: Any
+) -> Counts:
+    """All and named rows by label given and bin; what lies beyond stands in the last bins."""
+    codes, inside = _codes(given, classes), np.clip(score, edges[0], edges[-1])
+    kinds = [[(codes == k) & among for k in range(len(classes))] for among in (True, flagged)]
+    all_rows, named = ([np.histogram(inside[own], edges)[0] for own in kind] for kind in kinds)
+    return np.array(all_rows), np.array(named)
+
+
+def _codes(labels: Labels, classes: Labels) -> NDArray[np.integer]:
+    return CodedLabels.from_data(labels, classes).codes
 
 
 def _ticks(low: float, high: float) -> list[float]:
