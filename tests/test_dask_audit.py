@@ -221,7 +221,8 @@ def test_a_page_counts_all_rows_and_lists_the_first(data, here, tmp_path):
         assert one.expected == pytest.approx(other.expected)
     charts = [score_chart(audit, classes) for audit in (found, here)]
     assert [row[1:3] for row in charts[0].rows] == [row[1:3] for row in charts[1].rows]
-    moved = sum(abs(a.height - b.height) for a, b in zip(*(c.rows[2][3] for c in charts)))
+    bars = zip(*(chart.rows[2][3] for chart in charts), strict=True)
+    moved = sum(abs(a.height - b.height) for a, b in bars)
     assert moved < 0.01
     names = da.from_array(np.array([f"r{i}" for i in range(N)]), chunks=3000)
     page = write_audit_report(found, lazy(X, y)[0], tmp_path / "a.html", ids=names)

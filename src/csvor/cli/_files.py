@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from csvor._utils.atomic_files import written_whole
+from csvor.cli._errors import CommandError, plural
 from csvor.cli._paths import check_output
 from csvor.cli._streams import results
 from csvor.cli.input._table import SUFFIXES, shown
@@ -17,6 +18,16 @@ def check_table_output(path: str | None, option: str, source: str) -> None:
     """As `check_output`, for a table; `-` is standard output."""
     if path is not None and path != "-":
         check_output(path, option, list(SUFFIXES), "" if source == "-" else source)
+
+
+def refuse_files_unseen(folder: Path, n_files: int, path: str, option: str) -> None:
+    """Refuse a folder for workers to write files into, Parquet, that are not all seen here."""
+    lacking = n_files - len(list(folder.glob("*.parquet")))
+    if lacking:
+        raise CommandError(
+            f"{option} {path}: {plural(lacking, 'file')} of {n_files} cannot be seen from here; "
+            "name a folder that this machine and the workers share"
+        )
 
 
 def write_table(path: str, columns: Columns) -> None:

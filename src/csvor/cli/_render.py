@@ -89,9 +89,11 @@ def data_facts(work: Prepared) -> list[Fact]:
     if features.categorical:
         named = [f"{name} ({len(values)} values)" for name, values in features.categorical.items()]
         facts.append(("Categories", _names(named)))
-    if work.groups is not None:
-        n_groups = len(np.unique(work.groups))
-        facts.append(("Groups", f"{work.data.groups} ({plural(n_groups, 'value')})"))
+    if work.data.groups is not None:
+        told = work.data.groups
+        if work.groups is not None:  # of rows in pieces they are not counted
+            told += f" ({plural(len(np.unique(work.groups)), 'value')})"
+        facts.append(("Groups", told))
     if work.weights is not None:
         facts.append(("Weights", f"{work.data.weight} (in the mean 1)"))
     out = [f"{name} (constant)" for name in features.constant]
@@ -102,9 +104,13 @@ def data_facts(work: Prepared) -> list[Fact]:
     return facts
 
 
-def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
-    """The parameters of a fitted model, and who chose them."""
+def model_fact(work: Prepared, model: CSVOR | None = None, curve: CSVOR | None = None) -> Fact:
+    """The parameters of a fitted model, and who chose them; the kernel is that of `curve`.
+
+    On rows in pieces a model is a line in what the kernel makes of them.
+    """
     model = work.pipeline[-1] if model is None else model
+    curve = model if curve is None else curve
     found = " (found)" if model.contamination == "auto" else ""
     cut = f"{round(model.contamination_, 3):g}{found}"
     text = f"C {model.C:g}, p {model.p:g}, contamination {cut}"
@@ -114,8 +120,8 @@ def model_fact(work: Prepared, model: CSVOR | None = None) -> Fact:
         text += f", {model.constraints} constraints"
     if model.class_weight is not None:
         text += f", {_weights(model.class_weight)}"
-    if model.kernel != "linear":
-        text += f", {_kernel(model)}"
+    if curve.kernel != "linear":
+        text += f", {_kernel(curve)}"
     if work.choice is not None:
         text += (
             f"; C and p chosen by {work.options.folds} folds, error {work.choice.error:.3f} "

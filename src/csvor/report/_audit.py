@@ -127,7 +127,7 @@ def write_audit_report(
     True
     """
     listed = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
-    shown = shown_of(audit, X, rows, ids, sum(listed, []))
+    shown = shown_of(audit, X, rows, ids, [i for group in listed for i in group])
     names = None if shown.ids is None else [text_of(name) for name in shown.ids]
     classes = [text_of(label) for label in audit.classes]
     before = {int(one["row"]) for one in decided}

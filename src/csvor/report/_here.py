@@ -51,7 +51,8 @@ def shown_of(audit: WrongLabels, X: Any, rows: Any, ids: Any, also: Sequence[int
             if given is not None and len(given) != n:
                 raise ValueError(f"{what} has {len(given)} entries, the audit has {n} rows.")
         return Shown(audit, X, numbers, ids, np.arange(n))
-    sizes = audit.probability.chunks[0]
+    in_parts: Any = audit.probability
+    sizes = in_parts.chunks[0]
     chosen = np.unique(np.concatenate([audit.order, _beside(n, X), np.array(also, int)]))
     some = _some(audit, chosen)
     numbers = chosen + 1 if rows is None else np.asarray(_rows_of(rows, sizes, chosen, "rows"))
@@ -74,7 +75,7 @@ def _some(audit: WrongLabels, chosen: Rows) -> WrongLabels:
     """With entries of some rows alone."""
     lazy = [name for name, value in vars(audit).items() if is_lazy(value)]
     entries = taken(chosen, *(getattr(audit, name) for name in lazy))
-    found = dict(zip(lazy, entries, strict=True))
+    found: dict[str, Any] = dict(zip(lazy, entries, strict=True))
     return replace(audit, **found, order=np.searchsorted(chosen, audit.order))
 
 

@@ -74,9 +74,7 @@ def audit(
     dates: opt.Dates = False,
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
-    dask: Annotated[
-        str | None, typer.Option("--dask", help="Refused: rows are audited in memory.", hidden=True)
-    ] = None,
+    dask: opt.Dask = None,
     reviewed: opt.Reviewed = None,
     impute: opt.Impute = False,
     clip: opt.Clip = None,

@@ -1,13 +1,17 @@
 """`csvor audit`: how many labels are wrong, and which."""
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from csvor import LabelAudit, audit_labels
 from csvor._estimators.intervals import EmptyIntervalWarning
+from csvor._estimators.steps import final_of
 from csvor.audit import candidate_models
 from csvor.cli._errors import UsageError, listed, plural
 from csvor.cli._files import check_table_output, write_table
@@ -29,7 +33,11 @@ from csvor.cli.input._prepare import Prepared, plain, prepare
 from csvor.cli.input._related import refuse_few_groups
 from csvor.cli.input._table import shown
 
-FIXED = ("row", "given", "suggested", "probability", "residual", "direction", "flagged")
+# What is told of each row of an audit, beside its number and name.
+ENTRIES = ("given", "suggested", "probability", "residual", "direction", "flagged")
+FIXED = ("row", *ENTRIES)
+
+Rows = dict[str, list[Any]]
 
 
 @dataclass(frozen=True)
@@ -43,50 +51,87 @@ class AuditOutput:
     json: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Audited:
+    """What was audited, and what was found."""
+
+    work: Prepared
+    audit: LabelAudit
+
+    where_all_are: ClassVar[str] = "--suspects FILE has all"
+
+    @staticmethod
+    def check(output: AuditOutput, data: DataOptions) -> None:
+        """Refuse what cannot be written before the work begins."""
+        check_table_output(output.suspects, "--suspects", data.data)
+
+    @classmethod
+    @contextmanager
+    def of(
+        cls, data: DataOptions, options: ModelOptions, notes: Notes, fdr: float | None
+    ) -> Iterator[Self]:
+        """Audit what the options name; ended where nothing more is asked of it."""
+        yield cls(*audit_file(data, options, notes, fdr))
+
+    def listed(self) -> Rows:
+        """All rows as columns, worst first."""
+        return suspect_rows(self.work, self.audit)
+
+    def write_suspects(self, path: str, rows: Rows) -> str:
+        """Write all rows, and say where."""
+        write_table(path, rows)
+        return "" if path == "-" else f"all {plural(len(self.audit.order), 'row')}: {path}"
+
+    def write_page(self, path: str, facts: Sequence[Fact], notes: Sequence[str]) -> None:
+        """Write the page on which suspects are reviewed."""
+        work = self.work
+        known = {"X": work.frame, "rows": work.row_numbers, "ids": work.ids}
+        conflicts = work.repeats.conflicts
+        write_page(path, work, self.audit, facts, notes, **known, conflicts=conflicts)
+
+
 def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, notes: Notes) -> None:
     """Audit a file and print, or write, what was found."""
     if output.json and output.suspects == "-":
         raise UsageError("--json and --suspects - both need standard output; give one of them")
-    check_table_output(output.suspects, "--suspects", data.data)
+    kind: type[Audited] = Audited
+    written: list[str] = []
+    if data.dask is not None:
+        from csvor.cli.commands._audit_parts import AuditedParts
+
+        kind = AuditedParts
+    kind.check(output, data)
     check_report(output.report, data.data)
-    work, audit = audit_file(data, options, notes, output.fdr)
-    rows = suspect_rows(work, audit)
-    facts = [*data_facts(work), chosen_fact(work, audit)]
-    if output.suspects is not None:
-        write_table(output.suspects, rows)
-    if output.report is not None:
-        write_page(output.report, work, audit, facts, notes.texts())
+    with kind.of(data, options, notes, output.fdr) as found:
+        work, audit, rows = found.work, found.audit, found.listed()
+        facts = [*data_facts(work), chosen_fact(work, audit)]
+        if output.suspects is not None:
+            written.append(found.write_suspects(output.suspects, rows))
+        if output.report is not None:
+            found.write_page(output.report, facts, notes.texts())
+            written.append(f"a page to review them on: {output.report}")
     if output.json:
         print(json.dumps(_document(work, audit, rows, notes), allow_nan=False))
         return
     out = console(error=output.suspects == "-")
     print_facts(out, [*facts, answer_fact(audit), *doubt_facts(work)])
     print_suspects(out, rows, output.top)
-    more = sum(rows["flagged"][output.top :])
+    more = audit.named - sum(rows["flagged"][: output.top])
     if more and output.suspects is None and output.report is None:
-        print_facts(
-            out, [("More", f"{plural(more, 'flagged row')} further down: --suspects FILE has all")]
-        )
-    if output.suspects not in {None, "-"}:
-        print_facts(out, [("Written", f"all {len(audit.order)} rows: {output.suspects}")])
-    if output.report is not None:
-        print_facts(out, [("Written", f"a page to review them on: {output.report}")])
+        remedy = found.where_all_are
+        print_facts(out, [("More", f"{plural(more, 'flagged row')} further down: {remedy}")])
+    for place in filter(None, written):
+        print_facts(out, [("Written", place)])
 
 
 def audit_file(
     data: DataOptions, options: ModelOptions, notes: Notes, fdr: float | None = None
 ) -> tuple[Prepared, LabelAudit]:
     """Read a file and audit its labels."""
-    if data.dask is not None:
-        raise UsageError(
-            f"--dask {data.dask}: csvor audit takes rows in memory; audit a part of them (one file "
-            "of the folder) without --dask"
-        )
     work = prepare(data, options, notes)
-    if options.folds > len(work.target.rows):
-        raise UsageError(f"--folds {options.folds}: there are {len(work.target.rows)} rows only")
+    refuse_many_folds(options.folds, len(work.target.rows))
     refuse_few_groups(work.groups, options.folds)
-    _note_lone_labels(work, notes)
+    note_lone_labels(work, notes)
     told = notes.of_warnings(EmptyIntervalWarning)  # by `notes_on_classes`
     with progress("Auditing the labels", 1) as update, told:
         models = candidate_models(
@@ -112,7 +157,13 @@ def audit_file(
     return work, audit
 
 
-def _note_lone_labels(work: Prepared, notes: Notes) -> None:
+def refuse_many_folds(folds: int, n_rows: int) -> None:
+    """Refuse more parts than there are rows."""
+    if folds > n_rows:
+        raise UsageError(f"--folds {folds}: there are {n_rows} rows only")
+
+
+def note_lone_labels(work: Prepared, notes: Notes) -> None:
     pairs = zip(work.target.classes, work.target.counts, strict=True)
     lone = [shown(label) for label, count in pairs if count == 1]
     if lone:
@@ -125,21 +176,23 @@ def _note_lone_labels(work: Prepared, notes: Notes) -> None:
         )
 
 
-def suspect_rows(work: Prepared, audit: LabelAudit) -> dict[str, list[Any]]:
+def suspect_rows(work: Prepared, audit: LabelAudit) -> Rows:
     """All audited rows as columns, worst first."""
-    order = audit.order
-    rows: dict[str, list[Any]] = {"row": (work.target.rows[order] + 1).tolist()}
-    ids = work.ids
-    if ids is not None:
-        name = "id" if work.data.id in FIXED else str(work.data.id)
-        rows[name] = [ids[i] for i in order.tolist()]
-    rows["given"] = [plain(label) for label in work.target.labels[order]]
-    rows["suggested"] = [plain(label) for label in np.asarray(audit.suggested)[order]]
-    rows["probability"] = audit.probability[order].tolist()
-    rows["residual"] = audit.residual[order].tolist()
-    rows["direction"] = audit.direction[order].tolist()
-    rows["flagged"] = audit.flagged[order].tolist()
-    return rows
+    order, ids = audit.order, work.ids or []
+    entries = [getattr(audit, name)[order] for name in ENTRIES]
+    names = [ids[i] for i in order.tolist()] if ids else []
+    return as_columns(work.data.id, work.target.rows[order], names, *entries)
+
+
+def as_columns(
+    id_name: str | None, rows: NDArray[np.int64], ids: Sequence[str], *entries: Any
+) -> Rows:
+    """What is told of rows (numbered from 0), by the name of the column."""
+    columns: Rows = {"row": (rows + 1).tolist()}
+    if id_name is not None:
+        columns["id" if id_name in FIXED else id_name] = list(ids)
+    told = ([plain(value) for value in values] for values in entries)
+    return columns | dict(zip(ENTRIES, told, strict=True))
 
 
 def answer_fact(audit: LabelAudit) -> Fact:
@@ -157,7 +210,7 @@ def doubt_facts(work: Prepared) -> list[Fact]:
 
 def chosen_fact(work: Prepared, audit: LabelAudit) -> Fact:
     """The model that explains the labels best, and beside how many others."""
-    _, text = model_fact(work, audit.model[-1])
+    _, text = model_fact(work, audit.model[-1], final_of(audit.candidates[0].estimator))
     # With a cap and without, a model is the same one.
     compared = {
         tuple(value for name, value in candidate.settings.items() if name != "contamination")

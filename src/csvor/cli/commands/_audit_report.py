@@ -18,24 +18,29 @@ def check_report(path: str | None, source: str) -> None:
 
 
 def write_page(
-    path: str, work: Prepared, audit: LabelAudit, facts: Sequence[Fact], notes: Sequence[str]
+    path: str,
+    work: Prepared,
+    audit: LabelAudit,
+    facts: Sequence[Fact],
+    notes: Sequence[str],
+    **of_rows: Any,
 ) -> None:
-    """Write the page: rows and labels are called as in the file."""
+    """Write the page: rows and labels are called as in the file.
+
+    `of_rows` are X, rows, ids and conflicts of `write_audit_report`.
+    """
     named = work.data.id
     id_name = "id" if named is None or named in COLUMNS else named
     write_audit_report(
         audit,
-        work.frame,
-        path,
+        path=path,
         source="" if work.data.data == "-" else work.table.source,
         target=work.target.name,
-        rows=work.row_numbers,
-        ids=work.ids,
         id_name=id_name,
         facts=dict(facts),
         notes=notes,
-        conflicts=work.repeats.conflicts,
         decided=_decided(work, id_name),
+        **of_rows,
     )
 
 

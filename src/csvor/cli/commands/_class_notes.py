@@ -1,10 +1,13 @@
 """Classes that an audit cuts as a whole, or predicts for no row."""
 
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._labels import CodedLabels
+from csvor._rows.lazy import added_up
 from csvor.cli._errors import are
 from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
@@ -26,16 +29,17 @@ class Judged(Protocol):
 
 def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None:
     """Name the classes of which more than half is flagged, and others that no row is given."""
-    predicted = set(np.unique(audit.predicted).tolist())
+    work = partial(_of_classes, audit.classes)
+    (counts,) = added_up(work, audit.given, audit.predicted, audit.flagged)
     cut, never = [], []
-    for label in audit.classes.tolist():
-        flagged = audit.flagged[audit.given == label]
-        n_rows, n_flagged = len(flagged), int(flagged.sum())
+    for label, (n_rows, n_predicted, n_flagged) in zip(
+        audit.classes.tolist(), counts.tolist(), strict=True
+    ):
         if n_rows < 2:  # nothing to judge, or a row that a note of its own speaks of
             continue
         if 2 * n_flagged > n_rows:
             cut.append(f"'{shown(label)}' ({n_flagged} of {n_rows} rows)")
-        elif label not in predicted:
+        elif not n_predicted:
             never.append(f"'{shown(label)}' ({n_rows} rows)")
     remedy = "compare with --class-weight balanced, which gives all labels the same weight"
     if options.class_weight is not None:
@@ -47,3 +51,12 @@ def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None
         if found:
             labels = f"label{'s' * (len(found) > 1)} {', '.join(found)} {are(len(found))}"
             notes.add(f"{labels} {told}; {remedy}")
+
+
+def _of_classes(
+    classes: NDArray[Any], given: NDArray[Any], predicted: NDArray[Any], flagged: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64]]:
+    """Of each class the rows given, those predicted, and those given and flagged."""
+    codes, found = (CodedLabels.from_data(one, classes).codes for one in (given, predicted))
+    kinds = codes, found, codes[flagged]
+    return (np.stack([np.bincount(kind, minlength=len(classes)) for kind in kinds], axis=1),)

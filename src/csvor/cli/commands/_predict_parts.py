@@ -9,8 +9,8 @@ from typing import Any
 from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.threads import one_of_many
 from csvor.cli._cluster import cluster
-from csvor.cli._errors import CommandError, UsageError, about, plural
-from csvor.cli._files import write_table
+from csvor.cli._errors import UsageError, about, plural
+from csvor.cli._files import refuse_files_unseen, write_table
 from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder
@@ -41,12 +41,7 @@ def predict_in_parts(data: str, model_path: str, options: PredictOptions, notes:
                 for text in told:
                     notes.add_of_part(text)
                 update(done, len(pieces))
-        lacking = len(pieces) - len(list(folder.glob("*.parquet")))
-        if lacking:
-            raise CommandError(
-                f"--out {options.out}: {plural(lacking, 'file')} of {len(pieces)} cannot be seen "
-                "from here; name a folder that this machine and the workers share"
-            )
+        refuse_files_unseen(folder, len(pieces), options.out, "--out")
     n_rows = sum(piece.n_rows for piece in pieces)
     files = plural(len(pieces), "file")
     print_facts(console(), [("Written", f"{plural(n_rows, 'row')} in {files}: {options.out}")])

@@ -1,4 +1,4 @@
-"""What does a piece of the data hold that a fit needs, read by rules that a sample has settled?"""
+"""What does a piece of the data hold that a fit or an audit needs, read by rules of a sample?"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +15,12 @@ from csvor.cli.input._features import Features
 from csvor.cli.input._match import features_frame
 from csvor.cli.input._pieces import Piece, alike, table_of
 from csvor.cli.input._prepare import Prepared
+from csvor.cli.input._related import numbers_of_groups
 from csvor.cli.input._table import Column, Table
 from csvor.cli.input._weights import weights_as_given
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
 # Of a label that stands for none.
 _LEFT_OUT = -1
 
@@ -34,26 +36,48 @@ class Reader:
     decimal: str | None
     target: str
     weight: str | None
+    id: str | None
+    groups: str | None
     labels: OrdinalLabels
     codes: dict[str, int]
 
-    def read(self, piece: Piece) -> tuple[pd.DataFrame, NDArray[np.intp], Array, Array]:
-        """The features, codes and weights of the rows with a label; how many have each text."""
-        table = table_of(alike(piece.plain(), self.types, piece.path), piece.rows, self.source)
+    def read(self, piece: Piece) -> tuple[pd.DataFrame, Codes, Array, Codes, Array]:
+        """The features, codes, weights and groups of the rows with a label; how many have each."""
+        table, codes, counts = self._labelled(piece)
+        frame, weights = pd.DataFrame(columns=self.features.used), np.ones(len(codes))
+        groups = np.zeros(len(codes), dtype=np.int64)
         with about(self.source):
-            codes, counts = self._codes(table.columns[self.target], piece)
-            used = codes != _LEFT_OUT
-            frame, weights = pd.DataFrame(columns=self.features.used), np.ones(int(used.sum()))
-            if used.any():
-                table = _only(table, used)
+            if len(codes):
                 frame = features_frame(
                     table, self.features, impute=self.impute, notes=Notes(), decimal=self.decimal
                 )
             if self.weight is not None:
-                weights = weights_as_given(table, self.weight, piece.rows[used], self.decimal)
-        return frame, codes[used], weights, counts
+                weights = weights_as_given(table, self.weight, table.rows, self.decimal)
+            if self.groups is not None:
+                groups = numbers_of_groups(table.columns[self.groups], table.rows)
+        return frame, codes, weights, groups, counts
 
-    def _codes(self, column: Column, piece: Piece) -> tuple[NDArray[np.intp], Array]:
+    def named(self, piece: Piece) -> tuple[Codes, NDArray[Any]]:
+        """The rows with a label, from 0, and what they are called; that is "" without ids."""
+        table, codes, _ = self._labelled(piece)
+        if self.id is None:
+            return table.rows, np.full(len(codes), "", dtype=object)
+        own, texts = table.columns[self.id].coded
+        return table.rows, np.array([*texts, ""], dtype=object)[own]
+
+    def frame(self, piece: Piece) -> pd.DataFrame:
+        """The features alone."""
+        return self.read(piece)[0]
+
+    def _labelled(self, piece: Piece) -> tuple[Table, Codes, Array]:
+        """The rows with a label, their codes, and how many rows have each text."""
+        table = table_of(alike(piece.plain(), self.types, piece.path), piece.rows, self.source)
+        with about(self.source):
+            codes, counts = self._codes(table.columns[self.target], piece)
+        used = codes != _LEFT_OUT
+        return _only(table, used), codes[used], counts
+
+    def _codes(self, column: Column, piece: Piece) -> tuple[Codes, Array]:
         own, texts = column.coded
         unknown = [place for place, text in enumerate(texts) if text not in self.codes]
         if unknown:
@@ -86,10 +110,11 @@ def reader_of(work: Prepared, labels: Column, types: dict[str, pa.DataType]) -> 
     used = own[np.searchsorted(labels.rows, work.target.rows)]
     pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
     codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
-    uses = [work.target.name, work.data.weight, *work.features.used]
+    data = work.data
+    uses = [work.target.name, data.weight, data.id, data.groups, *work.features.used]
     return Reader(
         work.table.source, {name: types[name] for name in uses if name}, work.features,
-        work.options.impute, work.data.decimal, work.target.name, work.data.weight,
+        work.options.impute, data.decimal, work.target.name, data.weight, data.id, data.groups,
         work.target.coded.labels, codes,
     )  # fmt: skip
 
@@ -109,7 +134,7 @@ def scaler_of(columns: Any) -> Any:
 
 def sums_of(reader: Reader, columns: Any, piece: Piece) -> tuple[tuple[Any, ...], tuple[Any]]:
     """What a piece adds to them, numbers and squares about the means of the sample."""
-    frame, codes, weights, counts = reader.read(piece)
+    frame, codes, weights, _, counts = reader.read(piece)
     first = second = np.zeros(len(reader.features.numeric))
     if reader.features.numeric and len(frame):
         apart = numbers_before(columns, reader.features, frame) - scaler_of(columns).mean_
@@ -131,10 +156,10 @@ def rescale(columns: Any, n_rows: int, first: Array, second: Array) -> None:
 
 def encoded(
     reader: Reader, columns: Any, mean_weight: float, piece: Piece
-) -> tuple[Any, NDArray[Any], Array]:
-    """Encoded features, labels and weights of a piece."""
-    frame, codes, weights, _ = reader.read(piece)
+) -> tuple[Any, NDArray[Any], Array, Codes]:
+    """Encoded features, labels, weights and groups of a piece."""
+    frame, codes, weights, groups, _ = reader.read(piece)
     labels = reader.labels.decode(codes)
     if not len(frame):
-        return np.empty((0, len(columns.get_feature_names_out()))), labels, weights
-    return columns.transform(frame), labels, weights / mean_weight
+        return np.empty((0, len(columns.get_feature_names_out()))), labels, weights, groups
+    return columns.transform(frame), labels, weights / mean_weight, groups

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.util import hash_array
 
 from csvor.cli._errors import ColumnError, UsageError, are, plural, rows_text
 from csvor.cli._notes import Notes
@@ -88,6 +89,16 @@ def note_repeats(repeats: Repeats, rows: Rows, notes: Notes) -> None:
 
 def codes_of_groups(column: Column, rows: Rows) -> NDArray[np.int64]:
     """The group of each of the `rows`, numbered from 0; a row without one is refused."""
+    return _coded_groups(column, rows)[0]
+
+
+def numbers_of_groups(column: Column, rows: Rows) -> NDArray[np.int64]:
+    """As `codes_of_groups`, by a number that the group has in any piece of the data."""
+    codes, texts = _coded_groups(column, rows)
+    return hash_array(np.array(texts, dtype=object)).view(np.int64)[codes]
+
+
+def _coded_groups(column: Column, rows: Rows) -> tuple[NDArray[np.int64], list[str]]:
     if column.kind == "lists":
         raise ColumnError(f"column '{column.name}' (--groups) holds lists, which are no groups")
     codes, texts = column.take(rows).coded
@@ -99,7 +110,7 @@ def codes_of_groups(column: Column, rows: Rows) -> NDArray[np.int64]:
             f"({rows_text(rows[blank])}); fill {'it' if n == 1 else 'them'} in, with a value of "
             "its own where a row belongs to no other"
         )
-    return codes
+    return codes, texts
 
 
 def refuse_few_groups(groups: Rows | None, folds: int) -> None:

@@ -1,0 +1,157 @@
+"""`csvor audit --dask`: an audit of rows that stay where they are, in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from csvor import LabelAudit, audit_labels
+from csvor._estimators.intervals import EmptyIntervalWarning
+from csvor._rows.lazy import taken
+from csvor._utils.atomic_files import folder_written_whole
+from csvor.audit import candidate_models
+from csvor.cli._cluster import cluster
+from csvor.cli._errors import UsageError, plural
+from csvor.cli._files import refuse_files_unseen, write_table
+from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._paths import check_new_folder
+from csvor.cli._progress import progress
+from csvor.cli._render import Fact
+from csvor.cli.commands._audit import (
+    ENTRIES,
+    Audited,
+    AuditOutput,
+    Rows,
+    as_columns,
+    note_lone_labels,
+    refuse_many_folds,
+)
+from csvor.cli.commands._audit_report import write_page
+from csvor.cli.commands._class_notes import notes_on_classes
+from csvor.cli.commands._in_parts import InParts, in_parts, refuse_text_files
+
+
+@dataclass(frozen=True, eq=False)
+class AuditedParts(Audited):
+    """Entries of rows lie in pieces; the rows most probably wrong are listed."""
+
+    rows: InParts
+
+    where_all_are: ClassVar[str] = "--suspects FOLDER has all"
+
+    @staticmethod
+    def check(output: AuditOutput, data: DataOptions) -> None:
+        refuse_text_files(data)
+        if data.reviewed is not None:
+            raise UsageError(
+                f"--reviewed {data.reviewed}: decisions are carried out on rows in memory, and "
+                "--dask leaves them in pieces; correct the labels in the files, or audit one of "
+                "the files without --dask"
+            )
+        if output.suspects == "-":
+            raise UsageError("--dask writes a folder of Parquet files; name a new one (--suspects)")
+        if output.suspects is not None:
+            check_new_folder(output.suspects, "--suspects")
+
+    @classmethod
+    @contextmanager
+    def of(
+        cls, data: DataOptions, options: ModelOptions, notes: Notes, fdr: float | None
+    ) -> Iterator[Self]:
+        """As long as the workers live."""
+        with cluster(str(data.dask)) as client:
+            rows = in_parts(data, options, notes, client)
+            refuse_many_folds(options.folds, sum(rows.sizes))
+            note_lone_labels(rows.work, notes)
+            audit = audited_in_parts(rows, options, notes, fdr)
+            yield cls(rows.work, audit, rows)
+
+    def listed(self) -> Rows:
+        """The 1 000 rows most probably wrong, the worst first."""
+        rows, ids, *entries = taken(self.audit.order, *self._of_rows)
+        return as_columns(self.work.data.id, rows, ids.tolist(), *entries)
+
+    def write_suspects(self, path: str, rows: Rows) -> str:
+        """Write all rows, in their order, a file for each piece."""
+        from csvor._rows.parts import Parts, computed, layer
+
+        n = len(self.rows.sizes)
+        with progress(f"Writing {path}"), folder_written_whole(Path(path)) as folder:
+            work = partial(_write_part, self.work.data.id, str(folder))
+            computed(layer(work, Parts.of_all(*self._of_rows), range(n)))
+            refuse_files_unseen(folder, n, path, "--suspects")
+        return f"all {plural(sum(self.rows.sizes), 'row')} in {plural(n, 'file')}: {path}"
+
+    def write_page(self, path: str, facts: Sequence[Fact], notes: Sequence[str]) -> None:
+        """Write the page of the listed rows, with counts of all."""
+        import dask.dataframe as dd
+
+        numbers, ids = self._names
+        empty = self.work.frame.iloc[:0]
+        frames = dd.from_map(self.rows.reader.frame, self.rows.pieces, meta=empty)
+        named = None if self.work.data.id is None else ids
+        # Only some rows were compared with each other.
+        known = {"X": frames, "rows": numbers + 1, "ids": named, "conflicts": ()}
+        with progress(f"Writing {path}"):
+            write_page(path, self.work, self.audit, facts, notes, **known)
+
+    @cached_property
+    def _names(self) -> list[Any]:
+        """The number of each row, from 0, and what it is called."""
+        return self.rows.made(self.rows.reader.named, (np.int64, None), (object, None))
+
+    @property
+    def _of_rows(self) -> list[Any]:
+        return [*self._names, *(getattr(self.audit, name) for name in ENTRIES)]
+
+
+def _write_part(id_name: str | None, folder: str, number: int, *of_rows: Any) -> None:
+    path = Path(folder, f"part-{number:05}.parquet")
+    write_table(str(path), as_columns(id_name, *of_rows))
+
+
+def audited_in_parts(
+    rows: InParts, options: ModelOptions, notes: Notes, fdr: float | None
+) -> LabelAudit:
+    """An audit, entries of rows in pieces."""
+    work = rows.work
+    X, y, weights, groups = rows.encoded()
+    told = notes.of_warnings(EmptyIntervalWarning)  # by `notes_on_classes`
+    with progress("Auditing the labels", 1) as update, told:
+        # Rows are encoded by what is known of all.
+        models = [
+            model[-1]
+            for model in candidate_models(
+                rows.columns.transform(work.frame),
+                before="passthrough",
+                n_parts=options.folds,
+                fixed=work.options.parameters,
+            )
+        ]
+        audit = audit_labels(
+            X,
+            y,
+            models,
+            classes=work.target.coded.labels.classes,
+            cv=options.folds,
+            groups=groups,
+            sample_weight=weights,
+            fdr=fdr,
+            random_state=options.seed,
+            progress=update,
+        )
+        names = [*ENTRIES, "predicted", "score"]
+        kept = rows.kept([getattr(audit, name) for name in names], share=0.25)
+    steps = audit.model.steps if isinstance(audit.model, Pipeline) else [("model", audit.model)]
+    model = Pipeline([("columns", rows.columns), *steps])
+    audit = replace(audit, model=model, **dict(zip(names, kept, strict=True)))
+    notes_on_classes(audit, options, notes)
+    return audit
