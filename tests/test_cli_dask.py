@@ -211,7 +211,6 @@ def test_a_fault_in_one_piece_leaves_no_folder(address: str) -> None:
         (("fit", "empty"), "there is no Parquet file in this folder"),
         (("fit", "deep"), "is a folder in it with Parquet files"),
         (("fit", "t.csv"), "--dask reads a folder of Parquet files"),
-        (("audit", "pieces"), "csvor audit takes rows in memory"),
         (("predict", "pieces"), "name a new one with --out"),
         (("predict", "pieces", "--out", "pieces"), "this folder holds files already"),
         (("predict", "pieces", "--out", "new", "--json"), "--json holds all rows"),

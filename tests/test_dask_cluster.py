@@ -94,3 +94,22 @@ def wait_until(condition):
             return
         time.sleep(0.05)
     raise AssertionError("what the workers hold does not become what it was")
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_results_hold_on_to_rows_that_the_workers_keep(client, as_frame):
+    """Numbers of rows can be computed after the data have been let go of."""
+    X, y = rows(N)
+    if as_frame:
+        pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+        frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
+        kept = dd.from_pandas(frame, npartitions=3).persist()
+        X, y = kept[list("abcd")], kept["y"]
+        del kept
+    else:
+        X, y = dask.persist(da.from_array(X, chunks=(N // 2, 4)), da.from_array(y, chunks=N // 2))
+    outliers = CSVOR().fit(X, y).outliers_
+    held = {future.key for future in distributed.futures_of(outliers)}
+    assert {future.key for future in distributed.futures_of([X, y])} <= held
+    del X, y
+    assert outliers.compute().shape == (N,)

@@ -1,6 +1,7 @@
 """How are labels changed and rows removed in a file, with all else in it as it was?"""
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from csvor._utils.atomic_files import write_whole, written_whole
+from csvor._utils.atomic_files import folder_written_whole, write_whole, written_whole
 from csvor.cli._errors import CommandError, about
+from csvor.cli._paths import parquet_files
 from csvor.cli._spelling import normal
 from csvor.cli.input._decisions import DROP, RELABEL, Decision, Review, same
 from csvor.cli.input._dialect import Dialect
@@ -44,6 +46,21 @@ def write_edited(source: str, dialect: Dialect | None, review: Review, out: str)
             sys.stdout.buffer.flush()
         else:
             write_whole(Path(out), edited)
+    return review.n_rows - len(review.of(DROP))
+
+
+def write_edited_folder(source: str, review: Review, out: str) -> int:
+    """As `write_edited`, of a folder of Parquet files; those without changes are copied."""
+    first = 0
+    with folder_written_whole(Path(out)) as folder:
+        for path in parquet_files(source):
+            n_rows = pq.read_metadata(path).num_rows
+            here, part = review.within(first, n_rows), folder / path.name
+            if here.of(RELABEL, DROP):
+                _write_parquet(str(path), here, part)
+            else:
+                shutil.copyfile(path, part)
+            first += n_rows
     return review.n_rows - len(review.of(DROP))
 
 

@@ -44,14 +44,27 @@ def check_parquet(source: str) -> None:
             )
         check_input(source)
         return
+    check_parquet_folder(path)
+
+
+def check_input_or_folder(source: str) -> None:
+    """As `check_input`; a folder of Parquet files will do."""
+    if Path(source).is_dir():
+        check_parquet_folder(Path(source))
+    else:
+        check_input(source)
+
+
+def check_parquet_folder(path: Path) -> None:
+    """Refuse a folder without Parquet files, or with such that would not be read."""
     deeper = [found for end in PARQUET for found in path.glob(f"*/**/*{end}")]
     if deeper:
         raise UsageError(
-            f"{source}: {deeper[0].parent} is a folder in it with Parquet files, which would not "
+            f"{path}: {deeper[0].parent} is a folder in it with Parquet files, which would not "
             "be read; put all files into one folder"
         )
     if not parquet_files(path):
-        raise UsageError(f"{source}: there is no Parquet file in this folder")
+        raise UsageError(f"{path}: there is no Parquet file in this folder")
 
 
 def check_new_folder(path: str, option: str) -> None:

@@ -194,7 +194,8 @@ def _decisions_file(source: str) -> str:
 
 def _editable(source: str) -> str:
     """The file that is edited: the one audited, or what it is to be saved as first."""
-    is_edited = not source or Path(source).suffix.lower() in EDITED
+    place = Path(source)
+    is_edited = not source or place.suffix.lower() in EDITED or place.is_dir()
     return source if is_edited else str(Path(source).with_suffix(".csv"))
 
 

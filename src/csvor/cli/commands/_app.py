@@ -7,7 +7,7 @@ import typer
 
 from csvor.cli._errors import failures_in_one_line
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_input, check_output, check_parquet
+from csvor.cli._paths import check_input, check_input_or_folder, check_output, check_parquet
 from csvor.cli.commands import _parameters as opt
 from csvor.cli.commands._completion import CompletingGroup
 from csvor.cli.commands._data_app import data_app
@@ -268,12 +268,17 @@ def apply(
         str, typer.Argument(metavar="DECISIONS", help="The file that the page of --report saved.")
     ],
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="The .csv, .tsv or .parquet file audited.")
+        str,
+        typer.Argument(
+            metavar="DATA", help="The .csv, .tsv or .parquet file, or folder of such, audited."
+        ),
     ],
     out: Annotated[
         str,
         typer.Option(
-            "--out", metavar="FILE", help="Where to write, in the kind of DATA; - is stdout."
+            "--out",
+            metavar="FILE",
+            help="Where to write, in the kind of DATA (a new folder for one); - is stdout.",
         ),
     ] = "-",
     target: Annotated[
@@ -293,7 +298,7 @@ def apply(
     """Write DATA with the labels that were decided; all else stays as it is."""
     with failures_in_one_line(debug):
         check_input(decisions)
-        check_input(data)
+        check_input_or_folder(data)
         from csvor.cli._notes import Notes
         from csvor.cli.commands._apply import run_apply
 

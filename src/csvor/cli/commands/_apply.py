@@ -1,17 +1,21 @@
 """`csvor apply`: a file with the labels that were decided."""
 
 import json
+from functools import reduce
+from operator import add
 from pathlib import Path
 
-from csvor.cli._edit import write_edited
+from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._errors import UsageError, plural
 from csvor.cli._notes import Notes
-from csvor.cli._paths import check_output
+from csvor.cli._paths import check_new_folder, check_output
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
-from csvor.cli.input._decisions import Review, read_review
+from csvor.cli.input._decisions import Review, decided_on, read_review
+from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import KINDS, Asked, read_table
-from csvor.cli.input._table import SUFFIXES
+from csvor.cli.input._sample import Wanted, sample_of
+from csvor.cli.input._table import SUFFIXES, Table
 
 MOST_CHANGES = 20
 # What stays of its kind; "" is Parquet.
@@ -30,11 +34,8 @@ def run_apply(
 ) -> None:
     """Check the decisions against the data and write what follows."""
     _check_places(decisions, data, out, as_json)
-    with progress(f"Reading {data}"):
-        table = read_table(data, notes, Asked(delimiter))
-        review = read_review(decisions, table, target, classes, notes)
-    with progress("Writing"):
-        n_rows = write_edited(data, table.dialect, review, out)
+    edit = _edited_folder if Path(data).is_dir() else _edited_file
+    table, review, n_rows = edit(decisions, data, out, target, classes, delimiter, notes)
     if as_json:
         document = {
             "command": "apply",
@@ -58,9 +59,47 @@ def run_apply(
     print_facts(console(error=out == "-"), facts)
 
 
+def _edited_file(
+    decisions: str, data: str, out: str, target: str | None, classes: str | None,
+    delimiter: str | None, notes: Notes,
+) -> tuple[Table, Review, int]:  # fmt: skip
+    """What was edited, by which decisions, and how many rows were written."""
+    with progress(f"Reading {data}"):
+        table = read_table(data, notes, Asked(delimiter))
+        review = read_review(decisions, table, target, classes, notes)
+    with progress("Writing"):
+        return table, review, write_edited(data, table.dialect, review, out)
+
+
+def _edited_folder(
+    decisions: str, data: str, out: str, target: str | None, classes: str | None,
+    delimiter: str | None, notes: Notes,
+) -> tuple[Table, Review, int]:  # fmt: skip
+    """The same of a folder of Parquet files, of which no two are in memory together."""
+    if delimiter is not None:
+        raise UsageError(f"--delimiter {delimiter}: {data} is no text file")
+    with progress(f"Reading {data}"):
+        pieces = pieces_of(data)
+        target, rows = decided_on(decisions, target)
+        n_rows = sum(piece.n_rows for piece in pieces)
+        wanted = Wanted(n_rows, target, also=rows)
+        some = reduce(add, (sample_of(piece, wanted) for piece in pieces))
+        table = some.table(data, n_rows)
+        review = read_review(decisions, table, target, classes, notes)
+    with progress("Writing"):
+        return table, review, write_edited_folder(data, review, out)
+
+
 def _check_places(decisions: str, data: str, out: str, as_json: bool) -> None:
     if data == "-":
         raise UsageError("apply reads the data from a file, which it takes as it is written there")
+    if Path(data).is_dir():
+        if decisions == "-" or out == "-":
+            raise UsageError(
+                f"{data} is a folder: name a file of decisions, and a new folder with --out"
+            )
+        check_new_folder(out, "--out")
+        return
     suffix = Path(data).suffix.lower()
     if suffix in KINDS and suffix not in EDITED:
         raise UsageError(f"{data}: apply edits {', '.join(EDITED)} files; save it as one of these")

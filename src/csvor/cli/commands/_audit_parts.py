@@ -50,12 +50,8 @@ class AuditedParts(Audited):
     @staticmethod
     def check(output: AuditOutput, data: DataOptions) -> None:
         refuse_text_files(data)
-        if data.reviewed is not None:
-            raise UsageError(
-                f"--reviewed {data.reviewed}: decisions are carried out on rows in memory, and "
-                "--dask leaves them in pieces; correct the labels in the files, or audit one of "
-                "the files without --dask"
-            )
+        if data.reviewed == "-":
+            raise UsageError("--reviewed -: with --dask decisions come from a file; name it")
         if output.suspects == "-":
             raise UsageError("--dask writes a folder of Parquet files; name a new one (--suspects)")
         if output.suspects is not None:
@@ -96,7 +92,7 @@ class AuditedParts(Audited):
 
         numbers, ids = self._names
         empty = self.work.frame.iloc[:0]
-        frames = dd.from_map(self.rows.reader.frame, self.rows.pieces, meta=empty)
+        frames = dd.from_map(self.rows.reader.features_of, self.rows.pieces, meta=empty)
         named = None if self.work.data.id is None else ids
         # Only some rows were compared with each other.
         known = {"X": frames, "rows": numbers + 1, "ids": named, "conflicts": ()}
@@ -123,7 +119,6 @@ def audited_in_parts(
 ) -> LabelAudit:
     """An audit, entries of rows in pieces."""
     work = rows.work
-    X, y, weights, groups = rows.encoded()
     told = notes.of_warnings(EmptyIntervalWarning)  # by `notes_on_classes`
     with progress("Auditing the labels", 1) as update, told:
         # Rows are encoded by what is known of all.
@@ -137,16 +132,13 @@ def audited_in_parts(
             )
         ]
         audit = audit_labels(
-            X,
-            y,
-            models,
+            estimator=models,
             classes=work.target.coded.labels.classes,
             cv=options.folds,
-            groups=groups,
-            sample_weight=weights,
             fdr=fdr,
             random_state=options.seed,
             progress=update,
+            **rows.encoded(),
         )
         names = [*ENTRIES, "predicted", "score"]
         kept = rows.kept([getattr(audit, name) for name in names], share=0.25)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from csvor import LabelAudit
 from csvor.cli._paths import check_output
 from csvor.cli._render import Fact
@@ -50,8 +52,11 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
         return []
     names = {}
     if work.data.id is not None:
-        codes, texts = work.table.column(work.data.id, "--id").coded
-        names = {d.position: texts[codes[d.position]] for d in work.review.decisions}
+        column = work.table.column(work.data.id, "--id")
+        positions = [d.position for d in work.review.decisions]
+        codes, texts = column.coded
+        at = codes[column.places(np.array(positions, dtype=np.int64))]
+        names = dict(zip(positions, (texts[code] for code in at), strict=True))
     return [
         {
             "row": d.row,

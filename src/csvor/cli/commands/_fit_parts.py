@@ -24,8 +24,9 @@ def fitted_in_parts(
         work = rows.work
         with progress("Fitting"), notes.of_warnings():
             model = work.pipeline[1]
-            X, y, weights, _ = rows.encoded()
-            model.fit(X, y, sample_weight=weights)
+            given = rows.encoded()
+            X, y = given["X"], given["y"]
+            model.fit(X, y, given.get("sample_weight"))
             wrong, flagged = compute((model.predict(X) != y).sum(), model.outliers_.sum())
     return work, float(wrong) / sum(rows.sizes), int(flagged)
 

@@ -14,6 +14,7 @@ from csvor.cli._errors import ColumnError, UsageError
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
+from csvor.cli.input._decisions import decided_on
 from csvor.cli.input._parts import Reader, encoded, reader_of, rescale, sums_of
 from csvor.cli.input._pieces import Piece, pieces_of
 from csvor.cli.input._prepare import Prepared, prepare_table
@@ -50,23 +51,34 @@ class InParts:
             for i, (dtype, width) in enumerate(kinds)
         ]
 
-    def encoded(self) -> list[Any]:
-        """Features, labels, weights and groups (None without), which workers keep if they can."""
+    def encoded(self) -> dict[str, Any]:
+        """What is given of the rows, by the parameters of a fit; workers keep it if they can."""
         make, data = partial(encoded, self.reader, self.columns, self.mean_weight), self.work.data
         labels = self.work.target.coded.labels.classes.dtype
-        width = len(self.columns.get_feature_names_out())
-        made = self.made(make, (float, width), (labels, None), (float, None), (np.int64, None))
-        is_given = (True, True, data.weight is not None, data.groups is not None)
-        kept = iter(self.kept([one for one, given in zip(made, is_given, strict=True) if given]))
-        return [next(kept) if given else None for given in is_given]
+        width, reviewed = len(self.columns.get_feature_names_out()), self.work.review is not None
+        kinds = {
+            "X": (True, float, width),
+            "y": (True, labels, None),
+            "sample_weight": (data.weight is not None, float, None),
+            "groups": (data.groups is not None, np.int64, None),
+            "confirmed": (reviewed, bool, None),
+            "original": (reviewed, labels, None),
+        }
+        made = self.made(make, *(kind[1:] for kind in kinds.values()))
+        pairs = zip(kinds.items(), made, strict=True)
+        given = {name: array for (name, kind), array in pairs if kind[0]}
+        return dict(zip(given, self.kept(list(given.values())), strict=True))
 
     def kept(self, arrays: list[Any], share: float = 0.5) -> list[Any]:
         """The same, computed once and kept if that takes at most this share of all memory."""
         from dask.base import persist
+        from distributed import wait
 
         if sum(array.nbytes for array in arrays) > share * self.memory:
             return arrays
-        return list(persist(*arrays))
+        kept = list(persist(*arrays))
+        wait(kept)  # what they are made of may be let go of only then
+        return kept
 
 
 def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any) -> InParts:
@@ -100,7 +112,8 @@ def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Sample:
     from csvor._rows.partitions import run
 
     n_rows = sum(piece.n_rows for piece in pieces)
-    wanted = Wanted(n_rows, data.target, frozenset(data.categorical), data.missing)
+    also = () if data.reviewed is None else decided_on(data.reviewed, data.target)[1]
+    wanted = Wanted(n_rows, data.target, frozenset(data.categorical), data.missing, also)
     found, _ = run(_drawn, [parts], given=(wanted,), apart=True)
     sample: Sample = found[0]
     return sample
@@ -131,7 +144,7 @@ def _measured(
     (counts, weight, first, second), (sizes,) = run(partial(sums_of, reader, columns), [parts])
     n_used = int(sizes.sum())
     if not weight:
-        raise ColumnError(f"column '{reader.weight}' (--weight): all weights are 0")
+        raise ColumnError(f"column '{reader.data.weight}' (--weight): all weights are 0")
     if len(first):
         rescale(columns, n_used, first, second)
     target = _counted(work.target, reader, dict(zip(reader.codes, counts.astype(int), strict=True)))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,10 +70,31 @@ class Review:
         return f"{self.source}: {counts}"
 
     def applied(self, column: Column) -> Column:
-        """The column of the labels with the new ones in place."""
+        """The column of the labels, of all rows or some, with the new ones in place."""
         new = {d.position: d.label for d in self.of(RELABEL)}
-        values = relabelled(column.values, new)
+        here = np.intersect1d(self.positions(RELABEL), column.rows)
+        pairs = zip(column.places(here).tolist(), here.tolist(), strict=True)
+        values = relabelled(column.values, {place: new[row] for place, row in pairs})
         return replace(column, values=values)
+
+    def within(self, first: int, n_rows: int) -> "Review":
+        """What is decided on some rows that follow each other, counted from the first of them."""
+        here = [d for d in self.decisions if first <= d.position < first + n_rows]
+        moved = tuple(replace(d, row=d.row - first) for d in here)
+        return replace(self, decisions=moved, n_rows=n_rows)
+
+    def before(
+        self, classes: Sequence[Any], rows: NDArray[np.int64], codes: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The codes of labels, of rows in rising order, as they were before the review."""
+        codes, last = codes.copy(), len(classes) - 1
+        known = {shown(label): code for code, label in enumerate(classes)}
+        given = {d.position: d.given for d in self.of(RELABEL)}
+        here = np.intersect1d(self.positions(RELABEL), rows)
+        for i, row in zip(np.searchsorted(rows, here).tolist(), here.tolist(), strict=True):
+            # A label that no row has any more is a class no more: as far off as there is one.
+            codes[i] = known.get(given[row], 0 if 2 * codes[i] > last else last)
+        return codes
 
 
 def read_review(
@@ -81,14 +103,7 @@ def read_review(
     """Read decisions and check each against the table; a `target` of None is read as well."""
     if source == "-" and table.source == "standard input":
         raise UsageError("data and decisions cannot both come from standard input")
-    file = read_table(source, notes)
-    missing = [name for name in ("row", "given", "decision") if name not in file.columns]
-    if missing:
-        raise CommandError(
-            f"{file.source}: the column{'s' * (len(missing) > 1)} {listed(missing)} "
-            f"{'are' if len(missing) > 1 else 'is'} missing; a file of decisions has the columns "
-            f"{', '.join(COLUMNS)}"
-        )
+    file = _file_of(source, notes)
     target = _target(file, target)
     column = table.column(target, "--target")
     decisions, at = _read(file)
@@ -97,6 +112,18 @@ def read_review(
     _check_names(decisions, at, file, table)
     labelled = tuple(_with_known_label(d, known, file.source, column) for d in decisions)
     return Review(file.source, target, labelled, table.n_rows)
+
+
+def _file_of(source: str, notes: Notes) -> Table:
+    file = read_table(source, notes)
+    missing = [name for name in ("row", "given", "decision") if name not in file.columns]
+    if missing:
+        raise CommandError(
+            f"{file.source}: the column{'s' * (len(missing) > 1)} {listed(missing)} "
+            f"{'are' if len(missing) > 1 else 'is'} missing; a file of decisions has the columns "
+            f"{', '.join(COLUMNS)}"
+        )
+    return file
 
 
 def _target(file: Table, asked: str | None) -> str:
@@ -124,6 +151,19 @@ def _target(file: Table, asked: str | None) -> str:
 def _texts(column: Column) -> list[str]:
     codes, texts = column.coded
     return [texts[code] for code in codes]
+
+
+def _at(column: Column, decisions: Sequence[Decision]) -> list[str]:
+    """What a column has in the rows that are decided."""
+    codes, texts = column.coded
+    places = column.places(np.array([d.position for d in decisions], dtype=np.int64))
+    return [texts[code] for code in codes[places]]
+
+
+def decided_on(source: str, target: str | None) -> tuple[str, tuple[int, ...]]:
+    """The column that a file of decisions is about, and the rows, from 0."""
+    file = _file_of(source, Notes())
+    return _target(file, target), tuple(d.position for d in _read(file)[0])
 
 
 def _read(file: Table) -> tuple[list[Decision], list[int]]:
@@ -182,15 +222,13 @@ def same(a: str, b: str) -> bool:
 
 
 def _check_given(decisions: Sequence[Decision], table: Table, column: Column, source: str) -> None:
-    codes, texts = column.coded
     beyond = [d.row for d in decisions if d.row > table.n_rows]
     if beyond:
         raise CommandError(
             f"{source}: row {beyond[0]} is decided, and {table.source} has "
             f"{plural(table.n_rows, 'row')}; {_HOLD}"
         )
-    for d in decisions:
-        found = texts[codes[d.position]]
+    for d, found in zip(decisions, _at(column, decisions), strict=True):
         if same(found, d.given):
             continue
         done = d.decision == RELABEL and same(found, d.label)
@@ -208,9 +246,8 @@ def _check_names(
     for name in file.columns:
         if name in COLUMNS or name not in table.columns:
             continue
-        there, (codes, texts) = _texts(file.columns[name]), table.columns[name].coded
-        for i, d in zip(at, decisions, strict=True):
-            here = texts[codes[d.position]]
+        there, of_rows = _texts(file.columns[name]), _at(table.columns[name], decisions)
+        for i, d, here in zip(at, decisions, of_rows, strict=True):
             if not same(there[i], here):
                 raise CommandError(
                     f"{file.source}: row {d.row} has {name} '{there[i]}', but '{here}' in "

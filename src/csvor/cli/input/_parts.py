@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from csvor._labels import OrdinalLabels
 from csvor.cli._errors import ColumnError, about
 from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions
+from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
 from csvor.cli.input._features import Features
 from csvor.cli.input._match import features_frame
 from csvor.cli.input._pieces import Piece, alike, table_of
@@ -26,58 +28,83 @@ _LEFT_OUT = -1
 
 
 @dataclass(frozen=True, eq=False)
+class Labelled:
+    """The rows with a label, numbered from 0 through all pieces; `counts` of each text."""
+
+    rows: Codes
+    codes: Codes
+    frame: pd.DataFrame
+    weights: Array
+    groups: Codes
+    confirmed: NDArray[np.bool_]
+    before: Codes
+    counts: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Reader:
     """How pieces are read: their columns, and the class of each label (by its text)."""
 
-    source: str
+    data: DataOptions
     types: dict[str, pa.DataType]
     features: Features
     impute: bool
-    decimal: str | None
-    target: str
-    weight: str | None
-    id: str | None
-    groups: str | None
+    review: Review | None
     labels: OrdinalLabels
     codes: dict[str, int]
 
-    def read(self, piece: Piece) -> tuple[pd.DataFrame, Codes, Array, Codes, Array]:
-        """The features, codes, weights and groups of the rows with a label; how many have each."""
+    def read(self, piece: Piece) -> Labelled:
+        """All that is known of the rows."""
         table, codes, counts = self._labelled(piece)
-        frame, weights = pd.DataFrame(columns=self.features.used), np.ones(len(codes))
-        groups = np.zeros(len(codes), dtype=np.int64)
-        with about(self.source):
-            if len(codes):
-                frame = features_frame(
-                    table, self.features, impute=self.impute, notes=Notes(), decimal=self.decimal
-                )
-            if self.weight is not None:
-                weights = weights_as_given(table, self.weight, table.rows, self.decimal)
-            if self.groups is not None:
-                groups = numbers_of_groups(table.columns[self.groups], table.rows)
-        return frame, codes, weights, groups, counts
+        data, rows = self.data, table.rows
+        weights, groups = np.ones(len(codes)), np.zeros(len(codes), dtype=np.int64)
+        with about(data.data):
+            frame = self._frame(table)
+            if data.weight is not None:
+                weights = weights_as_given(table, data.weight, rows, data.decimal)
+            if data.groups is not None:
+                groups = numbers_of_groups(table.column(data.groups, "--groups"), rows)
+        confirmed, before = np.zeros(len(codes), dtype=bool), codes
+        if self.review is not None:
+            confirmed = np.isin(rows, self.review.positions(KEEP, RELABEL))
+            before = self.review.before(self.labels.classes.tolist(), rows, codes)
+        return Labelled(rows, codes, frame, weights, groups, confirmed, before, counts)
 
     def named(self, piece: Piece) -> tuple[Codes, NDArray[Any]]:
-        """The rows with a label, from 0, and what they are called; that is "" without ids."""
+        """The rows with a label and what they are called; that is "" without ids."""
         table, codes, _ = self._labelled(piece)
-        if self.id is None:
+        if self.data.id is None:
             return table.rows, np.full(len(codes), "", dtype=object)
-        own, texts = table.columns[self.id].coded
+        own, texts = table.column(self.data.id, "--id").coded
         return table.rows, np.array([*texts, ""], dtype=object)[own]
 
-    def frame(self, piece: Piece) -> pd.DataFrame:
-        """The features alone."""
-        return self.read(piece)[0]
+    def features_of(self, piece: Piece) -> pd.DataFrame:
+        """The features of the rows with a label."""
+        table, _, _ = self._labelled(piece)
+        with about(self.data.data):
+            return self._frame(table)
+
+    def _frame(self, table: Table) -> pd.DataFrame:
+        if not len(table.rows):
+            return pd.DataFrame(columns=self.features.used)
+        return features_frame(
+            table, self.features, impute=self.impute, notes=Notes(), decimal=self.data.decimal
+        )
 
     def _labelled(self, piece: Piece) -> tuple[Table, Codes, Array]:
         """The rows with a label, their codes, and how many rows have each text."""
-        table = table_of(alike(piece.plain(), self.types, piece.path), piece.rows, self.source)
-        with about(self.source):
-            codes, counts = self._codes(table.columns[self.target], piece)
-        used = codes != _LEFT_OUT
+        arrays = alike(piece.plain(), self.types, piece.path)
+        table = table_of(arrays, piece.rows, self.data.data)
+        column, there = table.columns[self.data.target], np.ones(piece.n_rows, dtype=bool)
+        if self.review is not None:
+            column = self.review.applied(column)
+            there = ~np.isin(piece.rows, self.review.positions(DROP))
+        with about(self.data.data):
+            codes, counts = self._codes(column, there, piece)
+        used = there & (codes != _LEFT_OUT)
         return _only(table, used), codes[used], counts
 
-    def _codes(self, column: Column, piece: Piece) -> tuple[Codes, Array]:
+    def _codes(self, column: Column, there: NDArray[np.bool_], piece: Piece) -> tuple[Codes, Array]:
         own, texts = column.coded
         unknown = [place for place, text in enumerate(texts) if text not in self.codes]
         if unknown:
@@ -88,7 +115,7 @@ class Reader:
             )
         place = {text: i for i, text in enumerate(self.codes)}
         counts = np.zeros(len(place))
-        counts[[place[text] for text in texts]] = np.bincount(own, minlength=len(texts))
+        counts[[place[text] for text in texts]] = np.bincount(own[there], minlength=len(texts))
         return np.array([self.codes[text] for text in texts])[own], counts
 
 
@@ -104,18 +131,19 @@ def _only(table: Table, used: NDArray[np.bool_]) -> Table:
 
 
 def reader_of(work: Prepared, labels: Column, types: dict[str, pa.DataType]) -> Reader:
-    """How the pieces are read of which `work` has a sample."""
+    """How the pieces are read of which `work` has a sample, with these labels."""
+    if work.review is not None:
+        labels = work.review.applied(labels)
     own, texts = labels.coded
     codes = dict.fromkeys(texts, _LEFT_OUT)
-    used = own[np.searchsorted(labels.rows, work.target.rows)]
+    used = own[labels.places(work.target.rows)]
     pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
     codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
     data = work.data
-    uses = [work.target.name, data.weight, data.id, data.groups, *work.features.used]
+    uses = [data.target, data.weight, data.id, data.groups, *work.features.used]
     return Reader(
-        work.table.source, {name: types[name] for name in uses if name}, work.features,
-        work.options.impute, data.decimal, work.target.name, data.weight, data.id, data.groups,
-        work.target.coded.labels, codes,
+        data, {name: types[name] for name in uses if name}, work.features, work.options.impute,
+        work.review, work.target.coded.labels, codes,
     )  # fmt: skip
 
 
@@ -134,12 +162,14 @@ def scaler_of(columns: Any) -> Any:
 
 def sums_of(reader: Reader, columns: Any, piece: Piece) -> tuple[tuple[Any, ...], tuple[Any]]:
     """What a piece adds to them, numbers and squares about the means of the sample."""
-    frame, codes, weights, _, counts = reader.read(piece)
+    found = reader.read(piece)
     first = second = np.zeros(len(reader.features.numeric))
-    if reader.features.numeric and len(frame):
-        apart = numbers_before(columns, reader.features, frame) - scaler_of(columns).mean_
+    if reader.features.numeric and len(found.codes):
+        apart = numbers_before(columns, reader.features, found.frame) - scaler_of(columns).mean_
         first, second = apart.sum(axis=0), (apart * apart).sum(axis=0)
-    return (counts, float(weights.sum()), first, second), (np.array([codes.size]),)
+    return (found.counts, float(found.weights.sum()), first, second), (
+        np.array([found.codes.size]),
+    )
 
 
 def rescale(columns: Any, n_rows: int, first: Array, second: Array) -> None:
@@ -156,10 +186,11 @@ def rescale(columns: Any, n_rows: int, first: Array, second: Array) -> None:
 
 def encoded(
     reader: Reader, columns: Any, mean_weight: float, piece: Piece
-) -> tuple[Any, NDArray[Any], Array, Codes]:
-    """Encoded features, labels, weights and groups of a piece."""
-    frame, codes, weights, groups, _ = reader.read(piece)
-    labels = reader.labels.decode(codes)
-    if not len(frame):
-        return np.empty((0, len(columns.get_feature_names_out()))), labels, weights, groups
-    return columns.transform(frame), labels, weights / mean_weight, groups
+) -> tuple[Any, NDArray[Any], Array, Codes, NDArray[np.bool_], NDArray[Any]]:
+    """Features, encoded, labels, weights, groups, what a review confirmed and labels before it."""
+    found, decode = reader.read(piece), reader.labels.decode
+    X: Any = np.empty((0, len(columns.get_feature_names_out())))
+    if len(found.codes):
+        X = columns.transform(found.frame)
+    weights, before = found.weights / mean_weight, decode(found.before)
+    return X, decode(found.codes), weights, found.groups, found.confirmed, before

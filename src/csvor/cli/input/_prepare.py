@@ -82,17 +82,9 @@ class Prepared:
         """The labels of the rows used as they were before a review."""
         if self.review is None:
             return None
-        coded = self.target.coded
-        codes, last = coded.codes.copy(), len(self.target.classes) - 1
-        places = {shown(label): code for code, label in enumerate(self.target.classes)}
-        at = {row: i for i, row in enumerate(self.target.rows.tolist())}
-        for decision in self.review.of(RELABEL):
-            if decision.position in at:
-                i = at[decision.position]
-                # A label that no row has any more is a class no more: as far off as there is one.
-                far = 0 if 2 * codes[i] > last else last
-                codes[i] = places.get(decision.given, far)
-        return CodedLabels(coded.labels, codes)
+        target, coded = self.target, self.target.coded
+        before = self.review.before(target.classes, target.rows, coded.codes)
+        return CodedLabels(coded.labels, before)
 
     @property
     def row_numbers(self) -> list[int]:

@@ -24,17 +24,21 @@ MOST_ROWS = 20_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """Rows out of so many; columns in `words` are such, and `marks` may be among numbers."""
+    """Rows out of so many, those in `also` among them.
+
+    Columns in `words` are such, and `marks` may be among numbers.
+    """
 
     n_rows: int
     target: str
     words: frozenset[str] = frozenset()
     marks: tuple[str, ...] = ()
+    also: tuple[int, ...] = ()
 
-    def are_even(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_drawn(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows are drawn whatever they hold."""
-        drawn: NDArray[np.bool_] = rows % -(-self.n_rows // MOST_ROWS) == 0
-        return drawn
+        even = rows % -(-self.n_rows // MOST_ROWS) == 0
+        return even | np.isin(rows, np.array(self.also, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +70,7 @@ class Sample:
 
     def _of_telling_rows(self) -> Sample:
         names, arrays = self.arrays.column_names, self.arrays.columns
-        telling = self.wanted.are_even(self.rows)
+        telling = self.wanted.are_drawn(self.rows)
         if not telling.all():
             for name, array in zip(names, arrays, strict=True):
                 is_word = name in self.wanted.words or name == self.wanted.target

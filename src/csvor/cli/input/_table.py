@@ -48,6 +48,10 @@ class Column:
         """The rows that the values are of, from 0."""
         return np.arange(len(self.values)) if self.at is None else self.at
 
+    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the values of rows stand that it has."""
+        return rows if self.at is None else np.searchsorted(self.at, rows)
+
     @cached_property
     def coded(self) -> tuple[NDArray[np.int64], list[str]]:
         """Codes into the distinct texts, in the order in which they come; a blank is ""."""
@@ -83,8 +87,7 @@ class Column:
         """The column at these rows."""
         if np.array_equal(rows, self.rows):
             return self
-        places = rows if self.at is None else np.searchsorted(self.at, rows)
-        return replace(self, values=self.values.take(pa.array(places)), at=None)
+        return replace(self, values=self.values.take(pa.array(self.places(rows))), at=None)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,140 @@
+"""`csvor audit --dask`: rows in pieces are judged as those of one table in memory."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from csvor.cli.input import _sample
+from csvor.cli.input._related import numbers_of_groups
+from csvor.cli.input._table import as_column
+from test_cli_dask import OPTIONS, address, bridges, cut, run  # noqa: F401
+
+dask = pytest.importorskip("dask", reason="dask is not installed")
+
+ONE_MODEL = ("--kernel", "linear", "--C", "1")
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def spoilt(n: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Bridges with clear grades, a twentieth of which is wrong by intent; and which are."""
+    frame = bridges(n)
+    score = frame["load"] - frame["age"] / 100 + 2 * (frame["kind"] == "beam")
+    code = np.digitize(score, [2, 5])
+    rng = np.random.default_rng(1)
+    wrong = (rng.random(n) < 0.05) & (frame["grade"] != "99").to_numpy()
+    code[wrong] = (code[wrong] + rng.integers(1, 3, wrong.sum())) % 3
+    words = np.array(["poor", "fair", "good"], dtype=object)[code]
+    frame["grade"] = np.where(frame["grade"] == "99", "99", words)
+    return frame, wrong
+
+
+def document(*args: object) -> dict[str, Any]:
+    result = run("audit", *args, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_an_audit_in_pieces_is_the_audit_in_memory(address: str) -> None:  # noqa: F811
+    frame, wrong = spoilt(2000)
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    more = (*OPTIONS, *ONE_MODEL, "--id", "name", "--weight", "n")
+    here = document("all.parquet", *more)
+    there = document("pieces", *more, "--dask", address)
+    for name in ("classes", "columns", "settings", "target", "order"):
+        assert there[name] == here[name]
+    found, expected = there["wrong_labels"], here["wrong_labels"]
+    for name in ("share", "low", "high"):
+        assert found[name] == pytest.approx(expected[name], abs=0.003)
+    flagged = [{r["row"] for r in one["suspects"] if r["flagged"]} for one in (here, there)]
+    assert len(flagged[0] ^ flagged[1]) <= 0.05 * len(flagged[0])
+    rows = np.array(sorted(flagged[1])) - 1
+    assert wrong[rows].mean() > 0.95 and len(rows) > 0.9 * wrong.sum()
+    first = there["suspects"][0]
+    assert first["id"] == f"b{first['row'] - 1}" and first["given"] == frame.grade[first["row"] - 1]
+
+
+def test_rows_that_stay_in_pieces_are_listed_and_written(
+    address: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_sample, "MOST_ROWS", 3000)
+    n = 15_000
+    frame, wrong = spoilt(n)
+    frame["site"] = [f"s{i // 3}" for i in range(n)]
+    cut(frame, "pieces")
+    more = (*OPTIONS, *ONE_MODEL, "--id", "name", "--groups", "site", "--folds", "3")
+    written = ("--suspects", "suspects", "--report", "page.html", "--dask", address)
+    with dask.config.set({"csvor.room": "300kB"}):
+        result = run("audit", "pieces", *more, *written)
+    assert result.exit_code == 0, result.stderr
+    rows = pd.read_parquet("suspects").set_index("row")
+    used = np.flatnonzero(frame["grade"] != "99")
+    assert rows.index.tolist() == (used + 1).tolist()
+    assert rows["name"].tolist() == frame["name"][used].tolist()
+    assert rows["given"].tolist() == frame["grade"][used].tolist()
+    flagged = rows["flagged"].to_numpy()
+    assert wrong[used][flagged].mean() > 0.95 and flagged[wrong[used]].mean() > 0.9
+    told = re.search(r"about (\d+) .*; (\d+) are named", " ".join(result.stdout.split()))
+    assert told is not None and int(told[2]) == flagged.sum()
+    assert abs(int(told[1]) - wrong.sum()) < 0.1 * wrong.sum()
+    assert "Groups      site\n" in result.stdout
+    assert f"all {len(used)} rows in 6 files: suspects" in result.stdout
+    listed = re.findall(r"\n *(\d+)  b\d+", result.stdout)
+    assert list(map(int, listed)) == rows["probability"].nlargest(20, "all").index[:20].tolist()
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert f"of {len(used)} in all, are on this page" in page
+    names = re.findall(r">(b\d+)<", page)
+    assert set(names) <= set(rows.query("probability > 0")["name"])
+    assert len(names) == min(int(told[2]) + 300, 1000)
+
+
+def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
+    address: str,  # noqa: F811
+) -> None:
+    one, other = (
+        numbers_of_groups(as_column("g", pa.array(values)), np.arange(len(values)))
+        for values in (["x", "y", "x"], ["y", "z"])
+    )
+    assert one[0] == one[2] != one[1] == other[0] != other[1]
+    frame, _ = spoilt(400)
+    frame["site"] = [str(i // 2) if i != 251 else "" for i in range(400)]
+    cut(frame, "pieces")
+    more = (*OPTIONS, *ONE_MODEL, "--id", "name", "--groups", "site")
+    result = run("audit", "pieces", *more, "--dask", address)
+    assert result.exit_code == 1
+    assert "column 'site' (--groups): 1 of 396 values is blank (row 252)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--suspects", "-"), "--dask writes a folder of Parquet files; name a new one"),
+        (("--suspects", "pieces"), "this folder holds files already"),
+        (("--reviewed", "-"), "with --dask decisions come from a file"),
+        (("--delimiter", ";"), "pieces is no text file"),
+        (("--report", "page.txt"), "the name must end in .html"),
+    ],
+)
+def test_wrong_use_is_told_before_a_cluster_starts(words: tuple[str, ...], told: str) -> None:
+    cut(bridges(30), "pieces", 2)
+    result = run("audit", "pieces", "--target", "grade", *words, "--dask", "nowhere")
+    assert result.exit_code == 2, result.output
+    assert told in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_more_folds_than_rows_are_refused(address: str) -> None:  # noqa: F811
+    cut(bridges(30), "pieces", 2)
+    result = run("audit", "pieces", *OPTIONS, "--folds", "31", "--id", "name", "--dask", address)
+    assert result.exit_code == 2
+    assert "--folds 31: there are 29 rows only" in result.stderr
