@@ -138,3 +138,81 @@ def test_more_folds_than_rows_are_refused(address: str) -> None:  # noqa: F811
     result = run("audit", "pieces", *OPTIONS, "--folds", "31", "--id", "name", "--dask", address)
     assert result.exit_code == 2
     assert "--folds 31: there are 29 rows only" in result.stderr
+
+
+def decisions(frame: pd.DataFrame, wrong: np.ndarray) -> None:
+    """Thirty wrong labels set right, five rows dropped, ten kept, across all pieces."""
+    other = {"poor": "good", "fair": "good", "good": "poor"}
+    labelled = (frame["grade"] != "99").to_numpy()
+    bad, good = np.flatnonzero(wrong & labelled), np.flatnonzero(~wrong & labelled)
+    rng = np.random.default_rng(0)
+    chosen = rng.choice(bad, 35, replace=False)
+    kinds = [(chosen[:30], "relabel"), (chosen[30:], "drop"), (rng.choice(good, 10, False), "keep")]
+    rows = [
+        {
+            "row": i + 1, "name": frame["name"][i], "target": "grade", "given": frame["grade"][i],
+            "decision": kind, "label": other[frame["grade"][i]] if kind == "relabel" else "",
+        }
+        for chosen, kind in kinds for i in chosen.tolist()
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_csv("d.csv", index=False)
+
+
+def test_a_review_is_carried_out_and_goes_on_in_pieces(address: str) -> None:  # noqa: F811
+    frame, wrong = spoilt(2000)
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    decisions(frame, wrong)
+    for data, out in (("all.parquet", "clean.parquet"), ("pieces", "clean")):
+        applied = run("apply", "d.csv", data, "--out", out)
+        assert applied.exit_code == 0, applied.stderr
+    found, expected = (pd.read_parquet(name) for name in ("clean", "clean.parquet"))
+    found = found.sort_values("name", key=lambda names: names.str[1:].astype(int))
+    pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True))
+    assert len(found) == 1995
+    before, after = Path("pieces/empty.parquet"), Path("clean/empty.parquet")
+    assert after.read_bytes() == before.read_bytes()
+
+    more = (*OPTIONS, *ONE_MODEL, "--id", "name", "--reviewed", "d.csv", "--report")
+    here = document("all.parquet", *more, "a.html")
+    there = document("pieces", *more, "b.html", "--dask", address)
+    for name in ("reviewed", "classes"):
+        assert there[name] == here[name]
+    assert there["data"] == {**here["data"], "file": "pieces"}
+    for name in ("share", "low", "high"):
+        assert there["wrong_labels"][name] == pytest.approx(here["wrong_labels"][name], abs=0.003)
+    decided = set(pd.read_csv("d.csv").query("decision != 'drop'")["row"])
+    flagged = {one["row"] for one in there["suspects"] if one["flagged"]}
+    assert flagged and not flagged & decided
+    page = Path("b.html").read_text(encoding="utf-8")
+    config = json.loads(re.search(r'id="config">(.*?)</script>', page)[1])
+    assert {one["row"] for one in config["earlier"]} == set(pd.read_csv("d.csv")["row"])
+    assert "csvor apply pieces-decisions.csv pieces --out pieces-clean" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("d.csv", "pieces"), "name a file of decisions, and a new folder with --out"),
+        (("d.csv", "pieces", "--out", "pieces"), "this folder holds files already"),
+        (("d.csv", "empty", "--out", "new"), "there is no Parquet file in this folder"),
+        (("d.csv", "pieces", "--out", "new", "--delimiter", ";"), "pieces is no text file"),
+    ],
+)
+def test_a_folder_is_edited_into_a_new_one(words: tuple[str, ...], told: str) -> None:
+    frame, wrong = spoilt(1000)
+    cut(frame, "pieces")
+    decisions(frame, wrong)
+    Path("empty").mkdir()
+    result = run("apply", *words)
+    assert result.exit_code == 2 and told in result.stderr, result.output
+    assert not Path("new").exists()
+
+
+def test_decisions_on_other_rows_leave_no_folder() -> None:
+    frame, wrong = spoilt(1000)
+    decisions(frame, wrong)
+    cut(frame.iloc[::-1].reset_index(drop=True), "pieces")
+    result = run("apply", "d.csv", "pieces", "--out", "new")
+    assert result.exit_code == 1 and "this is another file, or" in result.stderr
+    assert sorted(path.name for path in Path().iterdir()) == ["d.csv", "pieces"]

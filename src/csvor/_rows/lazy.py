@@ -1,4 +1,4 @@
-"""Do numbers lie elsewhere, and how are some of those that each row has brought here?
+"""Do numbers lie elsewhere, and how do some of those that each row has, or sums, come here?
 
 Whatever asks goes on with arrays, or with dask's, which know most of the same operations.
 """
