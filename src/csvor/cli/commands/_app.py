@@ -106,7 +106,8 @@ def audit(
         typer.Option(
             "--suspects",
             metavar="FILE",
-            help="Write all rows, worst first (.csv, .tsv, .parquet; - is CSV on stdout).",
+            help="Write all rows, worst first (.csv, .tsv, .parquet; - is CSV on stdout); with "
+            "--dask a new folder, in their order.",
             rich_help_panel=opt.OUTPUT,
         ),
     ] = None,
