@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,7 +14,8 @@ from sklearn.pipeline import Pipeline
 
 from csvor import LabelAudit, audit_labels
 from csvor._estimators.intervals import EmptyIntervalWarning
-from csvor._rows.lazy import taken
+from csvor._estimators.steps import final_of
+from csvor._rows.lazy import is_lazy, taken
 from csvor._utils.atomic_files import folder_written_whole
 from csvor.audit import candidate_models
 from csvor.cli._cluster import cluster
@@ -64,11 +65,17 @@ class AuditedParts(Audited):
     ) -> Iterator[Self]:
         """As long as the workers live."""
         with cluster(str(data.dask)) as client:
+            from dask import config
+
             rows = in_parts(data, options, notes, client)
             refuse_many_folds(options.folds, sum(rows.sizes))
             note_lone_labels(rows.work, notes)
             audit = audited_in_parts(rows, options, notes, fdr)
-            yield cls(rows.work, audit, rows)
+            # Few rows were audited here, and what is said of them need not travel.
+            are_here = not is_lazy(final_of(audit.model).outliers_)
+            with config.set(scheduler="threads") if are_here else nullcontext():
+                notes_on_classes(audit, options, notes)
+                yield cls(rows.work, audit, rows)
 
     def listed(self) -> Rows:
         """The 1 000 rows most probably wrong, the worst first."""
@@ -140,10 +147,9 @@ def audited_in_parts(
             progress=update,
             **rows.encoded(),
         )
-        names = [*ENTRIES, "predicted", "score"]
-        kept = rows.kept([getattr(audit, name) for name in names], share=0.25)
+        found = {name: getattr(audit, name) for name in (*ENTRIES, "predicted", "score")}
+        if is_lazy(final_of(audit.model).outliers_):
+            found = dict(zip(found, rows.kept(list(found.values()), share=0.25), strict=True))
     steps = audit.model.steps if isinstance(audit.model, Pipeline) else [("model", audit.model)]
     model = Pipeline([("columns", rows.columns), *steps])
-    audit = replace(audit, model=model, **dict(zip(names, kept, strict=True)))
-    notes_on_classes(audit, options, notes)
-    return audit
+    return replace(audit, model=model, **found)
