@@ -118,6 +118,9 @@ def test_sample_weights_count_as_repetitions_and_0_as_left_out(data):
     weights = np.random.default_rng(2).integers(0, 6, N).astype(float)
     found = same_fit(CSVOR(class_weight="balanced"), *data, *lazy(*data), weights=[weights])
     assert found.residuals_.shape == (N,)
+    # Nothing is pickled for a name of what is made of rows: the curve is found on first use.
+    found.fit(*lazy(*data), da.from_array(weights))
+    assert "curve" not in vars(found._calibration)
 
 
 def test_a_class_without_weight_is_a_class_without_rows(data):
