@@ -22,7 +22,7 @@ N = 12_000
 def client():
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
         ) as cluster,
         distributed.Client(cluster) as client,
         dask.config.set({"csvor.room": "200kB"}),
@@ -95,6 +95,7 @@ def few(monkeypatch):
         yield
 
 
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
 def test_a_worker_that_dies_in_mid_audit_changes_nothing(client, few):
     X, y = dask.persist(*lazy(*AUDITED))
     victims, done = list(client.run(os.getpid).values())[:1], []
