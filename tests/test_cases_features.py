@@ -40,6 +40,16 @@ def agreement(model, other_X):
     return np.mean(model.predict(other_X) == plain_fit().predict(X))
 
 
+@pytest.mark.parametrize("dtype", ["string", object])
+def test_a_missing_number_among_text_is_named_by_column_and_row(dtype):
+    text = pd.DataFrame(X, columns=COLUMNS).astype(str).astype({"weight": dtype})
+    np.testing.assert_array_equal(CSVOR().fit(text, Y).coef_, plain_fit().coef_)
+    text.loc[3, "weight"] = None
+    with pytest.raises(ValueError, match="contains NaN: column 'weight', row 3 "):
+        CSVOR().fit(text, Y)
+    assert text["weight"].dtype == dtype
+
+
 # N11: units.
 
 

@@ -187,6 +187,31 @@ def test_predictions_are_files_beside_each_other(address: str) -> None:
     assert there.stderr.count("label column") == 1
 
 
+def test_columns_that_a_model_does_not_know_are_told_as_in_memory(address: str) -> None:
+    frame = bridges(300)
+    frame.to_parquet("all.parquet")
+    assert run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops").exit_code == 0
+    more = ("--model", "m.skops", "--out")
+    cut(frame.assign(kind="rope"), "unknown")
+    frame.assign(kind="rope").to_parquet("unknown.parquet")
+    here = run("predict", "unknown.parquet", *more, "p.parquet")
+    there = run("predict", "unknown", *more, "parts", "--dask", address)
+    assert (here.exit_code, there.exit_code) == (1, 1)
+    said = here.stderr.splitlines()[-1].replace("unknown.parquet", "unknown")
+    assert "column 'kind': the model knows none of its values, in any row ('rope')" in said
+    assert there.stderr.splitlines()[-1] == said
+
+    cut(frame.assign(colour="red"), "pieces")
+    done = run("predict", "pieces", *more, "parts", "--dask", address)
+    assert done.exit_code == 0
+    assert done.stderr.count("the model does not use the column 'colour'") == 1
+    frame.drop(columns="age").iloc[200:].to_parquet("pieces/p2.parquet")
+    failed = run("predict", "pieces", *more, "others", "--dask", address)
+    assert failed.exit_code == 2
+    assert "pieces/p2.parquet lacks the column 'age' that the model was fitted" in failed.stderr
+    assert not Path("others").exists()
+
+
 def test_a_fault_in_one_piece_leaves_no_folder(address: str) -> None:
     frame = bridges(300)
     frame.to_parquet("all.parquet")

@@ -102,7 +102,12 @@ def test_a_change_in_one_file_reaches_compiled_callers_in_others(tmp_path):
 def loops_of_the_package():
     """Every compiled function that a module of csvor names."""
     for found in pkgutil.walk_packages(csvor.__path__, "csvor."):
-        module = importlib.import_module(found.name)
+        try:
+            module = importlib.import_module(found.name)
+        except ModuleNotFoundError as error:
+            if error.name not in ("dask", "distributed"):
+                raise
+            continue
         yield from (value for value in vars(module).values() if isinstance(value, Dispatcher))
 
 

@@ -1,6 +1,7 @@
 """Fits on dask arrays and dataframes are those of the rows in memory."""
 
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ import csvor._objective.minimise
 import csvor._rows.dask_look
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX
 from csvor._data.training import training_of
+from csvor._labels import LabelError
 from csvor._loss.capped import LOSS
 from csvor._solvers.refine import refine
 from csvor._solvers.solution import Status
@@ -116,6 +118,9 @@ def test_sample_weights_count_as_repetitions_and_0_as_left_out(data):
     weights = np.random.default_rng(2).integers(0, 6, N).astype(float)
     found = same_fit(CSVOR(class_weight="balanced"), *data, *lazy(*data), weights=[weights])
     assert found.residuals_.shape == (N,)
+    # Nothing is pickled for a name of what is made of rows: the curve is found on first use.
+    found.fit(*lazy(*data), da.from_array(weights))
+    assert "curve" not in vars(found._calibration)
 
 
 def test_a_class_without_weight_is_a_class_without_rows(data):
@@ -162,7 +167,7 @@ def test_dataframes_keep_names_and_the_order_of_categories(data):
     assert model.feature_names_in_.tolist() == list("abcd")
     assert model.classes_.tolist() == words.tolist()
     np.testing.assert_array_equal(model.predict(lazy_X), model.predict(X))
-    with pytest.raises(ValueError, match="Column 'grade' of X has the type category"):
+    with pytest.raises(ValueError, match=r"X holds text: .*column 'grade', row 0.*In partition"):
         CSVOR().fit(lazy_frame, lazy_frame["grade"])
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(lazy_frame[["a"]])
@@ -248,6 +253,64 @@ def test_faults_in_labels_and_weights(data):
         CSVOR(classes=[0, 1, 2, 3]).fit(X, y)
 
 
+WORDS = np.array(list("abcde"), dtype=object)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "options", "where"),
+    [
+        (lambda y: np.where(np.arange(len(y)) == len(y) - 5, np.nan, y), {}, "In partition 3"),
+        (lambda y: np.where(np.arange(len(y)) == 2, np.inf, y), {}, "In partition "),
+        (lambda y: y.astype(complex), {}, "In partition "),
+        (lambda y: np.where(np.arange(len(y)) == 2, "a", y.astype(object)), {}, "In partition 0"),
+        (lambda y: y + 0.5, {}, ""),
+        (lambda y: WORDS[y], {}, ""),
+        (lambda y: y, {"classes": [0, 1, 2, 3]}, ""),
+        (lambda y: np.stack([y, y], axis=1), {}, ""),
+    ],
+    ids=["missing", "infinite", "complex", "mixed", "halves", "words", "unknown", "2-D"],
+)
+def test_label_errors_are_those_of_labels_in_memory(spoil, options, where, data):
+    X, y = data[0], spoil(data[1])
+    with pytest.raises(LabelError) as here:
+        CSVOR(**options).fit(X, y)
+    with pytest.raises(LabelError) as there:
+        CSVOR(**options).fit(*lazy(X, y))
+    assert there.value.remedy == here.value.remedy
+    assert str(there.value).startswith(there.value.problem)
+    # Rows are counted within a partition, or where all are needed to tell, not at all.
+    numbers = re.compile(r"^\d+ of \d+")
+    assert numbers.sub("", there.value.problem) == numbers.sub("", here.value.problem)
+    assert where in str(there.value)
+    assert str(pickle.loads(pickle.dumps(there.value))) == str(there.value)
+
+
+@pytest.mark.parametrize("convert", [True, False])
+def test_text_in_columns_is_read_or_refused_as_in_memory(data, convert):
+    """Dask turns columns of objects into text."""
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame(data[0], columns=list("abcd"))
+    texts = frame.assign(b=[str(value) for value in frame["b"]], c=pd.Categorical(data[1]))
+    frame["c"] = data[1]
+    faults = {
+        r"convert string to float: '\?' in column 'b', row 4 .*In partition 1": "?",
+        "contains NaN: column 'b', row 4 .*In partition 1": None,
+    }
+    with dask.config.set({"dataframe.convert-string": convert}):
+        model = CSVOR().fit(dd.from_pandas(texts.astype({"b": object}), npartitions=3), data[1])
+        whole = CSVOR().fit(dd.from_pandas(frame, npartitions=3), data[1])
+        np.testing.assert_array_equal(model.coef_, whole.coef_)
+        for message, value in faults.items():
+            texts.loc[4004, "b"] = value
+            with pytest.raises(ValueError, match=message):
+                CSVOR().fit(dd.from_pandas(texts, npartitions=3), data[1])
+            with pytest.raises(ValueError, match=message):
+                model.predict(dd.from_pandas(texts, npartitions=3)).compute()
+    texts["a"] = pd.date_range("2020", periods=N)
+    with pytest.raises(ValueError, match=r"dates or times.*column 'a'"):
+        model.predict(dd.from_pandas(texts, npartitions=3))
+
+
 @pytest.mark.parametrize(
     ("model", "remedy"),
     [
@@ -279,6 +342,7 @@ def test_one_reading_serves_many_settings(data):
     one, other = CSVOR().fit_many(*lazy(*data), [{"C": 1.0}, {"C": 0.1}])
     assert one.objective_ == pytest.approx(CSVOR().fit(*data).objective_, rel=1e-8)
     assert other.objective_ == pytest.approx(CSVOR(C=0.1).fit(*data).objective_, rel=1e-8)
+    assert other.traffic_ == CSVOR(C=0.1).fit(*lazy(*data)).traffic_
 
 
 def test_the_row_of_a_far_value_is_counted_among_all(data):

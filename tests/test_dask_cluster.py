@@ -1,4 +1,4 @@
-"""Fits on worker processes: the same numbers, whoever dies meanwhile."""
+"""Fits and audits on worker processes: the same numbers, whoever dies meanwhile."""
 
 import os
 import signal
@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from csvor import CSVOR
+import csvor._estimators.mislabelling
+from csvor import CSVOR, audit_labels
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -21,7 +22,7 @@ N = 12_000
 def client():
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
         ) as cluster,
         distributed.Client(cluster) as client,
         dask.config.set({"csvor.room": "200kB"}),
@@ -34,9 +35,9 @@ def here():
     return CSVOR().fit(*rows(N))
 
 
-def lazy():
-    X, y = rows(N)
-    return da.from_array(X, chunks=(3000, 4)), da.from_array(y, chunks=3000)
+def lazy(n=N, chunks=3000):
+    X, y = rows(n)
+    return da.from_array(X, chunks=(chunks, 4)), da.from_array(y, chunks=chunks)
 
 
 def test_workers_find_what_one_process_finds(client, here):
@@ -81,6 +82,52 @@ def test_an_interrupted_fit_leaves_nothing_on_the_workers(client, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         CSVOR().fit(X, y)
     wait_until(lambda: held(client) == before)
+
+
+MODEL, AUDITED = CSVOR(contamination=0.1), (20_400, 6800)  # half of them stay where they are
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Few passes, and mixtures of some rows."""
+    monkeypatch.setattr(csvor._estimators.mislabelling, "_ENOUGH", 2500)
+    with dask.config.set({"csvor.room": "640kB"}):
+        yield
+
+
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+def test_a_worker_that_dies_in_mid_audit_changes_nothing(client, few):
+    X, y = dask.persist(*lazy(*AUDITED))
+    victims, done = list(client.run(os.getpid).values())[:1], []
+
+    def progress(*of):
+        done.append(of)
+        while victims:
+            os.kill(victims.pop(), signal.SIGKILL)
+
+    found = audit_labels(X, y, MODEL, cv=2, progress=progress)
+    assert not victims and done[0][0] < done[-1][0] == done[-1][1]
+    with dask.config.set(scheduler="synchronous"):
+        undisturbed = audit_labels(*lazy(*AUDITED), MODEL, cv=2)
+        expected = undisturbed.probability.compute(), undisturbed.flagged.compute()
+    assert found.summary == undisturbed.summary
+    np.testing.assert_allclose(found.probability, expected[0], atol=1e-10)
+    np.testing.assert_array_equal(found.flagged, expected[1])
+
+
+def test_an_interrupted_audit_leaves_nothing_on_the_workers(client, few):
+    X, y = dask.persist(*lazy(*AUDITED))
+    distributed.wait([X, y])
+    before = held(client)
+
+    def progress(done, _):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit_labels(X, y, MODEL, cv=2, progress=progress)
+    wait_until(lambda: held(client) == before)
+    wait_until(lambda: not any(client.processing().values()))
 
 
 def held(client):

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import csvor.plots._arrays
 from csvor import CSVOR, SVOREX, audit_labels, audit_scores
 from csvor.corruption import flip_labels
 from csvor.metrics import mean_zero_one_error
@@ -256,3 +257,38 @@ def test_wrong_tables_are_refused():
         RobustnessDisplay(pd.DataFrame())
     with pytest.raises(ValueError, match=r"spread has shape \(1, 1\), errors \(2, 1\)"):
         RobustnessDisplay({"A": [0.1, 0.2]}, spread={"A": [0.1]})
+
+
+def test_few_numbers_of_dask_are_brought_here_and_many_refused(case, monkeypatch):
+    pytest.importorskip("dask")
+    da = pytest.importorskip("dask.array")
+    parts = da.from_array(case.X, chunks=(60, -1)), da.from_array(case.y, chunks=60)
+    audit, here = audit_labels(*parts, CSVOR()), audit_labels(case.X, case.y, CSVOR())
+    found = SuspectsDisplay.from_audit(audit, ax=axes())
+    np.testing.assert_array_equal(found.named_, SuspectsDisplay.from_audit(here, ax=axes()).named_)
+    found = ThresholdDisplay.from_audit(audit, ax=axes())
+    np.testing.assert_array_equal(
+        found.counts_, ThresholdDisplay.from_audit(here, ax=axes()).counts_
+    )
+    wrong = da.from_array(here.flagged, chunks=60)
+    assert ReliabilityDisplay.from_audit(audit, wrong, ax=axes()).counts.sum() == 150
+    for model in (CSVOR(), make_pipeline(StandardScaler(), CSVOR())):
+        model.fit(case.X, case.y)
+        found = ThresholdDisplay.from_estimator(model, *parts, ax=axes())
+        whole = ThresholdDisplay.from_estimator(model, case.X, case.y, ax=axes())
+        np.testing.assert_array_equal(found.counts_, whole.counts_)
+
+    monkeypatch.setattr(csvor.plots._arrays, "_MOST", 100)
+    many = r"audit\.score lies .* has 150 numbers; .*such as audit\.score\[::2\]\.compute\(\)"
+    for display in (SuspectsDisplay, ThresholdDisplay):
+        with pytest.raises(TypeError, match=many):
+            display.from_audit(audit)
+    with pytest.raises(TypeError, match=r"audit\.probability lies in partitions"):
+        ReliabilityDisplay.from_audit(audit, wrong)
+    with pytest.raises(TypeError, match="X lies in partitions of dask and has 300 numbers"):
+        ThresholdDisplay.from_estimator(model, *parts)
+    with pytest.raises(TypeError, match="X lies in partitions of dask"):
+        RobustnessDisplay.from_estimator(model, *parts)
+    unknown = audit.score[audit.flagged]
+    with pytest.raises(TypeError, match="how many rows it has is not known"):
+        ThresholdDisplay.from_predictions(unknown, case.y, here.thresholds)

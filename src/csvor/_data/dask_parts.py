@@ -11,12 +11,13 @@ import dask.array as da
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from csvor._data.tables import refuse_times
+from csvor._labels import LabelError
+from csvor._labels.column import wrong_shape
 from csvor._rows.lazy import is_lazy
 from csvor._rows.parts import Parts, computed, layer
 
 Sizes = tuple[float, ...]
-
-_NO_NUMBERS = ("category", "string", "datetime", "timedelta", "period")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,23 +70,13 @@ def features_of(X: Any) -> Features:
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
         return Features(Parts.of(X), X.chunks[0], np.empty((0, X.shape[1])))
     if hasattr(X, "dtypes") and hasattr(X, "columns") and hasattr(X, "partitions"):
-        _refuse_words(X.dtypes)
+        refuse_times(X._meta)
         parts = Parts.of(X)
         return Features(parts, (np.nan,) * len(parts), X._meta)
     raise TypeError(
         f"X is a {type(X).__module__.partition('.')[0]} {type(X).__name__}: give a dask array of "
         "two dimensions, or a dask dataframe."
     )
-
-
-def _refuse_words(dtypes: Any) -> None:
-    for name, dtype in dtypes.items():
-        if str(dtype).startswith(_NO_NUMBERS):
-            raise ValueError(
-                f"Column {name!r} of X has the type {dtype}, which is no number. Leave it out "
-                "(X.drop(columns=...)), or encode it: dask.dataframe.get_dummies(X.categorize()) "
-                "makes a column of each category."
-            )
 
 
 def check_columns(estimator: Any, features: Features, *, reset: bool) -> None:
@@ -110,7 +101,7 @@ def beside(values: Any, features: Features, name: str) -> Parts:
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[:, 0]
         if values.ndim != 1:
-            raise ValueError(f"{name} should have one dimension, got {values.ndim}.")
+            raise _not_one_column(name, values.shape)
         known = features.are_known and not np.isnan(values.shape[0])
         if known and values.shape[0] == sum(sizes):
             return Parts.of(values.rechunk((sizes,)))
@@ -120,7 +111,7 @@ def beside(values: Any, features: Features, name: str) -> Parts:
     elif is_lazy(values):
         if values.ndim == 2:
             if len(values.columns) != 1:
-                raise ValueError(f"{name} should be one column, got {len(values.columns)}.")
+                raise _not_one_column(name, f"{len(values.columns)} columns")
             values = values[values.columns[0]]
         parts = Parts.of(values)
     else:
@@ -150,6 +141,12 @@ def _cut(values: Any, features: Features, name: str) -> Parts:
     return Parts.of(cut)
 
 
+def _not_one_column(name: str, what: object) -> ValueError:
+    if name in ("y", "original"):
+        return wrong_shape(name, f"{what}")
+    return ValueError(f"{name} should be one column, got {what}.")
+
+
 def _other_rows(name: str, n: int, of_column: int) -> ValueError:
     return ValueError(
         f"Found input variables with inconsistent numbers of samples: X has {n} rows, {name} has "
@@ -169,11 +166,14 @@ def check_lengths(i: int, X: Any, column: Any, name: str) -> None:
 @contextmanager
 def naming_partition(i: int, start: int | None) -> Iterator[None]:
     """Errors say which rows they count."""
+    begins = "" if start is None else f", which begins at row {start}"
+    place = f"In partition {i}{begins}; rows are counted within it."
     try:
         yield
+    except LabelError as error:
+        raise error.at(place) from error
     except ValueError as error:
-        where = f"partition {i}" if start is None else f"partition {i}, which begins at row {start}"
-        raise ValueError(f"{error} (In {where}; rows are counted within it.)") from error
+        raise ValueError(f"{error} ({place})") from error
 
 
 def known_type(parts: list[np.dtype[Any]]) -> np.dtype[Any]:

@@ -6,7 +6,7 @@ codes of the labels, a byte each, stay beside the rows.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -21,11 +21,11 @@ from csvor._data.dask_seen import Seen, examine, farthest_of_all, reader_of, spa
 from csvor._data.kernels import LinearMap
 from csvor._data.training import Training, classes_with_rows, training_of
 from csvor._labels import OrdinalLabels
-from csvor._labels.parts import united
+from csvor._labels.parts import UnitedColumn, united
 from csvor._rows.dask import DaskMatrix, RowsElsewhereError
 from csvor._rows.kinds import canonical
 from csvor._rows.partitions import Partitions, Traffic, room
-from csvor._rows.parts import Parts, as_array, computed, layer
+from csvor._rows.parts import Parts, as_array, computed, layer, shared
 
 Array = NDArray[np.float64]
 
@@ -39,6 +39,8 @@ class DaskTraining(Training):
 
     is_here = False
     known_mass: NDArray[Any] | None = None
+    # What was asked before the first fit.
+    checks: Traffic = field(default_factory=Traffic)
 
     @property
     def mass(self) -> Any:
@@ -52,8 +54,12 @@ class DaskTraining(Training):
     def traffic(self) -> dict[str, int]:
         return asdict(self.X.traffic)
 
+    def begin(self) -> None:
+        vars(self.X.traffic).update(asdict(self.checks))
+
     def of_rows(self, work: Any, *columns: da.Array) -> Any:
-        return da.map_blocks(work, *columns, dtype=np.float64)
+        given = [*Parts.of_all(*columns), shared((work,), len(self.X.parts))]
+        return as_array(layer(_applied, given), self.X.sizes, np.float64)
 
     def given_back(self, of_rows: da.Array) -> Any:
         return of_rows
@@ -113,16 +119,8 @@ def _training(
     traffic: Traffic,
 ) -> DaskTraining:  # fmt: skip
     column = united([part.labels for part in seen if part.labels is not None])
-    order = OrdinalLabels.of_column(column, estimator.classes)
-    mass = order.counts(order.encode(column), column.weights)
-    if not mass.any():
-        raise ValueError("sample_weight is zero for every row; at least one row must count.")
-    factors = None
-    if estimator.class_weight is not None:
-        factors = class_factors(estimator.class_weight, order.classes, mass)
-        mass = mass * factors
+    order, mass, factors = _classes_of(estimator, column)
     present = classes_with_rows(estimator, order.classes, mass)
-
     sizes = tuple(part.n_rows for part in seen)
     dtype = known_type([part.dtype for part in seen if part.n_rows])
     X = Partitions(
@@ -152,8 +150,22 @@ def _training(
     check_ranges(estimator, sum(counted), spans, partial(farthest_of_all, X, own, rows, spans))
     return DaskTraining(
         X, codes, order.classes, present, None, of_rows, seen_codes, LinearMap(rows),
-        DaskMatrix(rows, spans), known_mass=mass,
+        DaskMatrix(rows, spans), known_mass=mass, checks=replace(traffic),
     )  # fmt: skip
+
+
+def _classes_of(
+    estimator: Any, column: UnitedColumn
+) -> tuple[OrdinalLabels, NDArray[Any], Array | None]:
+    """The classes, the weight of each, and what the weights of its rows are multiplied with."""
+    order = OrdinalLabels.of_column(column, estimator.classes)
+    mass = order.counts(order.encode(column), column.weights)
+    if not mass.any():
+        raise ValueError("sample_weight is zero for every row; at least one row must count.")
+    if estimator.class_weight is None:
+        return order, mass, None
+    factors = class_factors(estimator.class_weight, order.classes, mass)
+    return order, mass * factors, factors
 
 
 def _read(reader: Any, dtype: np.dtype[Any], X: Any) -> Any:
@@ -178,6 +190,11 @@ def _weights(
         return of_rows
     of_classes: Any = da.map_blocks(partial(np.take, factors), codes, dtype=np.float64)
     return of_rows * of_classes
+
+
+def _applied(*given: Any) -> Any:
+    *columns, (work,) = given
+    return work(*columns)
 
 
 def _count(weights: Array) -> int:

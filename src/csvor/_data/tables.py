@@ -20,8 +20,8 @@ def read_features(estimator: Any, X: Any, *, reset: bool, **options: Any) -> NDA
     """What scikit-learn's ``validate_data`` makes of X; a column of words or dates is named."""
     if is_lazy(X):
         raise TypeError("X is a LazyFrame, which holds no rows yet. Pass X.collect().")
-    X = masked_as_nan(X)
-    _refuse_times(X)
+    X = _text_with_nan(masked_as_nan(X))
+    refuse_times(X)
     try:
         array: NDArray[Any] = validate_data(estimator, X, reset=reset, **options)
     except (TypeError, ValueError) as error:
@@ -44,7 +44,19 @@ def masked_as_nan(values: Any) -> Any:
     return numbers.filled(np.nan)
 
 
-def _refuse_times(X: Any) -> None:
+def _text_with_nan(X: Any) -> Any:
+    """A frame of pandas whose columns of text have NaN for NA, which NumPy takes for no number."""
+    if not hasattr(X, "isetitem"):
+        return X
+    text = [j for j, dtype in enumerate(X.dtypes) if str(dtype).startswith("string")]
+    if text:
+        X = X.copy(deep=False)
+    for j in text:
+        X.isetitem(j, X.iloc[:, j].to_numpy(dtype=object, na_value=np.nan))
+    return X
+
+
+def refuse_times(X: Any) -> None:
     """Refuse dates and durations, which NumPy would turn into counts of some unit."""
     dtypes = getattr(X, "dtypes", None)  # of a frame
     if dtypes is None:

@@ -102,8 +102,11 @@ class Training:
 
     @property
     def traffic(self) -> dict[str, int] | None:
-        """What was asked of partitions, where rows lie in such."""
+        """What the data and the latest fit to them asked of partitions, where rows lie in such."""
         return None
+
+    def begin(self) -> None:
+        """From here on a fit asks, and not the one before it."""
 
     def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
         """What is made of columns of all rows, row by row."""
@@ -115,7 +118,7 @@ class Training:
             return of_rows
         import dask.array as da
 
-        return da.from_array(of_rows, chunks=(self.chunks,))
+        return da.from_array(of_rows, chunks=(self.chunks,), name=False)
 
 
 def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:

@@ -143,7 +143,9 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         """Fit a copy of this estimator for each setting, with what the data need done once.
 
         For a grid: checks, the order of the classes and the basis of a kernel are the same for
-        all of them. Each copy is what ``clone(self).set_params(**setting).fit(X, y)`` gives.
+        all of them. Each copy is what ``clone(self).set_params(**setting).fit(X, y)`` gives. Of
+        rows in partitions of dask, ``traffic_`` of each has the passes that check the data, which
+        all share, and its own.
 
         Parameters
         ----------
@@ -202,6 +204,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         return model._fit_to(training, one_of_many=True)
 
     def _fit_to(self, data: Training, *, one_of_many: bool = False) -> Self:
+        data.begin()
         with threads_for(data.matrix.size):
             fitted = self._fit_coded(data.matrix, data.seen_codes, data.present, data.weights)
         coef, shift = data.matrix.in_given_units(fitted.coef)

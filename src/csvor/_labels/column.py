@@ -88,7 +88,7 @@ def read_column(y: Any, *, name: str = "y", warn: bool = False) -> Column:
     try:
         labels, index = factorise_objects(y if listed else values.tolist())
     except TypeError as error:
-        raise _wrong_shape(name, "labels that are lists or other containers") from error
+        raise wrong_shape(name, "labels that are lists or other containers") from error
     return _checked(Coded(labels, index, values.dtype), name)
 
 
@@ -153,10 +153,10 @@ def _as_array(y: Any, name: str) -> NDArray[Any]:
         try:
             values = np.asarray(y)
         except ValueError as error:  # a ragged list
-            raise _wrong_shape(name, "rows of different lengths") from error
+            raise wrong_shape(name, "rows of different lengths") from error
     if values.ndim != 1:
         what = f"an object of type {type(y).__name__}" if values.ndim == 0 else f"{values.shape}"
-        raise _wrong_shape(name, what)
+        raise wrong_shape(name, what)
     if values.size == 0:
         raise LabelError(f"{name} is empty", f"Pass at least one label in {name}.")
     listed = isinstance(y, list | tuple)
@@ -168,7 +168,7 @@ def _as_array(y: Any, name: str) -> NDArray[Any]:
     return values
 
 
-def _wrong_shape(name: str, what: str) -> LabelError:
+def wrong_shape(name: str, what: str) -> LabelError:
     return LabelError(
         f"{name} should be a 1d array, a list or a tuple of labels, got {what}",
         f"Pass one label per {'class' if name == 'classes' else 'row'}, in one dimension.",

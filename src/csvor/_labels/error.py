@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 _MAX_SHOWN = 10
 _MAX_WIDTH = 40
 _MAX_ROWS = 5
-_GIVEN = ("problem", "remedy", "positions", "count", "fault", "labels")
+_GIVEN = ("problem", "remedy", "positions", "count", "fault", "labels", "place")
 
 
 class LabelError(ValueError):
@@ -32,10 +32,12 @@ class LabelError(ValueError):
         A short name of the problem, for callers with a remedy of their own.
     labels : tuple, default=()
         The labels that such a remedy would name.
+    place : str, default=""
+        Of which rows these are a part, as a full sentence.
 
     Attributes
     ----------
-    problem, remedy, positions, count, fault, labels
+    problem, remedy, positions, count, fault, labels, place
         As given.
 
     Examples
@@ -54,6 +56,7 @@ class LabelError(ValueError):
         count: int = 0,
         fault: str = "",
         labels: tuple[Any, ...] = (),
+        place: str = "",
     ) -> None:
         self.problem = problem
         self.remedy = remedy
@@ -61,13 +64,22 @@ class LabelError(ValueError):
         self.count = count
         self.fault = fault
         self.labels = labels
-        super().__init__(f"{problem}{_rows(positions, count)}. {remedy}")
+        self.place = place
+        told = f"{problem}{_rows(positions, count)}. {remedy}"
+        super().__init__(f"{told} ({place})" if place else told)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Worker processes send errors back pickled; the default would call __init__ with the
         # finished sentence alone.
-        given = {name: getattr(self, name) for name in _GIVEN}
-        return partial(LabelError, **given), ()
+        return partial(LabelError, **self._given), ()
+
+    def at(self, place: str) -> Self:
+        """The same of rows that are a part of all."""
+        return type(self)(**{**self._given, "place": place})
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _GIVEN}
 
 
 def _rows(positions: tuple[int, ...], count: int) -> str:

@@ -94,7 +94,7 @@ def findings_in_partitions(
 def in_partitions(found: dict[str, Any], chunks: tuple[int, ...]) -> dict[str, Any]:
     """What was found of rows here, as arrays in partitions."""
     return {
-        name: da.from_array(value, chunks=(chunks, *value.shape[1:]))
+        name: da.from_array(value, chunks=(chunks, *value.shape[1:]), name=False)
         if isinstance(value, np.ndarray) and name not in ("classes", "order")
         else value
         for name, value in found.items()

@@ -9,8 +9,50 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._labels import CodedLabels
+from csvor._rows.lazy import is_lazy
 
 Array = NDArray[np.float64]
+
+# So many of dask's numbers are brought here.
+_MOST = 1_000_000
+
+
+def here(**given: Any) -> list[Any]:
+    """What is in memory as it is, and dask's arrays and columns, where they are small, from there.
+
+    Raises
+    ------
+    TypeError
+        For more of dask's numbers than a picture needs, or so many as are not known.
+    """
+    lazy = {name: values for name, values in given.items() if is_lazy(values)}
+    if not lazy:
+        return list(given.values())
+    for name, values in lazy.items():
+        _refuse_many(name, values)
+    from dask.base import compute
+
+    return list(compute(*given.values(), traverse=False))
+
+
+def _refuse_many(name: str, values: Any) -> None:
+    size = getattr(values, "size", None)
+    if not isinstance(size, int):
+        raise TypeError(
+            f"{name} lies in partitions of dask, and how many rows it has is not known: give those "
+            f"to be drawn, such as {name}.compute() if all of them are few."
+        )
+    if size > _MOST:
+        raise TypeError(
+            f"{name} lies in partitions of dask and has {size} numbers; a picture brings at most "
+            f"{_MOST} here. Give some of the rows, such as {name}[::{-(-size // _MOST)}].compute() "
+            "and the same of what goes with them."
+        )
+
+
+def of_audit(audit: Any, *names: str) -> list[Any]:
+    """What an audit says of each row, here."""
+    return here(**{f"audit.{name}": getattr(audit, name) for name in names})
 
 
 def numbers(values: Any, name: str, length: int | None = None) -> Array:

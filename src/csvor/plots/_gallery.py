@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from csvor.plots._arrays import here
 from csvor.plots._style import BLUE, INK, VERMILION, Canvas, styled
 
 # Flagged, occluded, and what that is called.
@@ -70,6 +71,9 @@ def occlusion_gallery(
     >>> [ax.get_ylabel().splitlines()[-1] for ax in figure.axes if ax.get_ylabel()]
     ['1 image', '1 image', '1 image', '3 images']
     """
+    images, occluded, flagged, residuals = here(
+        images=images, occluded=occluded, flagged=flagged, residuals=residuals
+    )
     pixels = np.asarray(images, dtype=float)
     truth, flags = np.asarray(occluded, dtype=bool), np.asarray(flagged, dtype=bool)
     order = np.arange(len(pixels))

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import Normal, Stroke
 from numpy.typing import ArrayLike, NDArray
 
+from csvor.plots._arrays import here
 from csvor.plots._style import axes_or_new, method_style, styled, tidy
 
 _CLASS_MARKERS = "os^Dv<>ph*"
@@ -65,6 +66,7 @@ def projection_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['class 0', 'class 1', 'class 2', 'CSVOR']
     """
+    X, y, outliers = here(X=X, y=y, outliers=outliers)
     rows, labels = np.asarray(X, dtype=float), np.asarray(y)
     marked = np.zeros(len(labels), bool) if outliers is None else np.asarray(outliers, dtype=bool)
     if rows.ndim != 2 or rows.shape[1] != 2:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
 from csvor.audit import WrongLabels
-from csvor.plots._arrays import mask, probabilities
+from csvor.plots._arrays import here, mask, of_audit, probabilities
 from csvor.plots._style import BLUE, PALE, axes_or_new, styled, tidy
 
 # Most rows are above suspicion: the groups at the ends are narrower.
@@ -54,6 +54,8 @@ class ReliabilityDisplay:
 
     Raises
     ------
+    TypeError
+        For dask arrays of more than a million numbers, or of unknown length.
     ValueError
         For arrays of other lengths, probabilities outside 0..1, or edges that do not rise from 0
         to 1.
@@ -71,6 +73,7 @@ class ReliabilityDisplay:
     def __init__(
         self, wrong: ArrayLike, probability: ArrayLike, *, edges: ArrayLike = EDGES
     ) -> None:
+        wrong, probability = here(wrong=wrong, probability=probability)
         promised = probabilities(probability, "probability")
         truth = mask(wrong, "wrong", promised.size)
         cuts = np.asarray(edges, dtype=np.float64)
@@ -115,7 +118,7 @@ class ReliabilityDisplay:
         -------
         display : ReliabilityDisplay
         """
-        return cls(wrong, audit.probability).plot(ax, label=label)
+        return cls(wrong, *of_audit(audit, "probability")).plot(ax, label=label)
 
     @classmethod
     def from_predictions(

@@ -18,6 +18,7 @@ from sklearn.utils import indexable
 from csvor._utils.sklearn_private import safe_split
 from csvor.corruption import flip_labels
 from csvor.metrics import mean_zero_one_error
+from csvor.plots._arrays import here
 from csvor.plots._style import axes_or_new, method_style, styled, tidy
 
 _SHARES = (0.0, 0.05, 0.1, 0.2)
@@ -125,6 +126,7 @@ class RobustnessDisplay:
         models = (
             dict(estimator) if isinstance(estimator, Mapping) else {_name(estimator): estimator}
         )
+        X, y = here(X=X, y=y)
         X, labels = indexable(X, np.asarray(y))
         folds = list(check_cv(cv, labels, classifier=True).split(X, labels))
         found = np.empty((len(shares), len(models), len(folds)))

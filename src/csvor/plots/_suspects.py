@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from csvor.audit import LabelAudit
-from csvor.plots._arrays import mask, numbers, probabilities
+from csvor.plots._arrays import here, mask, numbers, of_audit, probabilities
 from csvor.plots._style import BLUE, INK, PALE, VERMILION, axes_or_new, styled, tidy
 
 # The axis of probability is that of its log-odds; beyond these nothing can be told apart.
@@ -51,6 +51,8 @@ class SuspectsDisplay:
 
     Raises
     ------
+    TypeError
+        For dask arrays of more than a million numbers, or of unknown length.
     ValueError
         For arrays of other lengths, not finite, or probabilities outside 0..1.
 
@@ -73,6 +75,7 @@ class SuspectsDisplay:
         thresholds: ArrayLike | None = None,
         names: Sequence[Any] | None = None,
     ) -> None:
+        scores, probability, flagged = here(scores=scores, probability=probability, flagged=flagged)
         self.scores = numbers(scores, "scores")
         n = self.scores.size
         self.probability = probabilities(probability, "probability", n)
@@ -113,18 +116,17 @@ class SuspectsDisplay:
                 f"audit must be what audit_labels found, got {type(audit).__name__}: give the "
                 "scores and its probability to SuspectsDisplay.from_predictions."
             )
-        rows = range(audit.given.size) if names is None else names
+        scores, probability, flagged, given, suggested = of_audit(
+            audit, "score", "probability", "flagged", "given", "suggested"
+        )
+        rows = range(given.size) if names is None else names
         moves = [
-            f"{row}: {given} → {better}"
-            for row, given, better in zip(rows, audit.given, audit.suggested, strict=True)
+            f"{row}: {label} → {better}"
+            for row, label, better in zip(rows, given, suggested, strict=True)
         ]
         return cls(
-            audit.score,
-            audit.probability,
-            flagged=audit.flagged,
-            thresholds=audit.thresholds,
-            names=moves,
-        ).plot(ax, most=most)
+            scores, probability, flagged=flagged, thresholds=audit.thresholds, names=moves
+        ).plot(ax, most=most)  # fmt: skip
 
     @classmethod
     def from_predictions(

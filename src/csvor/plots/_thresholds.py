@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from csvor._estimators.steps import at_final, final_of
 from csvor.audit import LabelAudit
-from csvor.plots._arrays import codes_in_order, mask, numbers
+from csvor.plots._arrays import codes_in_order, here, mask, numbers, of_audit
 from csvor.plots._style import INK, VERMILION, axes_or_new, styled, tidy
 
 # Scores beyond these quantiles stand in the outermost bins.
@@ -57,6 +57,8 @@ class ThresholdDisplay:
 
     Raises
     ------
+    TypeError
+        For dask arrays of more than a million numbers, or of unknown length.
     ValueError
         For arrays of other lengths, not finite, or thresholds that are not in order.
 
@@ -81,6 +83,7 @@ class ThresholdDisplay:
         classes: ArrayLike | None = None,
         flagged: ArrayLike | None = None,
     ) -> None:
+        scores, y, flagged = here(scores=scores, y=y, flagged=flagged)
         self.scores = numbers(scores, "scores")
         n = self.scores.size
         self.codes, self.classes = codes_in_order(y, classes, n)
@@ -118,6 +121,8 @@ class ThresholdDisplay:
         display : ThresholdDisplay
         """
         final = final_of(estimator)
+        if estimator is not final:
+            (X,) = here(X=X)
         scores = final.predict_projection(at_final(estimator, X))
         return cls(scores, y, final.thresholds_, classes=final.classes_).plot(ax, bins=bins)
 
@@ -145,13 +150,10 @@ class ThresholdDisplay:
                 f"audit must be what audit_labels found, got {type(audit).__name__}: give the "
                 "scores themselves to ThresholdDisplay.from_predictions."
             )
+        scores, given, flagged = of_audit(audit, "score", "given", "flagged")
         return cls(
-            audit.score,
-            audit.given,
-            audit.thresholds,
-            classes=audit.classes,
-            flagged=audit.flagged,
-        ).plot(ax, bins=bins)
+            scores, given, audit.thresholds, classes=audit.classes, flagged=flagged
+        ).plot(ax, bins=bins)  # fmt: skip
 
     @classmethod
     def from_predictions(

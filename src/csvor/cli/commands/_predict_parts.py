@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.threads import one_of_many
 from csvor.cli._cluster import cluster
 from csvor.cli._errors import UsageError, about, plural
+from csvor.cli._faults import Faults
 from csvor.cli._files import refuse_files_unseen, write_table
 from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
@@ -24,8 +26,12 @@ from csvor.cli.commands._predict import (
     labels_of,
     note_unused,
 )
-from csvor.cli.input._match import features_frame
+from csvor.cli.input._match import check_there, features_frame
 from csvor.cli.input._pieces import Piece, pieces_of, table_of
+from csvor.cli.input._words import refuse_strange
+
+# Words of columns of which a model knows none, by the name of the column.
+Strange = dict[str, list[str]]
 
 
 def predict_in_parts(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
@@ -36,11 +42,14 @@ def predict_in_parts(data: str, model_path: str, options: PredictOptions, notes:
     pieces = pieces_of(data)
     with cluster(str(options.dask)) as client, folder_written_whole(Path(options.out)) as folder:
         work = partial(_predict_piece, model, options, data, str(folder))
+        strange = []
         with progress("Predicting", len(pieces)) as update:
-            for done, told in enumerate(_each(client, work, pieces), start=1):
+            for done, (told, of_piece) in enumerate(_each(client, work, pieces), start=1):
                 for text in told:
                     notes.add_of_part(text)
+                strange.append(of_piece)
                 update(done, len(pieces))
+        _refuse_strange(strange, model, data)
         refuse_files_unseen(folder, len(pieces), options.out, "--out")
     n_rows = sum(piece.n_rows for piece in pieces)
     files = plural(len(pieces), "file")
@@ -55,6 +64,17 @@ def _check(data: str, options: PredictOptions) -> None:
     if options.delimiter is not None:
         raise UsageError(f"--delimiter {options.delimiter}: {data} is no text file")
     check_new_folder(options.out, "--out")
+
+
+def _refuse_strange(of_pieces: list[Strange], model: Model, source: str) -> None:
+    """Refuse columns of which the model knows no word in any piece."""
+    faults = Faults()
+    for name, known in model.features.categorical.items():
+        if all(name in strange for strange in of_pieces):
+            words = dict.fromkeys(word for strange in of_pieces for word in strange[name])
+            with faults.collected():
+                refuse_strange(name, list(words), known)
+    faults.refuse(source)
 
 
 def _each(client: Any, work: Any, pieces: list[Piece]) -> Any:
@@ -72,11 +92,12 @@ def _each(client: Any, work: Any, pieces: list[Piece]) -> Any:
 
 def _predict_piece(
     model: Model, options: PredictOptions, source: str, folder: str, numbered: tuple[int, Piece]
-) -> list[str]:
-    """Write the predictions of a piece, and return what is to be noted."""
+) -> tuple[list[str], Strange]:
+    """Write the predictions of a piece; what is to be noted, and columns without a known word."""
     number, piece = numbered
     notes, record = Notes(), model.record
     table = table_of(piece.plain(), piece.rows, source)
+    check_there(replace(table, source=_named(piece, source)), model.features)
     id_name, ids = ids_of(table, record, options.id)
     with about(source), one_of_many():
         frame = features_frame(
@@ -86,4 +107,15 @@ def _predict_piece(
         answers, proba = answers_of(model, frame, table, ids, options, notes)
     columns = as_table(answers, id_name, labels_of(model), proba)
     write_table(str(Path(folder, f"part-{number:05}.parquet")), columns)
-    return notes.texts()
+    words = {name: frame[name].unique().tolist() for name in model.features.categorical}
+    return notes.texts(), {
+        name: found
+        for name, found in words.items()
+        if not set(found) & set(model.features.categorical[name])
+    }
+
+
+def _named(piece: Piece, source: str) -> str:
+    """The file of a piece as the user would write it."""
+    name = Path(piece.path).name
+    return source if Path(source).name == name else str(Path(source, name))

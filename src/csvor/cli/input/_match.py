@@ -28,7 +28,7 @@ def features_frame(
     `decimal` is the decimal sign of the table, if the user names it. A table of some rows of the
     data alone may lack all values that the model knows.
     """
-    _check_there(table, features)
+    check_there(table, features)
     rows = table.rows
     data: dict[str, Any] = {}
     blanks: dict[str, Rows] = {}
@@ -60,7 +60,8 @@ def features_frame(
     return frame_of(data, features.used)
 
 
-def _check_there(table: Table, features: Features) -> None:
+def check_there(table: Table, features: Features) -> None:
+    """Refuse a table that lacks columns of a model."""
     missing = [name for name in features.used if name not in table.columns]
     if not missing:
         return

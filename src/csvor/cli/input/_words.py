@@ -1,7 +1,7 @@
 """Which words does a column hold, and which of those that a model knows does a text mean?"""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +40,7 @@ def known_words(
     meant = [_meant(text, known) for text in texts]
     there = np.bincount(codes, minlength=len(texts)) > 0
     if not some_rows and not any(word in known for word, t in zip(meant, there, strict=True) if t):
-        raise ColumnError(
-            f"column '{column.name}': the model knows none of its values, in any row "
-            f"({listed([text for text in texts if text] or [''], 5)}); it was fitted with "
-            f"{listed(list(known), 5)}: write them so, or fit anew"
-        )
+        refuse_strange(column.name, texts, known)
     others = {t: w for t, w in zip(texts, meant, strict=True) if t != w}
     if others:
         told = ", ".join(f"'{text}' as '{word}'" for text, word in list(others.items())[:5])
@@ -57,6 +53,15 @@ def known_words(
             f"has not seen ({listed([texts[i] for i in new])}); they count as none of the known"
         )
     return np.array(meant, dtype=object)[codes]
+
+
+def refuse_strange(name: str, words: Sequence[str], known: Sequence[str]) -> NoReturn:
+    """Refuse a column whose words are these, none of which a model knows."""
+    raise ColumnError(
+        f"column '{name}': the model knows none of its values, in any row "
+        f"({listed([word for word in words if word] or [''], 5)}); it was fitted with "
+        f"{listed(list(known), 5)}: write them so, or fit anew"
+    )
 
 
 def _meant(text: str, known: Sequence[str]) -> str:
