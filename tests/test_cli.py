@@ -318,6 +318,18 @@ def test_notes_of_columns_whose_names_differ_in_a_number() -> None:
     assert notes.texts() == ["column 'x1': 3 rows", "column 'x2': 3 rows (2 such notes)"]
 
 
+def test_notes_on_parts_of_the_rows_are_counted_and_those_on_columns_are_not() -> None:
+    notes = Notes()
+    for _ in range(3):
+        notes.add_of_part("column 'kind': 100 rows are new (row 5: 'rope')")
+        notes.add_of_part("column 'grade' is not used")
+    notes.add_of_part("column 'kind': 7 rows are new (row 900: 'rope')")
+    assert notes.texts() == [
+        "column 'kind': 100 rows are new (row 5: 'rope') (4 such notes)",
+        "column 'grade' is not used",
+    ]
+
+
 def test_words_of_messages() -> None:
     assert nearest("Ag", ["age", "dose"]) == "did you mean 'age'?"
     assert nearest("zz", ["age", "dose"]) == "the columns are 'age', 'dose'"

@@ -37,9 +37,13 @@ class Notes:
         self._take(text, text)
 
     def add_of_part(self, text: str) -> None:
-        """Take up a note on a part of the rows: others say the same with other rows and numbers."""
-        if text not in self._first.values():
-            self._take(text, _key(_EXAMPLE.sub("", text)))
+        """Take up a note on a part of the rows: others say the same with other rows and numbers.
+
+        What has no number is said of the columns, which all parts have.
+        """
+        key = _key(_EXAMPLE.sub("", text))
+        if key != text or key not in self._first:
+            self._take(text, key)
 
     def _take(self, text: str, key: str) -> None:
         self._first.setdefault(key, text)

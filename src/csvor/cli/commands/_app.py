@@ -106,8 +106,7 @@ def audit(
         typer.Option(
             "--suspects",
             metavar="FILE",
-            help="Write all rows, worst first (.csv, .tsv, .parquet; - is CSV on stdout); with "
-            "--dask a new folder, in their order.",
+            help="Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.",
             rich_help_panel=opt.OUTPUT,
         ),
     ] = None,
