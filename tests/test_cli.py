@@ -73,6 +73,8 @@ def test_version() -> None:
         (["audit", "t.csv", "--target"], "Option '--target' requires an argument"),
         (["audit", "t.csv", "--target", "y", "--tarrget", "y"], "No such option: --tarrget"),
         (["audit", "t.csv", "--target", "y", "--tune"], "No such option: --tune"),
+        (["fit", "t.csv", "--target", "y", "--out", "m"], "(Possible options: --model)"),
+        (["predict", "t.csv", "--output", "m"], "(Possible options: --out)"),
         (["audit", "t.csv", "--target", "y", "--C"], "Option '--C' requires an argument"),
         (["audit", "none.csv", "--target", "y"], "none.csv: there is no such file"),
     ],

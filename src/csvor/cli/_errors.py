@@ -116,6 +116,11 @@ def _told(error: Exception) -> str:
     return f"unexpected {type(error).__name__}: {error} (--debug shows where)"
 
 
+# Usual names of what a command writes, and those that it has here.
+_ELSEWHERE = frozenset({"o", "out", "output", "outfile"})
+_WRITING = frozenset({"--model", "--suspects", "--report"})
+
+
 class OneLineGroup(TyperGroup):
     """A command group whose usage errors are one line as well."""
 
@@ -146,10 +151,18 @@ class OneLineGroup(TyperGroup):
             if not hasattr(error, "format_message"):
                 raise
             context = getattr(error, "ctx", None)
+            _name_what_is_meant(error, context)
             hint = f" (see '{context.command_path} --help')" if context else ""
             complain(error.format_message().rstrip(".") + hint)
             status = WRONG_USE
         sys.exit(status)
+
+
+def _name_what_is_meant(error: Any, context: Any) -> None:
+    """Of an option to write that the command has not, suggest its own, not what is spelled alike."""
+    if context and getattr(error, "option_name", "").lstrip("-") in _ELSEWHERE:
+        known = {option for one in context.command.params for option in one.opts}
+        error.possibilities = sorted({"--out"} & known or _WRITING & known) or error.possibilities
 
 
 def closest(name: str, known: Sequence[str]) -> str | None:
