@@ -159,7 +159,7 @@ class OneLineGroup(TyperGroup):
 
 
 def _name_what_is_meant(error: Any, context: Any) -> None:
-    """Of an option to write that the command has not, suggest its own, not what is spelled alike."""
+    """Of an option to write that the command has not, suggest its own, not the like-sounding."""
     if context and getattr(error, "option_name", "").lstrip("-") in _ELSEWHERE:
         known = {option for one in context.command.params for option in one.opts}
         error.possibilities = sorted({"--out"} & known or _WRITING & known) or error.possibilities
