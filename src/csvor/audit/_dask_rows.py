@@ -96,6 +96,11 @@ class PartitionedRows:
         return range(len(self.counts_of_parts))
 
     @cached_property
+    def _held(self) -> da.Array:
+        """`part_of`, a byte for each row, for the passes of fits: it lives as long as this does."""
+        return self.part_of.persist()
+
+    @cached_property
     def telling(self) -> Labelling:
         return self.labelling.take(telling_rows(len(self)))
 
@@ -165,7 +170,7 @@ class PartitionedRows:
         steps, final = linear_of(estimator, some.X[train], some.coded[train])
         if held is not None:
             final._speaks_of_empty_classes = False
-            mine: Any = self.part_of != held
+            mine: Any = self._held != held
             weights = mine.astype(float) if weights is None else weights * mine
         y = of_each(self.labels.decode, self.classes.dtype, self.labelling.codes)
         return steps, final.fit(self._through(steps, some.X[:1]), y, weights)
