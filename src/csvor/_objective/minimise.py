@@ -10,10 +10,10 @@ import numpy as np
 
 from csvor._loss.schedule import Schedule
 from csvor._objective.kinked import KinkedObjective
-from csvor._objective.near import NearKinks
+from csvor._objective.near import NearKinks, NearModel
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._solvers.augmented import augment
-from csvor._solvers.refine import SHARE, refine
+from csvor._solvers.refine import refine
 from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
@@ -22,8 +22,8 @@ from csvor._solvers.solution import Solution, Status
 # Measured (`benchmarks/wide.py`): from so many columns on, and up to so many rows for a column
 # squared, multipliers are faster. With more rows kinks are a matter of their density.
 _COLUMNS, _ROWS = 64, 2
-# As near to the end as a start is brought over all rows.
-_ROUGH = 1e-3
+# How much finer the few are solved that have room.
+_FINER = 0.1
 
 
 def minimise_capped(
@@ -44,12 +44,21 @@ def _refine_near_kinks(
     problem: OrdinalObjective, theta: Any, schedule: Schedule, *, cap: float, **options: Any
 ) -> Solution:
     near = NearKinks(problem)
-    if near.most < SHARE:
-        # The part was small as well, and the start is too far for the few that can be near.
-        of_start = {**options, "tol": max(options["tol"], _ROUGH), "report": None}
-        start = reweight(problem, theta, schedule, warm=True, cap=cap, **of_start)
-        theta, cap = start.point, start.loss.cap
-    found = refine(near, theta, schedule, cap=cap, **options)
+    # Few rows cost little.
+    of_few: dict[str, Any] = {
+        **options,
+        "report": None,
+        "tol": options["tol"] * (_FINER if near.is_few else 1.0),
+    }
+
+    def solve(model: NearModel) -> Solution:
+        trimmed, at = replace(schedule, trim=model.trim), model.at
+        return reweight(
+            model.objective, at.theta, trimmed, warm=True, cap=float(at.cap[1]),
+            widths=model.widths, **of_few,
+        )  # fmt: skip
+
+    found = refine(near, theta, schedule.final, solve, cap=cap, **options)
     if near.most < 1.0 and found.status is Status.NO_DESCENT:
         # The few that can be near do not tell the way, which all rows do.
         on = reweight(problem, found.point, schedule, warm=True, cap=found.loss.cap, **options)

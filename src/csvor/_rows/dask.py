@@ -25,6 +25,9 @@ from csvor._rows.spans import Spans
 Array = NDArray[np.float64]
 Sums = tuple[Array, Array]
 
+# Of the room what rows may take that are told of by others.
+_TOLD_OF = 0.9
+
 
 class RowsElsewhereError(ValueError):
     """Something was asked that only rows in memory can tell."""
@@ -78,9 +81,14 @@ class DaskRows:
         return not self.matrix.X.is_sparse
 
     @property
+    def room(self) -> int:
+        """Bytes that can be brought here."""
+        return room()
+
+    @property
     def _most(self) -> int:
-        """Rows that can be brought here."""
-        return max(room() // self.matrix.X.row_bytes, 1)
+        """Rows that can be brought here: told rows say only about how many there are."""
+        return max(int(_TOLD_OF * room()) // self.matrix.X.row_bytes, 1)
 
     @property
     def most_near(self) -> float:
