@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from csvor._loss.capped import CappedPower
 from csvor._loss.schedule import Schedule
 from csvor._objective.kinked import KinkedObjective
 from csvor._objective.near import NearKinks, NearModel
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._solvers.augmented import augment
-from csvor._solvers.refine import refine
+from csvor._solvers.refine import SHARE, Holding, Widening, refine
 from csvor._solvers.reweight import reweight
-from csvor._solvers.sample import reweight_from_sample
+from csvor._solvers.sample import SIZE, reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Solution, Status
 
@@ -24,6 +25,9 @@ from csvor._solvers.solution import Solution, Status
 _COLUMNS, _ROWS = 64, 2
 # How much finer the few are solved that have room.
 _FINER = 0.1
+# A sample of slacks is of this share of the rows at most, and its end this near; and the width of
+# slacks that are not rounded.
+_OF_SLACKS, _ROUGH, _SHARP = 0.2, 1e-4, 1e-12
 
 
 def minimise_capped(
@@ -58,7 +62,8 @@ def _refine_near_kinks(
             widths=model.widths, **of_few,
         )  # fmt: skip
 
-    found = refine(near, theta, schedule.final, solve, cap=cap, **options)
+    way = Holding(near.most) if near.is_few else Widening(near.most)
+    found = refine(near, theta, schedule.final, solve, way, cap=cap, **options)
     if near.most < 1.0 and found.status is Status.NO_DESCENT:
         # The few that can be near do not tell the way, which all rows do.
         on = reweight(problem, found.point, schedule, warm=True, cap=found.loss.cap, **options)
@@ -73,7 +78,29 @@ def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
     if is_wide(problem):
         found = augment(KinkedObjective(problem, sums=True), Schedule(1.0).kinked, **options)
         return replace(found, loss=None)
+    if problem.rows.tells_kinks and not problem.rows.has_products:
+        return _refine_slacks(problem, **options)
     return follow_smoothing(problem, problem.origin, **options)
+
+
+def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
+    """By the slacks near their kinks; the others, linear but for these, bound it from below."""
+    tol, of_few = options["tol"], {**options, "report": None}
+    size = min(SIZE, int(_OF_SLACKS * problem.n_samples))
+    of_part = {**of_few, "tol": max(tol, _ROUGH)}
+    start = follow_smoothing(problem.sample(size), problem.origin, **of_part).point
+    near, loss = NearKinks(problem.rounded(_SHARP)), CappedPower(2.0)
+    of_few["tol"] = _FINER * tol
+
+    def solve(model: NearModel) -> Solution:
+        return follow_smoothing(model.objective, model.at.theta, **of_few)
+
+    found = refine(near, start, loss, solve, Holding(near.most), cap=np.inf, **options)
+    at = near.place(found.point, loss, np.inf)
+    below = solve(near.near(at, loss, min(SHARE, near.most), 0.0))
+    gap = 1.0 - (1.0 - below.gap) * below.objective / at.value
+    status = Status.OPTIMAL if gap <= tol else found.status
+    return replace(found, loss=None, gap=gap, status=status)
 
 
 def has_kinks(problem: OrdinalObjective, p: float) -> bool:

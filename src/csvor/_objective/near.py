@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._loss.capped import LOSS, CappedPower
+from csvor._loss.margins import ROUNDED
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import Far
 from csvor._solvers.refine import SHARE
@@ -123,7 +124,8 @@ class NearKinks:
         read = _as_read(loss, at.cap)
         read["concave"] = min(2.0 - loss.p, 1.0)
         read["kink"] = max(loss.delta, (reach or 0.0) ** 2)
-        part, sums, upper = look.split(radius, cap, nearer, read)
+        spread = self._spread(reach) if reach else ()
+        part, sums, upper = look.split(radius, cap, nearer, read, *spread)
         far = Far(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
         found = OrdinalObjective(part, whole.n_classes, whole.threshold_ridge, far)
         trim = 0.0
@@ -131,6 +133,15 @@ class NearKinks:
             left = (loss.trim * whole.weight - sums[-1]) / part.weight
             trim = float(np.clip(left, 1e-12, 1.0 - 1e-12))
         return NearModel(found, trim, self._widths(at), at)
+
+    def _spread(self, reach: float) -> tuple[Any, ...]:
+        """Pairs whose own kinks are spread, where the power of a row's losses has none."""
+        pair = self._whole.rows.pair
+        if pair["kind"][0] != ROUNDED:
+            return ()
+        pair = pair.copy()
+        pair["width"] = reach
+        return (pair,)
 
     def _widths(self, at: Place) -> tuple[float, float]:
         """Over which g the kink at 0, and over which share of it a cap, are matters of density."""

@@ -65,13 +65,14 @@ class DaskLook:
         return totals, cap
 
     def split(
-        self, radius: float, cap: float, nearer: float, loss: Any
+        self, radius: float, cap: float, nearer: float, loss: Any, spread: Any = None
     ) -> tuple[Any, Array, Array]:
+        """As of `Look`; the curvature is that of other pairs where ``spread`` is given."""
         rows = self._rows
         most, n_parts = rows.most_near, len(rows.matrix.X.sizes)
         distances = self.told.distances(self._b, rows.pair, cap, nearer)
         radius, merge = within_room(self.told, distances, radius, rows.n_samples, n_parts, most)
-        given = radius, cap, nearer, loss, merge, most
+        given = radius, cap, nearer, loss, spread, merge, most
         (sums, curvature), found = self._ask(split, *given)
         return rows.here(*found), sums, curvature
 

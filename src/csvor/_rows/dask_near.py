@@ -47,10 +47,14 @@ def within_room(
 
 def split(
     rows: Any, start: int, w: Array, b: Array, radius: float, cap: float, nearer: float, loss: Any,
-    merge: bool, most: float,
+    spread: Any, merge: bool, most: float,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Sums and curvature of the rows beyond the radius; the others, or ``most`` of all merged."""
-    near, sums, curvature = Look(rows, w, b).split(radius, cap, nearer, loss)
+    look = Look(rows, w, b)
+    near, sums, curvature = look.split(radius, cap, nearer, loss)
+    if spread is not None:
+        seen = look.scores, look.losses, b, cap, nearer
+        curvature = rows.under(spread).beyond(radius, *seen, w, loss)[2]
     if not merge:
         return (sums, curvature), (near.matrix.X, near.codes, near.costs)
     first, costs = _merged(near.matrix.X, near.codes, near.costs)
@@ -59,8 +63,8 @@ def split(
         order = np.argsort(-costs, kind="stable")
         left = near.take(first[order[room:]])
         left.costs = costs[order[room:]]
-        more, bent = left.sums(w, b, loss)
-        sums, curvature = sums + more, curvature + bent
+        sums = sums + left.sums(w, b, loss)[0]
+        curvature = curvature + left.under(spread or left.pair).sums(w, b, loss)[1]
         first, costs = first[order[:room]], costs[order[:room]]
     return (sums, curvature), (near.matrix.X[first], near.codes[first], costs)
 

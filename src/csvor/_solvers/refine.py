@@ -23,7 +23,7 @@ SHARE, _MORE = 0.1, 2.0
 # Where there can be no more, all found by trial: the most that a step may promise, as a share of
 # the objective, and the last one, in units of tol; how much a step is held after one that kept less
 # than the first of these shares of its promise; by how much more or, where it kept the other, less
-# later; and up to where it tells that a run is over, and that none will do.
+# later; and up to where that tells of a step that is not held, or is done at all.
 _PROMISE, _LAST = 0.1, 30.0
 _HELD, _KEPT, _FACTOR, _TELLS, _MOST = 0.1, (0.25, 0.7), 4.0, 10.0, 1e4
 
@@ -45,6 +45,7 @@ def refine(
     theta: Array,
     loss: Any,
     solve: Callable[[Any], Solution],
+    way: Widening | Holding,
     *,
     cap: float,
     tol: float,
@@ -60,6 +61,8 @@ def refine(
     loss : CappedPower
     solve : callable (model)
         Its minimum, from its place.
+    way : Widening or Holding
+        What to do about a model that was no good.
     cap : float
         About where a trimmed loss is cut.
     tol : float
@@ -69,7 +72,6 @@ def refine(
         Limit of rounds.
     report : callable (round, objective), optional
     """
-    way: Widening | Holding = start_of(problem.most)
     at, model = problem.place(theta, loss, cap), None
     history: list[float] = []
     status = Status.MAX_ITER
@@ -83,14 +85,15 @@ def refine(
             continue
         to = problem.place(found.point, loss, float(at.cap[1]))
         fall = at.value - to.value
+        is_spent = way.is_spent(fall, promised, least)
         if found.status.converged and way.is_end(fall, promised, least):
             status = Status.CONVERGED
-        elif fall <= 0.0 and way.is_last:
-            if isinstance(way, Holding) or problem.most == 1.0:
-                status = Status.NO_DESCENT
-            else:
-                way = Holding(way.share)
-        model = way.go_on(model, found.point, fall, promised)
+        elif is_spent and way.then is None:
+            status = Status.NO_DESCENT
+        if is_spent and way.then is not None:
+            way, model = way.then, None
+        else:
+            model = way.go_on(model, found.point, fall, promised)
         at = to if fall > 0.0 else at
         history.append(at.value)
         if report is not None:
@@ -107,16 +110,16 @@ class Widening:
 
     def __init__(self, most: float) -> None:
         self._most, self.share = most, min(SHARE, most)
-
-    @property
-    def is_last(self) -> bool:
-        return self.share >= self._most
+        self.then = Holding(most) if most < 1.0 else None
 
     def goes_too_far(self, promised: float, moving: float) -> bool:
         return False
 
     def is_end(self, fall: float, promised: float, least: float) -> bool:
         return min(abs(fall), abs(fall - promised)) <= least
+
+    def is_spent(self, fall: float, promised: float, least: float) -> bool:
+        return fall <= 0.0 and self.share >= self._most
 
     def go_on(self, model: Model, point: Array, fall: float, promised: float) -> Model | None:
         """What is left to go on with; None where another model is needed."""
@@ -131,17 +134,14 @@ class Holding:
     """
 
     reach: float | None = None
+    then = None
 
-    def __init__(self, share: float) -> None:
-        self.share, self.held, self._tries = share, 0.0, 0
-
-    @property
-    def is_last(self) -> bool:
-        return self.held >= _MOST
+    def __init__(self, most: float) -> None:
+        self.share, self.held, self._tries = min(SHARE, most), 0.0, 0
 
     def goes_too_far(self, promised: float, moving: float) -> bool:
         """Whether it does, and is held back."""
-        too_far = promised > _PROMISE * moving and not self.is_last
+        too_far = promised > _PROMISE * moving and self.held < _MOST
         if too_far:
             self._hold()
         return too_far
@@ -152,10 +152,14 @@ class Holding:
         is_near = times * promised <= (_LAST if self.held == 0.0 else 1.0) * least
         return is_near and self.held <= _TELLS and times * abs(fall - promised) <= least
 
+    def is_spent(self, fall: float, promised: float, least: float) -> bool:
+        is_small = fall <= least and promised <= least
+        return self.held >= _MOST or (is_small and self.held > _TELLS)
+
     def go_on(self, model: Model, point: Array, fall: float, promised: float) -> Model | None:
         """What is left to go on with; None where another model is needed."""
         little, much = _KEPT
-        if fall >= little * promised:
+        if fall > 0.0 and fall >= little * promised:
             self.reach = model.reach(point)
             if fall > much * promised and self._tries == 0:
                 self.held = self.held / _FACTOR if self.held > _HELD else 0.0
@@ -166,8 +170,3 @@ class Holding:
 
     def _hold(self) -> None:
         self.held = max(_FACTOR * self.held, _HELD)
-
-
-def start_of(most: float) -> Widening | Holding:
-    """The way to begin with where so large a share of the rows can be near."""
-    return Widening(most) if most >= SHARE else Holding(most)
