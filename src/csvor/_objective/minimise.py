@@ -25,6 +25,8 @@ from csvor._solvers.solution import Solution, Status
 _COLUMNS, _ROWS = 64, 2
 # How much finer the few are solved that have room.
 _FINER = 0.1
+# How near to its end a loss is brought that is not trimmed yet.
+_OPEN = 1e-2
 # A sample of slacks is of this share of the rows at most, and its end this near; and the width of
 # slacks that are not rounded.
 _OF_SLACKS, _ROUGH, _SHARP = 0.2, 1e-4, 1e-12
@@ -47,7 +49,7 @@ def minimise_capped(
 def _refine_near_kinks(
     problem: OrdinalObjective, theta: Any, schedule: Schedule, *, cap: float, **options: Any
 ) -> Solution:
-    near = NearKinks(problem)
+    near, loss = NearKinks(problem), schedule.final
     # Few rows cost little.
     of_few: dict[str, Any] = {
         **options,
@@ -63,7 +65,13 @@ def _refine_near_kinks(
         )  # fmt: skip
 
     way = Holding(near.most) if near.is_few else Widening(near.most)
-    found = refine(near, theta, schedule.final, solve, way, cap=cap, **options)
+    if near.is_scant and loss.trim > 0.0:
+        # What is cut depends on where trimming begins, of which so small a part says little.
+        of_open = {**options, "report": None, "tol": max(options["tol"], _OPEN)}
+        whole = replace(loss, trim=0.0)
+        opened = refine(near, theta, whole, solve, Holding(near.most), cap=np.inf, **of_open)
+        theta = opened.point
+    found = refine(near, theta, loss, solve, way, cap=cap, **options)
     if near.most < 1.0 and found.status is Status.NO_DESCENT:
         # The few that can be near do not tell the way, which all rows do.
         on = reweight(problem, found.point, schedule, warm=True, cap=found.loss.cap, **options)

@@ -86,6 +86,11 @@ class NearKinks:
         """Whether that is fewer than are wanted."""
         return self.most < SHARE
 
+    @property
+    def is_scant(self) -> bool:
+        """Whether a part of so many rows says little about all."""
+        return self.most * self._whole.n_samples < _ENOUGH * self._whole.size
+
     def _look(self, theta: Array) -> Any:
         """What the rows say there."""
         if self._seen is None or self._seen[0] is not theta:
