@@ -52,6 +52,11 @@ class DaskTraining(Training):
     def traffic(self) -> dict[str, int]:
         return asdict(self.X.traffic)
 
+    @property
+    def wanted_room(self) -> int | None:
+        assert isinstance(self.matrix, DaskMatrix)
+        return self.matrix.wanted_room
+
     def of_rows(self, work: Any, *columns: da.Array) -> Any:
         return da.map_blocks(work, *columns, dtype=np.float64)
 

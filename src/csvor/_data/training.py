@@ -105,6 +105,11 @@ class Training:
         """What was asked of partitions, where rows lie in such."""
         return None
 
+    @property
+    def wanted_room(self) -> int | None:
+        """Bytes of ``csvor.room`` that a fit asks for where rows lie in partitions; None: it has."""
+        return None
+
     def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
         """What is made of columns of all rows, row by row."""
         return work(*columns)

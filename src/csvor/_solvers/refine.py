@@ -24,8 +24,8 @@ SHARE, _MORE = 0.1, 2.0
 # the objective, and the last one, in units of tol; how much a step is held after one that kept less
 # than the first of these shares of its promise; by how much more or, where it kept the other, less
 # later; and up to where that tells of a step that is not held, or is done at all.
-_PROMISE, _LAST = 0.1, 30.0
-_HELD, _KEPT, _FACTOR, _TELLS, _MOST = 0.1, (0.25, 0.7), 4.0, 10.0, 1e4
+_PROMISE, _LAST = 0.1, 10.0
+_LET_GO, _HELD, _KEPT, _FACTOR, _TELLS, _MOST = 0.6, 0.1, (0.25, 0.7), 4.0, 10.0, 1e4
 
 
 class Model(Protocol):
@@ -148,8 +148,8 @@ class Holding:
 
     def is_end(self, fall: float, promised: float, least: float) -> bool:
         """By what the step would have promised, had it not been held."""
-        times = 1.0 + self.held
-        is_near = times * promised <= (_LAST if self.held == 0.0 else 1.0) * least
+        times = 1.0 + max(self.held, 0.0)
+        is_near = times * promised <= (_LAST if self.held <= 0.0 else 1.0) * least
         return is_near and self.held <= _TELLS and times * abs(fall - promised) <= least
 
     def is_spent(self, fall: float, promised: float, least: float) -> bool:
@@ -161,7 +161,11 @@ class Holding:
         little, much = _KEPT
         if fall > 0.0 and fall >= little * promised:
             self.reach = model.reach(point)
-            if fall > much * promised and self._tries == 0:
+            if self.held <= 0.0:
+                # The curvature that would have told the fall.
+                bend = (1.0 + self.held) * max(2.0 - fall / promised, 0.0)
+                self.held = min(max(bend, 1.0 - _LET_GO), 1.0) - 1.0
+            elif fall > much * promised and self._tries == 0:
                 self.held = self.held / _FACTOR if self.held > _HELD else 0.0
         else:
             self._hold()
