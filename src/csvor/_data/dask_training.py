@@ -26,6 +26,7 @@ from csvor._rows.dask import DaskMatrix, RowsElsewhereError
 from csvor._rows.kinds import canonical
 from csvor._rows.partitions import Partitions, Traffic, room
 from csvor._rows.parts import Parts, as_array, computed, layer
+from csvor._solvers.refine import SHARE
 
 Array = NDArray[np.float64]
 
@@ -55,7 +56,7 @@ class DaskTraining(Training):
     @property
     def wanted_room(self) -> int | None:
         assert isinstance(self.matrix, DaskMatrix)
-        return self.matrix.wanted_room
+        return self.matrix.wanted_room(SHARE)
 
     def of_rows(self, work: Any, *columns: da.Array) -> Any:
         return da.map_blocks(work, *columns, dtype=np.float64)

@@ -107,7 +107,7 @@ class Training:
 
     @property
     def wanted_room(self) -> int | None:
-        """Bytes of ``csvor.room`` that a fit asks for where rows lie in partitions; None: it has."""
+        """Bytes of room that a fit of rows in partitions would be faster with; None: it is fast."""
         return None
 
     def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:

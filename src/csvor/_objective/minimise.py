@@ -107,8 +107,14 @@ def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
     at = near.place(found.point, loss, np.inf)
     below = solve(near.near(at, loss, min(SHARE, near.most), 0.0))
     gap = 1.0 - (1.0 - below.gap) * below.objective / at.value
-    status = Status.OPTIMAL if gap <= tol else found.status
-    return replace(found, loss=None, gap=gap, status=status)
+    if gap <= tol:
+        return replace(found, loss=None, gap=gap, status=Status.OPTIMAL)
+    if found.status is not Status.NO_DESCENT:
+        return replace(found, loss=None, gap=gap)
+    # The few that can be near do not tell the way, which all rows do.
+    on = follow_smoothing(problem, found.point, **options)
+    history = [*found.history, *on.history]
+    return replace(on, history=history, n_iter=len(found.history) + on.n_iter)
 
 
 def has_kinks(problem: OrdinalObjective, p: float) -> bool:

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 _ENOUGH, _KINK, _CORNER = 50.0, 1e-2, 0.5
 # Kinks of rows that are not near are spread over this share of what margins moved by last; at first
 # of the distance up to which so many rows lie.
-_OF_MOVES, _FIRST = 0.5, 0.3
+_OF_MOVES, _FIRST, _BEYOND = 0.5, 0.3, 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +126,8 @@ class NearKinks:
             radius = float(np.quantile(distances, share))
             if reach is None:
                 reach = _OF_MOVES * float(np.quantile(distances, _FIRST))
+        if reach:  # beyond the near rows in any case
+            reach = max(reach, _BEYOND * radius)
         read = _as_read(loss, at.cap)
         read["concave"] = min(2.0 - loss.p, 1.0)
         read["kink"] = max(loss.delta, (reach or 0.0) ** 2)

@@ -21,7 +21,6 @@ from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.partitions import Partitions, picked, room, run
 from csvor._rows.parts import Parts
 from csvor._rows.spans import Spans
-from csvor._solvers.refine import SHARE
 
 Array = NDArray[np.float64]
 Sums = tuple[Array, Array]
@@ -56,11 +55,10 @@ class DaskMatrix(ScaledMatrix):
 
     values = products
 
-    @property
-    def wanted_room(self) -> int | None:
-        """Bytes that have room for as many rows as a fit asks for; None where these have."""
+    def wanted_room(self, share: float) -> int | None:
+        """Bytes that have room for this share of the rows; None where it has that already."""
         X = self.X
-        wanted = int(np.ceil(SHARE * X.shape[0] + 1.0) * X.row_bytes / _TOLD_OF) + 1
+        wanted = int(np.ceil(share * X.shape[0] + 1.0) * X.row_bytes / _TOLD_OF) + 1
         return wanted if wanted > room() else None
 
     def take(self, rows: NDArray[np.intp]) -> Any:
