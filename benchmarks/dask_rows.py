@@ -214,7 +214,7 @@ def page(n: int, of_file: dict[str, dict[str, Any]], m: int, of_workers: list[An
         f"## {m:,} x {COLUMNS} float32 held by threads and by workers",
         "",
         f"The mean of {FITS} fits after two, against NumPy on the same rows. Workers keep what "
-        "memory they let go of (see the page).",
+        "memory they let go of, and do not sample their stacks (see the page).",
         "",
         "| who | seconds | CPU seconds here | of workers | coefficients apart | objectives apart "
         "| passes | MB sent | MB back |",

@@ -345,7 +345,8 @@ def test_where_few_rows_do_not_tell_the_way_all_do(data, monkeypatch):
 
     here = CSVOR().fit(*data)
     monkeypatch.setattr(csvor._objective.minimise, "refine", without_descent)
-    with dask.config.set({"csvor.room": "20kB"}):
+    few = pytest.warns(UserWarning, match=r"took \d+ passes .*csvor\.room")
+    with dask.config.set({"csvor.room": "20kB"}), few:
         found = CSVOR().fit(*lazy(*data))
     assert found.n_iter_ > 1
     assert found.status_ == Status.CONVERGED.value

@@ -61,25 +61,25 @@ def many_columns():
 
 
 @pytest.mark.parametrize(
-    ("model", "passes"),
+    ("model", "passes", "rel"),
     [
-        (CSVOR(), 50),
-        (CSVOR(p=1.5, constraints="implicit"), 50),
-        (CSVOR(epsilon=np.inf), 25),
-        (SVOREX(), 25),
-        (SVORIM(), 25),
-        (REDSVM(), 25),
+        (CSVOR(), 50, 1e-4),  # a trimmed loss has local optima
+        (CSVOR(p=1.5, constraints="implicit"), 50, 1e-5),
+        (CSVOR(epsilon=np.inf), 25, 1e-5),
+        (SVOREX(), 25, 1e-6),
+        (SVORIM(), 25, 1e-6),
+        (REDSVM(), 25, 1e-6),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("share", [1 / 20, 1 / 50])
-def test_a_small_room_costs_tens_of_passes(share, model, passes, many_columns):
+def test_a_small_room_costs_tens_of_passes(share, model, passes, rel, many_columns):
     """They were 100 to 700, and for the sums of slacks as many in any room."""
     here = model.fit(*many_columns).objective_
     found = fit_in(room_of(many_columns[0], share), model, *many_columns)
     assert found.converged_
     assert found.traffic_["passes"] <= passes
-    assert found.objective_ == pytest.approx(here, rel=1e-5)
+    assert found.objective_ == pytest.approx(here, rel=rel)
 
 
 def test_the_share_that_is_sought_costs_another_fit_of_part(many_columns):

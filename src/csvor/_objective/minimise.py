@@ -113,7 +113,7 @@ def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
         return replace(found, loss=None, gap=gap)
     # The few that can be near do not tell the way, which all rows do.
     on = follow_smoothing(problem, found.point, **options)
-    history = [*found.history, *on.history]
+    history = [*found.history, *np.minimum(on.history, found.objective).tolist()]
     return replace(on, history=history, n_iter=len(found.history) + on.n_iter)
 
 

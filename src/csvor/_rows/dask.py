@@ -25,7 +25,7 @@ from csvor._rows.spans import Spans
 Array = NDArray[np.float64]
 Sums = tuple[Array, Array]
 
-# Of the room what rows may take that are told of by others.
+# Of the room what rows near a kink may take: others tell about how many there are.
 _TOLD_OF = 0.9
 
 
@@ -93,12 +93,12 @@ class DaskRows:
 
     @property
     def _most(self) -> int:
-        """Rows that can be brought here: told rows say only about how many there are."""
-        return max(int(_TOLD_OF * room()) // self.matrix.X.row_bytes, 1)
+        """Rows that can be brought here."""
+        return max(room() // self.matrix.X.row_bytes, 1)
 
     @property
     def most_near(self) -> float:
-        return min(self._most / self.n_samples, 1.0)
+        return min(_TOLD_OF * self._most / self.n_samples, 1.0)
 
     def under(self, pair: Any) -> Self:
         rows = copy(self)

@@ -59,8 +59,8 @@ def split(
         return (sums, curvature), (near.matrix.X, near.codes, near.costs)
     first, costs = _merged(near.matrix.X, near.codes, near.costs)
     room = int(np.ceil(most * rows.n_samples))
-    if first.size > room:  # the heaviest come
-        order = np.argsort(-costs, kind="stable")
+    if first.size > room:  # the heaviest come, of equal ones any
+        order = np.lexsort((np.random.default_rng(0).random(first.size), -costs))
         left = near.take(first[order[room:]])
         left.costs = costs[order[room:]]
         sums = sums + left.sums(w, b, loss)[0]
