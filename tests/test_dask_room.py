@@ -124,6 +124,19 @@ def test_where_few_slacks_do_not_tell_the_way_all_do(monkeypatch):
     assert (np.diff(found.objective_history_) <= 0.0).all()
 
 
+def test_what_is_known_of_each_row_stays_with_the_rows(many_columns):
+    X, y = many_columns
+    here = SVOREX(C=0.01).fit(X, y)
+    found = fit_in(room_of(X, 1 / 8), SVOREX(C=0.01), X, y)
+    np.testing.assert_allclose(found.coef_, here.coef_, atol=1e-2 * np.abs(here.coef_).max())
+    assert isinstance(found.residuals_, da.Array)
+    expected = here.residuals_
+    with dask.config.set(scheduler="synchronous"):
+        np.testing.assert_allclose(found.residuals_, expected, atol=2e-2 * expected.max())
+        proba = found.predict_proba(lazy(X, y)[0]).compute()
+    np.testing.assert_allclose(proba, here.predict_proba(X), atol=5e-2)
+
+
 def test_a_room_that_costs_passes_is_named(many_columns, monkeypatch):
     X, y = many_columns
     monkeypatch.setattr("csvor._estimators.base._MANY_PASSES", 15)

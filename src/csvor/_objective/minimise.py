@@ -109,7 +109,7 @@ def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
     gap = 1.0 - (1.0 - below.gap) * below.objective / at.value
     if gap <= tol:
         return replace(found, loss=None, gap=gap, status=Status.OPTIMAL)
-    if found.status is not Status.NO_DESCENT:
+    if found.status is Status.MAX_ITER:
         return replace(found, loss=None, gap=gap)
     # The few that can be near do not tell the way, which all rows do.
     on = follow_smoothing(problem, found.point, **options)

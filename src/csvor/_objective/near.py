@@ -89,7 +89,8 @@ class NearKinks:
     @property
     def is_scant(self) -> bool:
         """Whether a part of so many rows says little about all."""
-        return self.most * self._whole.n_samples < _ENOUGH * self._whole.size
+        n_rows = self.most * self._whole.n_samples
+        return self.is_few and n_rows < _ENOUGH * self._whole.size
 
     def _look(self, theta: Array) -> Any:
         """What the rows say there."""

@@ -41,7 +41,7 @@ class Told:
 
     def copies(self, alike: float) -> NDArray[np.intp]:
         """How many of them have the score of each, to this share of it, and its class."""
-        unit = alike * max(float(np.abs(self._scores).max()), 1.0)
+        unit = alike * max(float(np.abs(self._scores).max()), 1e-300)
         keys = np.column_stack([np.rint(self._scores / unit), self._codes])
         _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
         found: NDArray[np.intp] = counts[place.ravel()]
