@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 # Rows for each coordinate that tell the density at a kink, and the widest that they are sought in.
 _ENOUGH, _KINK, _CORNER = 50.0, 1e-2, 0.5
 # Kinks of rows that are not near are spread over this share of what margins moved by last; at first
-# of the distance up to which so many rows lie.
+# of the distance up to which so many rows lie. Those of slacks, which have no curvature farther
+# out, over so many radii of near rows at least.
 _OF_MOVES, _FIRST, _BEYOND = 0.5, 0.3, 3.0
 
 
@@ -127,12 +128,10 @@ class NearKinks:
             radius = float(np.quantile(distances, share))
             if reach is None:
                 reach = _OF_MOVES * float(np.quantile(distances, _FIRST))
-        if reach:  # beyond the near rows in any case
-            reach = max(reach, _BEYOND * radius)
         read = _as_read(loss, at.cap)
         read["concave"] = min(2.0 - loss.p, 1.0)
         read["kink"] = max(loss.delta, (reach or 0.0) ** 2)
-        spread = self._spread(reach) if reach else ()
+        spread = self._spread(max(reach, _BEYOND * radius)) if reach else ()
         part, sums, upper = look.split(radius, cap, nearer, read, *spread)
         far = Far(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
         found = OrdinalObjective(part, whole.n_classes, whole.threshold_ridge, far)
