@@ -170,6 +170,8 @@ def on_workers(folder: Path, n: int, counts: tuple[int, ...]) -> list[dict[str, 
     # Else workers give back all that they let go of, and ask the system for it anew.
     keep = dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), 2**28)
     dask.config.set({"distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1, **keep}})
+    # Nor are their stacks sampled, which is work of their own.
+    dask.config.set({"distributed.worker.profile.enabled": False})
     for count in counts:
         cluster = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None)
         with cluster, Client(cluster) as client:
@@ -212,7 +214,7 @@ def page(n: int, of_file: dict[str, dict[str, Any]], m: int, of_workers: list[An
         f"## {m:,} x {COLUMNS} float32 held by threads and by workers",
         "",
         f"The mean of {FITS} fits after two, against NumPy on the same rows. Workers keep what "
-        "memory they let go of (see the page).",
+        "memory they let go of, and do not sample their stacks (see the page).",
         "",
         "| who | seconds | CPU seconds here | of workers | coefficients apart | objectives apart "
         "| passes | MB sent | MB back |",

@@ -86,7 +86,8 @@ def test_the_model_is_the_objective_as_long_as_no_row_comes_to_a_kink(loss, cons
     objective = whole(constraints=constraints)
     near = NearKinks(objective)
     at = near.place(point(objective), loss, 4.0)
-    part, trim = near.near(at, loss, 0.2)
+    model = near.near(at, loss, 0.2)
+    part, trim = model.objective, model.trim
     assert 0.2 <= part.n_samples / objective.n_samples < 0.25
     step = np.random.default_rng(0).normal(size=objective.size)
     for size in (0.0, 1e-4, 1e-3):

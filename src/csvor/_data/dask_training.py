@@ -26,6 +26,7 @@ from csvor._rows.dask import DaskMatrix, RowsElsewhereError
 from csvor._rows.kinds import canonical
 from csvor._rows.partitions import Partitions, Traffic, room
 from csvor._rows.parts import Parts, as_array, computed, layer, shared
+from csvor._solvers.refine import SHARE
 
 Array = NDArray[np.float64]
 
@@ -56,6 +57,11 @@ class DaskTraining(Training):
 
     def begin(self) -> None:
         vars(self.X.traffic).update(asdict(self.checks))
+
+    @property
+    def wanted_room(self) -> int | None:
+        assert isinstance(self.matrix, DaskMatrix)
+        return self.matrix.wanted_room(SHARE)
 
     def of_rows(self, work: Any, *columns: da.Array) -> Any:
         given = [*Parts.of_all(*columns), shared((work,), len(self.X.parts))]

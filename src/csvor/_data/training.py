@@ -108,6 +108,11 @@ class Training:
     def begin(self) -> None:
         """From here on a fit asks, and not the one before it."""
 
+    @property
+    def wanted_room(self) -> int | None:
+        """Bytes of room that a fit of rows in partitions would be faster with; None: it is fast."""
+        return None
+
     def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
         """What is made of columns of all rows, row by row."""
         return work(*columns)

@@ -53,6 +53,14 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+# A fit that takes more of them than this would be faster with more room.
+_MANY_PASSES = 60
+
+
+class SmallRoomWarning(AdvisedWarning):
+    """So few rows can come to this process at once that a fit took many passes."""
+
+
 class NotConvergedWarning(AdvisedWarning, ConvergenceWarning):
     """A fit ended before it was told to."""
 
@@ -205,6 +213,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
 
     def _fit_to(self, data: Training, *, one_of_many: bool = False) -> Self:
         data.begin()
+        begun = data.traffic
         with threads_for(data.matrix.size):
             fitted = self._fit_coded(data.matrix, data.seen_codes, data.present, data.weights)
         coef, shift = data.matrix.in_given_units(fitted.coef)
@@ -232,13 +241,15 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
                 self.residuals_[data.counted] = fitted.residuals
         self.residuals_ = data.given_back(self.residuals_)
         self._tell_traffic(data)
-        self._keep(fitted.solution)
+        self._keep(fitted.solution, data)
+        if self.converged_ and begun is not None:
+            self._warn_of_passes(self.traffic_["passes"] - begun["passes"], data.wanted_room)
         # Most points of a grid are thrown away: what they never predict is nobody's concern.
         if self._speaks_of_empty_classes and not fitted.warned and not one_of_many:
             warn_of_empty_intervals(self, fitted.thresholds, data)
         return self
 
-    def _keep(self, solution: Solution) -> None:
+    def _keep(self, solution: Solution, data: Training) -> None:
         self.objective_ = solution.objective
         self.objective_history_ = np.array(solution.history)
         self.gap_ = solution.gap
@@ -246,7 +257,13 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.status_ = solution.status.value
         self.converged_ = solution.status.converged
         if not self.converged_:
-            warn(self._not_converged(solution))
+            warning, room = self._not_converged(solution), data.wanted_room
+            warn(warning if room is None else warning.advised(_more_room(room)))
+
+    def _warn_of_passes(self, passes: int, room: int | None) -> None:
+        if room is not None and passes > _MANY_PASSES:
+            complaint = f"{type(self).__name__} took {passes} passes over the partitions"
+            warn(SmallRoomWarning(complaint, _more_room(room)))
 
     def _tell_traffic(self, data: Training) -> None:
         self.__dict__.pop("traffic_", None)  # of a fit on partitions
@@ -317,3 +334,10 @@ def _ends(fitted: Fitted) -> tuple[float, float]:
     if not low <= high:
         low, high = scores.min(), scores.max()
     return float(low), float(high)
+
+
+def _more_room(room: int) -> Remedy:
+    return Remedy(
+        "let a tenth of the rows come to this process at once, "
+        f"dask.config.set({{'csvor.room': {room}}})"
+    )

@@ -158,13 +158,13 @@ class SVOREX(SlackSumClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing; where multipliers are used, the lowest so far
-        after each Newton step.
+        after each Newton step; of rows in dask partitions, after each round over those near a kink.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
         from its least value at most, relative to its value; nan where no bound was sought, inf
         where none was found: see the algorithm's page.
     n_iter_ : int
-        Newton steps done.
+        Newton steps done, or rounds.
     converged_ : bool
         False where ``max_iter`` or rounding ended the fit.
     status_ : str
@@ -266,13 +266,13 @@ class SVORIM(SlackSumClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing; where multipliers are used, the lowest so far
-        after each Newton step.
+        after each Newton step; of rows in dask partitions, after each round over those near a kink.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
         from its least value at most, relative to its value; nan where no bound was sought, inf
         where none was found: see the algorithm's page.
     n_iter_ : int
-        Newton steps done.
+        Newton steps done, or rounds.
     converged_ : bool
         False where ``max_iter`` or rounding ended the fit.
     status_ : str
@@ -375,13 +375,13 @@ class REDSVM(SlackSumClassifier):
         The objective at the end.
     objective_history_ : ndarray of shape (n_stages,)
         The objective after each stage of smoothing; where multipliers are used, the lowest so far
-        after each Newton step.
+        after each Newton step; of rows in dask partitions, after each round over those near a kink.
     gap_ : float
         How far the convex problem at the end (what is cut, and slopes below p = 1, held) can be
         from its least value at most, relative to its value; nan where no bound was sought, inf
         where none was found: see the algorithm's page.
     n_iter_ : int
-        Newton steps done.
+        Newton steps done, or rounds.
     converged_ : bool
         False where ``max_iter`` or rounding ended the fit.
     status_ : str

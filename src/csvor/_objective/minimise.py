@@ -8,22 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from csvor._loss.capped import CappedPower
 from csvor._loss.schedule import Schedule
 from csvor._objective.kinked import KinkedObjective
-from csvor._objective.near import NearKinks
+from csvor._objective.near import NearKinks, NearModel
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._solvers.augmented import augment
-from csvor._solvers.refine import SHARE, refine
+from csvor._solvers.refine import SHARE, Holding, Widening, refine
 from csvor._solvers.reweight import reweight
-from csvor._solvers.sample import reweight_from_sample
+from csvor._solvers.sample import SIZE, reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Solution, Status
 
 # Measured (`benchmarks/wide.py`): from so many columns on, and up to so many rows for a column
 # squared, multipliers are faster. With more rows kinks are a matter of their density.
 _COLUMNS, _ROWS = 64, 2
-# As near to the end as a start is brought over all rows.
-_ROUGH = 1e-3
+# How much finer the few are solved that have room.
+_FINER = 0.1
+# How near to its end a loss is brought that is not trimmed yet.
+_OPEN = 1e-2
+# A sample of slacks is of this share of the rows at most, and its end this near; and the width of
+# slacks that are not rounded.
+_OF_SLACKS, _ROUGH, _SHARP = 0.2, 1e-4, 1e-12
 
 
 def minimise_capped(
@@ -43,13 +49,29 @@ def minimise_capped(
 def _refine_near_kinks(
     problem: OrdinalObjective, theta: Any, schedule: Schedule, *, cap: float, **options: Any
 ) -> Solution:
-    near = NearKinks(problem)
-    if near.most < SHARE:
-        # The part was small as well, and the start is too far for the few that can be near.
-        of_start = {**options, "tol": max(options["tol"], _ROUGH), "report": None}
-        start = reweight(problem, theta, schedule, warm=True, cap=cap, **of_start)
-        theta, cap = start.point, start.loss.cap
-    found = refine(near, theta, schedule, cap=cap, **options)
+    near, loss = NearKinks(problem), schedule.final
+    # Few rows cost little.
+    of_few: dict[str, Any] = {
+        **options,
+        "report": None,
+        "tol": options["tol"] * (_FINER if near.is_few else 1.0),
+    }
+
+    def solve(model: NearModel) -> Solution:
+        trimmed, at = replace(schedule, trim=model.trim), model.at
+        return reweight(
+            model.objective, at.theta, trimmed, warm=True, cap=float(at.cap[1]),
+            widths=model.widths, **of_few,
+        )  # fmt: skip
+
+    way = Holding(near.most) if near.is_few else Widening(near.most)
+    if near.is_scant and loss.trim > 0.0:
+        # What is cut depends on where trimming begins, of which so small a part says little.
+        of_open = {**options, "report": None, "tol": max(options["tol"], _OPEN)}
+        whole = replace(loss, trim=0.0)
+        opened = refine(near, theta, whole, solve, Holding(near.most), cap=np.inf, **of_open)
+        theta = opened.point
+    found = refine(near, theta, loss, solve, way, cap=cap, **options)
     if near.most < 1.0 and found.status is Status.NO_DESCENT:
         # The few that can be near do not tell the way, which all rows do.
         on = reweight(problem, found.point, schedule, warm=True, cap=found.loss.cap, **options)
@@ -64,7 +86,35 @@ def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
     if is_wide(problem):
         found = augment(KinkedObjective(problem, sums=True), Schedule(1.0).kinked, **options)
         return replace(found, loss=None)
+    if problem.rows.tells_kinks and not problem.rows.has_products:
+        return _refine_slacks(problem, **options)
     return follow_smoothing(problem, problem.origin, **options)
+
+
+def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
+    """By the slacks near their kinks; the others, linear but for these, bound it from below."""
+    tol, of_few = options["tol"], {**options, "report": None}
+    size = min(SIZE, int(_OF_SLACKS * problem.n_samples))
+    of_part = {**of_few, "tol": max(tol, _ROUGH)}
+    start = follow_smoothing(problem.sample(size), problem.origin, **of_part).point
+    near, loss = NearKinks(problem.rounded(_SHARP)), CappedPower(2.0)
+    of_few["tol"] = _FINER * tol
+
+    def solve(model: NearModel) -> Solution:
+        return follow_smoothing(model.objective, model.at.theta, **of_few)
+
+    found = refine(near, start, loss, solve, Holding(near.most), cap=np.inf, **options)
+    at = near.place(found.point, loss, np.inf)
+    below = solve(near.near(at, loss, min(SHARE, near.most), 0.0))
+    gap = 1.0 - (1.0 - below.gap) * below.objective / at.value
+    if gap <= tol:
+        return replace(found, loss=None, gap=gap, status=Status.OPTIMAL)
+    if found.status is Status.MAX_ITER:
+        return replace(found, loss=None, gap=gap)
+    # The few that can be near do not tell the way, which all rows do.
+    on = follow_smoothing(problem, found.point, **options)
+    history = [*found.history, *np.minimum(on.history, found.objective).tolist()]
+    return replace(on, history=history, n_iter=len(found.history) + on.n_iter)
 
 
 def has_kinks(problem: OrdinalObjective, p: float) -> bool:

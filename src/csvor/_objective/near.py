@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._loss.capped import LOSS, CappedPower
+from csvor._loss.margins import ROUNDED
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import Far
+from csvor._solvers.refine import SHARE
 
 Array = NDArray[np.float64]
 
 # Rows for each coordinate that tell the density at a kink, and the widest that they are sought in.
 _ENOUGH, _KINK, _CORNER = 50.0, 1e-2, 0.5
+# Kinks of rows that are not near are spread over this share of what margins moved by last; at first
+# of the distance up to which so many rows lie. Those of slacks, which have no curvature farther
+# out, over so many radii of near rows at least.
+_OF_MOVES, _FIRST, _BEYOND = 0.5, 0.3, 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +38,37 @@ class Place:
         return self.moving + self.constant
 
 
+@dataclass(frozen=True, eq=False)
+class NearModel:
+    """The objective about a place: near rows as they are and a model of the others.
+
+    ``trim`` is the share of the near rows' weight that is cut, ``widths`` those of `reweight`.
+    """
+
+    objective: OrdinalObjective
+    trim: float
+    widths: tuple[float, float]
+    at: Place
+
+    def held(self, by: float) -> NearModel:
+        """The same with so much more curvature of the others."""
+        if by == 0.0:
+            return self
+        one = self.objective
+        far = one.far._replace(curvature=(1.0 + by) * one.far.curvature)
+        held = OrdinalObjective(one.rows, one.n_classes, one.threshold_ridge, far)
+        return replace(self, objective=held)
+
+    def reach(self, theta: Array) -> float:
+        """What margins are likely to move by in the step after the one to theta."""
+        one = self.objective
+        step = theta - self.at.theta
+        _, b = one.split(step)
+        moved, _ = one.scores_and_losses(step)
+        spread = np.sqrt(np.average((moved - b.mean()) ** 2, weights=one.rows.costs))
+        return _OF_MOVES * float(spread + np.abs(b - b.mean()).max())
+
+
 class NearKinks:
     """An objective as `_solvers.refine` asks for it."""
 
@@ -44,6 +81,17 @@ class NearKinks:
     def most(self) -> float:
         """The share of the rows that can be near at most."""
         return float(self._whole.rows.most_near)
+
+    @property
+    def is_few(self) -> bool:
+        """Whether that is fewer than are wanted."""
+        return self.most < SHARE
+
+    @property
+    def is_scant(self) -> bool:
+        """Whether a part of so many rows says little about all."""
+        n_rows = self.most * self._whole.n_samples
+        return self.is_few and n_rows < _ENOUGH * self._whole.size
 
     def _look(self, theta: Array) -> Any:
         """What the rows say there."""
@@ -61,11 +109,14 @@ class NearKinks:
         moving = self._whole.penalty(theta) + float(value)
         return Place(theta, found, moving, float(each * cut) if cut > 0.0 else 0.0)
 
-    def near(self, at: Place, loss: CappedPower, share: float) -> tuple[OrdinalObjective, float]:
-        """The objective with the rows that are not near a kink as their model, and its trim.
+    def near(
+        self, at: Place, loss: CappedPower, share: float, reach: float | None = 0.0
+    ) -> NearModel:
+        """The objective with the rows that are not near a kink as their model.
 
         That is of second order, but for p < 1 of first, the tangent: there losses bend down.
-        ``share`` of the rows, or all, are near.
+        ``share`` of the rows, or all, are near. Kinks of the others are spread over what margins
+        are likely to move by, ``reach``; None is not known.
         """
         whole, look = self._whole, self._look(at.theta)
         w, b = whole.split(at.theta)
@@ -75,17 +126,31 @@ class NearKinks:
         if share < 1.0:
             distances = look.told.distances(b, whole.rows.pair, cap, nearer)
             radius = float(np.quantile(distances, share))
+            if reach is None:
+                reach = _OF_MOVES * float(np.quantile(distances, _FIRST))
         read = _as_read(loss, at.cap)
         read["concave"] = min(2.0 - loss.p, 1.0)
-        part, sums, upper = look.split(radius, cap, nearer, read)
+        read["kink"] = max(loss.delta, (reach or 0.0) ** 2)
+        spread = self._spread(max(reach, _BEYOND * radius)) if reach else ()
+        part, sums, upper = look.split(radius, cap, nearer, read, *spread)
         far = Far(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
         found = OrdinalObjective(part, whole.n_classes, whole.threshold_ridge, far)
-        if loss.trim == 0.0:
-            return found, 0.0
-        left = (loss.trim * whole.weight - sums[-1]) / part.weight
-        return found, float(np.clip(left, 1e-12, 1.0 - 1e-12))
+        trim = 0.0
+        if loss.trim > 0.0:
+            left = (loss.trim * whole.weight - sums[-1]) / part.weight
+            trim = float(np.clip(left, 1e-12, 1.0 - 1e-12))
+        return NearModel(found, trim, self._widths(at), at)
 
-    def widths(self, at: Place, loss: CappedPower) -> tuple[float, float]:
+    def _spread(self, reach: float) -> tuple[Any, ...]:
+        """Pairs whose own kinks are spread, where the power of a row's losses has none."""
+        pair = self._whole.rows.pair
+        if pair["kind"][0] != ROUNDED:
+            return ()
+        pair = pair.copy()
+        pair["width"] = reach
+        return (pair,)
+
+    def _widths(self, at: Place) -> tuple[float, float]:
         """Over which g the kink at 0, and over which share of it a cap, are matters of density."""
         g = self._look(at.theta).told.losses
         enough = int(_ENOUGH * self._whole.size * g.size / self._whole.n_samples)

@@ -13,7 +13,7 @@ from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.newton import newton_step
 from csvor._objective.small import SERVE, small_problem
-from csvor._objective.theta import NO_ROWS, Far, finish, penalise, shape, slope_on_line
+from csvor._objective.theta import NO_ROWS, Far, far_value, finish, penalise, shape, slope_on_line
 from csvor._solvers.iterate import (
     BEGIN,
     CAP,
@@ -95,7 +95,8 @@ class OrdinalObjective:
 
     def value(self, theta: Array) -> float:
         """Penalty plus losses, not capped: of the p = 2 loss."""
-        return self.penalty(theta) + float(self.rows.loss(*self.split(theta)))
+        w, b = self.split(theta)
+        return self.penalty(theta) + float(self.rows.loss(w, b)) + far_value(self.far, w, b)
 
     def penalty(self, theta: Array) -> float:
         pull = np.empty(self.size)

@@ -11,14 +11,26 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from csvor._solvers.iterate import CAP, CONSTANT, MOVING, SMOOTH
 from csvor._utils.compile import compiled
+
+Array = NDArray[np.float64]
 
 # Rows that stand as their quadratic model about ``anchor``, a point (w, b): what they add to sums
 # and curvature there. Of size 0 where there are none.
 Far = namedtuple("Far", "anchor sums curvature")
 NO_ROWS = Far(np.empty(0), np.empty(0), np.empty((0, 0)))
+
+
+def far_value(far: Far, w: Array, b: Array) -> float:
+    """What the rows add that stand as their quadratic model."""
+    size = far.anchor.size
+    if size == 0:
+        return 0.0
+    away = np.concatenate([w, b]) - far.anchor
+    return float(far.sums[size] + (far.sums[:size] + 0.5 * far.curvature @ away) @ away)
 
 
 @compiled()

@@ -25,6 +25,9 @@ from csvor._rows.spans import Spans
 Array = NDArray[np.float64]
 Sums = tuple[Array, Array]
 
+# Of the room what rows near a kink may take: others tell about how many there are.
+_TOLD_OF = 0.9
+
 
 class RowsElsewhereError(ValueError):
     """Something was asked that only rows in memory can tell."""
@@ -52,6 +55,12 @@ class DaskMatrix(ScaledMatrix):
 
     values = products
 
+    def wanted_room(self, share: float) -> int | None:
+        """Bytes that have room for this share of the rows; None where it has that already."""
+        X = self.X
+        wanted = int(np.ceil(share * X.shape[0] + 1.0) * X.row_bytes / _TOLD_OF) + 1
+        return wanted if wanted > room() else None
+
     def take(self, rows: NDArray[np.intp]) -> Any:
         """Some of the rows, brought here."""
         (X,) = picked([self.X.parts], self.X.sizes, rows, self.X.traffic)
@@ -78,13 +87,18 @@ class DaskRows:
         return not self.matrix.X.is_sparse
 
     @property
+    def room(self) -> int:
+        """Bytes that can be brought here."""
+        return room()
+
+    @property
     def _most(self) -> int:
         """Rows that can be brought here."""
         return max(room() // self.matrix.X.row_bytes, 1)
 
     @property
     def most_near(self) -> float:
-        return min(self._most / self.n_samples, 1.0)
+        return min(_TOLD_OF * self._most / self.n_samples, 1.0)
 
     def under(self, pair: Any) -> Self:
         rows = copy(self)

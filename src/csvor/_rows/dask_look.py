@@ -1,16 +1,19 @@
 """What do rows in partitions say at one point?
 
 A cap that cuts a share of the weight is a quantile: the rows about it come here, of all others what
-they add up to. Where it does not lie where it was thought to, counts tell where it does.
+they add up to. Where it does not lie where it was thought to, rows that tell where a share lies, or
+counts, say where it does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._rows.dask_near import split, within_room
 from csvor._rows.look import Look, Told, told_step
 from csvor._rows.near import add_totals
 from csvor._rows.trim import find_cap
@@ -20,8 +23,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# The cap is sought within this share of what it was, of very many rows in less.
-_WITHIN, _MANY = 0.1, 1e8
+# The cap is sought within this share of what it was, or less where so many losses, of so many bytes
+# with what they weigh, have no room; then so many standard errors about where told rows have it.
+_WITHIN, _BYTES, _ERRORS = 0.1, 16, 5.0
 # Counts of a round lie between so many values, the first of them up to this.
 _BINS, _HIGHEST = 4096, 2.0**80
 
@@ -42,24 +46,16 @@ class DaskLook:
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         cap = np.array([loss[name][0] for name in ("below", "cap", "tied")])
-        within = _WITHIN * min(1.0, _MANY / self._rows.n_samples)
-        low, high = (1.0 - within) * cap[1], (1.0 + within) * cap[1]
-        if share == 0.0:
-            low = high = np.inf
-        elif cap[1] == np.inf:
-            low, high = self._about(share)
         step, budget = told_step(self._rows.n_samples), _budget(share, self._rows)
-        for _ in range(3):
+        for low, high in self._windows(share, float(cap[1])):
             if share > 0.0:  # rows above the window are cut, and none below
                 loss["below"] = loss["cap"] = high
             (totals, above), (losses, costs, *told) = self._ask(_totals, loss, low, high, step)
-            inside = costs.sum()
+            inside, self._told = costs.sum(), Told(*told)
             if share == 0.0 or above <= budget < above + inside:
                 break
             if low <= 1.0 and budget >= above:  # all that may be cut
                 break
-            low, high = self._about(share)
-        self._told = Told(*told)
         if share > 0.0:
             below = max(self._rows.weight - above - inside, 0.0)
             losses, costs = np.append(losses, [0.0, np.inf]), np.append(costs, [below, above])
@@ -69,10 +65,35 @@ class DaskLook:
         return totals, cap
 
     def split(
-        self, radius: float, cap: float, nearer: float, loss: Any
+        self, radius: float, cap: float, nearer: float, loss: Any, spread: Any = None
     ) -> tuple[Any, Array, Array]:
-        (sums, curvature), found = self._ask(_split, radius, cap, nearer, loss)
-        return self._rows.here(*found), sums, curvature
+        """As of `Look`; the curvature is that of other pairs where ``spread`` is given."""
+        rows = self._rows
+        most, n_parts = rows.most_near, len(rows.matrix.X.sizes)
+        distances = self.told.distances(self._b, rows.pair, cap, nearer)
+        radius, merge = within_room(self.told, distances, radius, rows.n_samples, n_parts, most)
+        given = radius, cap, nearer, loss, spread, merge, most
+        (sums, curvature), found = self._ask(split, *given)
+        return rows.here(*found), sums, curvature
+
+    def _windows(self, share: float, cap: float) -> Iterator[tuple[float, float]]:
+        """Between which losses the cap may lie, the likeliest first."""
+        if share == 0.0:
+            yield np.inf, np.inf
+            return
+        n, room = self._rows.n_samples, self._rows.room // _BYTES
+        if cap < np.inf:
+            within = min(_WITHIN, room / n)
+            yield (1.0 - within) * cap, (1.0 + within) * cap
+        losses, costs = self.told.losses, self.told.costs
+        error = _ERRORS * np.sqrt(share * (1.0 - share) * (costs**2).sum()) / costs.sum()
+        if 2.0 * error * n <= room:
+            order = np.argsort(-losses)
+            above = np.cumsum(costs[order]) / costs.sum()
+            first, last = np.searchsorted(above, [share - error, share + error])
+            high = losses[order[first - 1]] if first > 0 else np.inf
+            yield float(losses[order[min(last, order.size - 1)]]), float(max(high, 1.0))
+        yield self._about(share)
 
     def _about(self, share: float) -> tuple[float, float]:
         """Between which losses the cap lies, by two rounds of counts."""
@@ -101,10 +122,10 @@ def _budget(share: float, rows: DaskRows) -> float:
     return share * rows.weight * (1.0 + 1e-12)
 
 
-def _every(rows: Any, start: int, look: Look, step: int) -> tuple[Array, Array, NDArray[Any]]:
-    """Scores, losses and codes of those that tell."""
+def _every(rows: Any, start: int, look: Look, step: int) -> tuple[NDArray[Any], ...]:
+    """Scores, losses, codes and costs of those that tell."""
     chosen = slice(-start % step, None, step)
-    return look.scores[chosen], look.losses[chosen], rows.codes[chosen]
+    return look.scores[chosen], look.losses[chosen], rows.codes[chosen], rows.costs[chosen]
 
 
 def _told(rows: Any, start: int, w: Array, b: Array, step: int) -> tuple[tuple[()], Any]:
@@ -130,10 +151,3 @@ def _counts(rows: Any, start: int, w: Array, b: Array, edges: Array) -> tuple[An
     g = Look(rows, w, b).losses
     place = np.searchsorted(edges, g, side="left")
     return (np.bincount(place, rows.costs, edges.size + 1),), ()
-
-
-def _split(
-    rows: Any, start: int, w: Array, b: Array, radius: float, cap: float, nearer: float, loss: Any
-) -> tuple[Any, Any]:
-    near, sums, curvature = Look(rows, w, b).split(radius, cap, nearer, loss)
-    return (sums, curvature), (near.matrix.X, near.codes, near.costs)

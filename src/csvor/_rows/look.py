@@ -27,14 +27,24 @@ def told_step(n: int) -> int:
 class Told:
     """Scores, losses and codes of rows that tell where a share of all lies."""
 
-    def __init__(self, scores: Array, losses: Array, codes: NDArray[np.integer]) -> None:
-        self.losses = np.ascontiguousarray(losses)
+    def __init__(
+        self, scores: Array, losses: Array, codes: NDArray[np.integer], costs: Array
+    ) -> None:
+        self.losses, self.costs = np.ascontiguousarray(losses), costs
         self._scores, self._codes = np.ascontiguousarray(scores), np.ascontiguousarray(codes)
 
     def distances(self, b: Array, pair: Any, cap: float, nearer: float) -> Array:
         """How far margins of each have to move to take it to a kink."""
         found = np.empty(self.losses.size)
         find_distances(self._scores, self._codes, b, pair, self.losses, cap, nearer, found)
+        return found
+
+    def copies(self, alike: float) -> NDArray[np.intp]:
+        """How many of them have the score of each, to this share of it, and its class."""
+        unit = alike * max(float(np.abs(self._scores).max()), 1e-300)
+        keys = np.column_stack([np.rint(self._scores / unit), self._codes])
+        _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+        found: NDArray[np.intp] = counts[place.ravel()]
         return found
 
 
@@ -48,7 +58,8 @@ class Look:
     @property
     def told(self) -> Told:
         every = slice(None, None, told_step(self.losses.size))
-        return Told(self.scores[every], self.losses[every], self._rows.codes[every])
+        rows = self._rows
+        return Told(self.scores[every], self.losses[every], rows.codes[every], rows.costs[every])
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         """The totals of `weigh`, and the cap.

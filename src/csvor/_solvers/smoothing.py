@@ -43,7 +43,7 @@ def follow_smoothing(
         Falling.
     report : callable (steps so far, objective), optional
     """
-    best, lowest = start, problem.value(start)
+    best, lowest, bound = start, problem.value(start), -np.inf
     point, steps = start, 0
     history: list[float] = []
     status = Status.INEXACT  # unless a width shows that the end is near enough
@@ -63,10 +63,12 @@ def follow_smoothing(
         history.append(lowest)
         if report is not None:
             report(steps, lowest)
-        if lowest - state.best.parts[MOVING] <= tol * lowest:
+        bound = state.best.parts[MOVING]
+        if lowest - bound <= tol * lowest:
             status = Status.OPTIMAL
             break
         if taken == limit:
             status = Status.MAX_ITER
             break
-    return Solution(best, None, lowest, history, 0, status, steps)
+    gap = max(lowest - bound, 0.0) / lowest if lowest > 0.0 else 0.0
+    return Solution(best, None, lowest, history, 0, status, steps, gap=gap)

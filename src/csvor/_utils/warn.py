@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 # Frames of these packages do not help the reader of a warning.
 _INSIDE = {"csvor", "numba", "sklearn"}
@@ -38,6 +38,10 @@ class AdvisedWarning(UserWarning):
     def __init__(self, complaint: str, remedy: Remedy) -> None:
         super().__init__(complaint, remedy)
         self.complaint, self.remedy = complaint, remedy
+
+    def advised(self, remedy: Remedy) -> Self:
+        """The same with another remedy."""
+        return type(self)(self.complaint, remedy)
 
     def spelled(self, spell: Callable[[str, Any], str]) -> str:
         return f"{self.complaint}: {self.remedy.spelled(spell)}."
