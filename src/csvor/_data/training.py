@@ -181,7 +181,7 @@ def classes_with_rows(
             f"y holds a single class with rows of positive weight, {only!r}: "
             "an ordinal model needs rows of at least two classes."
         )
-    if not present.all() and estimator._speaks_of_empty_classes:
+    if not present.all() and not estimator._judges_others:
         missing = ", ".join(repr(label) for label in classes[~present].tolist())
         warn(
             f"No rows of class {missing}: kept in classes_, with an interval that costs the "

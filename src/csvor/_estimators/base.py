@@ -100,8 +100,9 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
     random_state: Any
     verbose: int
 
-    # A part of the rows may lack a rare class without anything being wrong.
-    _speaks_of_empty_classes = True
+    # Fitted to judge other rows, and let go of: it is not asked for probabilities, and that a part
+    # of the rows lacks a rare class, or takes many passes, is nothing to tell.
+    _judges_others = False
     _takes_sparse = True
 
     @abstractmethod
@@ -227,9 +228,10 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.classes_ = data.classes
         self.thresholds_ = thresholds + shift
         self._present = data.present
-        self._calibration = Calibration(
-            fitted.scores, data.seen_codes, data.weights, fitted.kept, data.present, shift
-        )
+        if not self._judges_others:
+            self._calibration = Calibration(
+                fitted.scores, data.seen_codes, data.weights, fitted.kept, data.present, shift
+            )
         if fitted.residuals is not None and data.present.all() and not data.left_out:
             self.residuals_ = fitted.residuals
         else:  # rows that were left out have residuals too, and all classes their thresholds
@@ -242,10 +244,10 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.residuals_ = data.given_back(self.residuals_)
         self._tell_traffic(data)
         self._keep(fitted.solution, data)
-        if self.converged_ and begun is not None:
+        if self.converged_ and begun is not None and not self._judges_others:
             self._warn_of_passes(self.traffic_["passes"] - begun["passes"], data.wanted_room)
         # Most points of a grid are thrown away: what they never predict is nobody's concern.
-        if self._speaks_of_empty_classes and not fitted.warned and not one_of_many:
+        if not (self._judges_others or fitted.warned or one_of_many):
             warn_of_empty_intervals(self, fitted.thresholds, data)
         return self
 

@@ -169,7 +169,7 @@ class PartitionedRows:
         train = slice(None) if held is None else some.parts[held][0]
         steps, final = linear_of(estimator, some.X[train], some.coded[train])
         if held is not None:
-            final._speaks_of_empty_classes = False
+            final._judges_others = True
             mine: Any = self._held != held
             weights = mine.astype(float) if weights is None else weights * mine
         y = of_each(self.labels.decode, self.classes.dtype, self.labelling.codes)

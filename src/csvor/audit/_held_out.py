@@ -179,7 +179,7 @@ def held_out(
                 return
             fitted = clone(model)
             final = final_of(fitted)
-            final._speaks_of_empty_classes = False  # left to the fit on all rows
+            final._judges_others = True
             fit_coded(fitted, X, labels, weights)
             scores = final.predict_projection(at_final(fitted, X_test))
             one.margins[test] = scores[:, None] - final.thresholds_
