@@ -12,6 +12,13 @@ import joblib
 from csvor.cli._errors import CommandError
 
 LOCAL = "local"
+# Workers keep what memory they let go of, for they ask for it anew with the next part, and do not
+# sample their stacks.
+_OF_WORKERS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**28,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**28,
+}
 # Seconds that a scheduler has to answer.
 PATIENCE = 5
 
@@ -24,13 +31,14 @@ def cluster(where: str) -> Iterator[Any]:
     """
     try:
         import dask.array
-        import dask.dataframe  # noqa: F401
+        import dask.dataframe
         import distributed
     except ImportError:
         raise CommandError(f"--dask {where}: dask is missing; pip install 'csvor[dask]'") from None
     with _faults_told_by_commands():
         if where == LOCAL:
             with ExitStack() as at_end:
+                at_end.enter_context(dask.config.set(_OF_WORKERS))
                 with _interrupts_held():
                     workers = at_end.enter_context(_workers_here(distributed))
                     client = at_end.enter_context(distributed.Client(workers))
