@@ -6,7 +6,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._labels import CodedLabels
 from csvor._rows.lazy import added_up
 from csvor.cli._errors import are
 from csvor.cli._notes import Notes
@@ -57,6 +56,5 @@ def _of_classes(
     classes: NDArray[Any], given: NDArray[Any], predicted: NDArray[Any], flagged: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64]]:
     """Of each class the rows given, those predicted, and those given and flagged."""
-    codes, found = (CodedLabels.from_data(one, classes).codes for one in (given, predicted))
-    kinds = codes, found, codes[flagged]
-    return (np.stack([np.bincount(kind, minlength=len(classes)) for kind in kinds], axis=1),)
+    kinds = given, predicted, given[flagged]
+    return (np.array([[np.count_nonzero(kind == k) for kind in kinds] for k in classes]),)
