@@ -140,6 +140,34 @@ def test_more_folds_than_rows_are_refused(address: str) -> None:  # noqa: F811
     assert "--folds 31: there are 29 rows only" in result.stderr
 
 
+def test_rows_that_do_not_count_tell_nothing_of_others(
+    address: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first rows of a word, of the end of a column and of a label have no label, or go."""
+    monkeypatch.setattr(_sample, "MOST_ROWS", 20)
+    n = 300
+    frame = bridges(n).assign(kind="beam", one=1).drop(columns="name")
+    score = frame["load"] - frame["age"] / 100
+    frame["grade"] = np.where(score > 3, "good", "fair")
+    frame.loc[[31, 101, 203], "kind"] = "cable"
+    frame.loc[[31, 77], "one"] = 5
+    frame.loc[31, "grade"] = "99"
+    frame.loc[[32, 102, 204], "grade"] = "poor"
+    frame.loc[33, "grade"] = "worst"
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    rows = [(33, "poor", "drop"), (34, "worst", "drop")]
+    pd.DataFrame(rows, columns=["row", "given", "decision"]).to_csv("d.csv", index=False)
+    more = (*OPTIONS, *ONE_MODEL, "--folds", "2", "--reviewed", "d.csv")
+    here = document("all.parquet", *more)
+    there = document("pieces", *more, "--dask", address)
+    for name in ("classes", "columns"):
+        assert there[name] == here[name]
+    assert there["data"] == {**here["data"], "file": "pieces"}
+    assert here["columns"]["constant"] == [] and [c["count"] for c in here["classes"]][0] == 2
+
+
 def decisions(frame: pd.DataFrame, wrong: np.ndarray) -> None:
     """Thirty wrong labels set right, five rows dropped, ten kept, across all pieces."""
     other = {"poor": "good", "fair": "good", "good": "poor"}

@@ -18,6 +18,7 @@ from csvor.cli._errors import CommandError
 from csvor.cli.input._column_checks import MOST_CATEGORIES
 from csvor.cli.input._pieces import Piece, table_of
 from csvor.cli.input._table import Column, Table, as_column, as_number
+from csvor.cli.input._target import no_labels
 
 MOST_ROWS = 20_000
 
@@ -26,13 +27,14 @@ MOST_ROWS = 20_000
 class Wanted:
     """Rows out of so many, those in `also` among them.
 
-    Columns in `words` are such, and `marks` may be among numbers.
+    Columns in `words` are such, `marks` may be among numbers, and `missing` among labels.
     """
 
     n_rows: int
     target: str
     words: frozenset[str] = frozenset()
     marks: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     also: tuple[int, ...] = ()
 
     def are_drawn(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -69,15 +71,27 @@ class Sample:
         return Sample(self.wanted, arrays, rows, orders)._of_telling_rows()
 
     def _of_telling_rows(self) -> Sample:
-        names, arrays = self.arrays.column_names, self.arrays.columns
-        telling = self.wanted.are_drawn(self.rows)
+        wanted, telling = self.wanted, self.wanted.are_drawn(self.rows)
         if not telling.all():
-            for name, array in zip(names, arrays, strict=True):
-                is_word = name in self.wanted.words or name == self.wanted.target
-                telling[_telling(as_column(name, array), is_word, self.wanted.marks)] = True
+            # Decided rows, which are drawn, may be dropped, and not all others have a label.
+            left = ~np.isin(self.rows, wanted.also)
+            labelled = left & self._are_labelled()
+            for name in self.arrays.column_names:
+                among = np.flatnonzero(left if name == wanted.target else labelled)
+                column = as_column(name, self.arrays[name].take(pa.array(among)))
+                is_word = name in wanted.words or name == wanted.target
+                telling[among[_telling(column, is_word, wanted.marks)]] = True
         kept = np.flatnonzero(telling)
         kept = kept[np.argsort(self.rows[kept])]
         return replace(self, arrays=self.arrays.take(pa.array(kept)), rows=self.rows[kept])
+
+    def _are_labelled(self) -> NDArray[np.bool_]:
+        wanted = self.wanted
+        if wanted.target not in self.arrays.column_names:
+            return np.ones(len(self.rows), dtype=bool)
+        column = as_column(wanted.target, self.arrays[wanted.target])
+        blank, hits = no_labels(column, wanted.missing)
+        return ~np.isin(column.coded[0], list(blank.union(*hits.values())))
 
     def table(self, source: str, n_rows: int) -> Table:
         """As a table of some rows; with the order of the labels, if all pieces have the same."""
@@ -94,8 +108,9 @@ class Sample:
 
 def sample_of(piece: Piece, wanted: Wanted) -> Sample:
     """The rows of a piece that tell."""
+    arrays = piece.plain()
     orders = (piece.order_of(wanted.target),)
-    return Sample(wanted, piece.plain(), piece.rows, orders)._of_telling_rows()
+    return Sample(wanted, arrays, piece.rows, orders)._of_telling_rows()
 
 
 def _telling(column: Column, is_word: bool, marks: tuple[str, ...]) -> list[int]:
