@@ -83,15 +83,16 @@ class AuditedParts(Audited):
         return as_columns(self.work.data.id, rows, ids.tolist(), *entries)
 
     def write_suspects(self, path: str, rows: Rows) -> str:
-        """Write all rows, in their order, a file for each piece."""
+        """Write all rows, in their order, a file for each piece that has any."""
         from csvor._rows.parts import Parts, computed, layer
 
-        n = len(self.rows.sizes)
+        busy = np.flatnonzero(self.rows.sizes).tolist()
         with progress(f"Writing {path}"), folder_written_whole(Path(path)) as folder:
             work = partial(_write_part, self.work.data.id, str(folder))
-            computed(layer(work, Parts.of_all(*self._of_rows), range(n)))
-            refuse_files_unseen(folder, n, path, "--suspects")
-        return f"all {plural(sum(self.rows.sizes), 'row')} in {plural(n, 'file')}: {path}"
+            columns = [parts.take(busy) for parts in Parts.of_all(*self._of_rows)]
+            computed(layer(work, columns, busy))
+            refuse_files_unseen(folder, len(busy), path, "--suspects")
+        return f"all {plural(sum(self.rows.sizes), 'row')} in {plural(len(busy), 'file')}: {path}"
 
     def write_page(self, path: str, facts: Sequence[Fact], notes: Sequence[str]) -> None:
         """Write the page of the listed rows, with counts of all."""
