@@ -238,6 +238,7 @@ def test_a_fault_in_one_piece_leaves_no_folder(address: str) -> None:
         (("fit", "t.csv"), "--dask reads a folder of Parquet files"),
         (("predict", "pieces"), "name a new one with --out"),
         (("predict", "pieces", "--out", "pieces"), "this folder holds files already"),
+        (("predict", "pieces", "--out", "pieces/new"), "this lies in the folder of the data"),
         (("predict", "pieces", "--out", "new", "--json"), "--json holds all rows"),
     ],
 )

@@ -1,6 +1,7 @@
 """`csvor audit --dask`: rows in pieces are judged as those of one table in memory."""
 
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from csvor.cli.input import _sample
+from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._related import numbers_of_groups
 from csvor.cli.input._table import as_column
 from test_cli_dask import OPTIONS, address, bridges, cut, run  # noqa: F401
@@ -123,6 +125,7 @@ def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
     [
         (("--suspects", "-"), "--dask writes a folder of Parquet files; name a new one"),
         (("--suspects", "pieces"), "this folder holds files already"),
+        (("--suspects", "pieces/new"), "this lies in the folder of the data; name another"),
         (("--reviewed", "-"), "with --dask decisions come from a file"),
         (("--delimiter", ";"), "pieces is no text file"),
         (("--report", "page.txt"), "the name must end in .html"),
@@ -167,7 +170,7 @@ def test_rows_that_do_not_count_tell_nothing_of_others(
     for name in ("classes", "columns"):
         assert there[name] == here[name]
     assert there["data"] == {**here["data"], "file": "pieces"}
-    assert here["columns"]["constant"] == [] and [c["count"] for c in here["classes"]][0] == 2
+    assert here["columns"]["constant"] == [] and here["classes"][0]["count"] == 2
 
 
 def decisions(frame: pd.DataFrame, wrong: np.ndarray) -> None:
@@ -225,6 +228,7 @@ def test_a_review_is_carried_out_and_goes_on_in_pieces(address: str) -> None:  #
     [
         (("d.csv", "pieces"), "name a file of decisions, and a new folder with --out"),
         (("d.csv", "pieces", "--out", "pieces"), "this folder holds files already"),
+        (("d.csv", "pieces", "--out", "pieces/new"), "this lies in the folder of the data"),
         (("d.csv", "empty", "--out", "new"), "there is no Parquet file in this folder"),
         (("d.csv", "pieces", "--out", "new", "--delimiter", ";"), "pieces is no text file"),
     ],
@@ -237,6 +241,13 @@ def test_a_folder_is_edited_into_a_new_one(words: tuple[str, ...], told: str) ->
     result = run("apply", *words)
     assert result.exit_code == 2 and told in result.stderr, result.output
     assert not Path("new").exists()
+
+
+def test_a_piece_that_was_read_holds_no_rows() -> None:
+    bridges(1000).to_parquet("all.parquet")
+    (piece,) = pieces_of("all.parquet")
+    assert piece.plain().num_rows == 1000
+    assert len(pickle.dumps(piece)) < 1000
 
 
 def test_decisions_on_other_rows_leave_no_folder() -> None:

@@ -56,7 +56,7 @@ class AuditedParts(Audited):
         if output.suspects == "-":
             raise UsageError("--dask writes a folder of Parquet files; name a new one (--suspects)")
         if output.suspects is not None:
-            check_new_folder(output.suspects, "--suspects")
+            check_new_folder(output.suspects, "--suspects", data.data)
 
     @classmethod
     @contextmanager

@@ -63,7 +63,7 @@ def _check(data: str, options: PredictOptions) -> None:
         raise UsageError("--json holds all rows; leave it out, --dask writes Parquet files")
     if options.delimiter is not None:
         raise UsageError(f"--delimiter {options.delimiter}: {data} is no text file")
-    check_new_folder(options.out, "--out")
+    check_new_folder(options.out, "--out", data)
 
 
 def _refuse_strange(of_pieces: list[Strange], model: Model, source: str) -> None:

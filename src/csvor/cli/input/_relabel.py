@@ -48,4 +48,10 @@ def _typed(text: str, kind: pa.DataType) -> Any:
         return text.lower() == "true"
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return text
-    return pa.scalar(text).cast(kind).as_py()
+    try:
+        return pa.scalar(text).cast(kind).as_py()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise CommandError(
+            f"the label '{text}' cannot stand in a column of type {kind}; save the file with "
+            "labels of another type, such as text, and give that one"
+        ) from None
