@@ -1,6 +1,7 @@
 """`--dask`: folders of Parquet files that stay in pieces give what one table in memory gives."""
 
 import json
+import logging
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
+from csvor.cli._cluster import cluster
 from csvor.cli._model import load_model
 from csvor.cli.commands._app import app
 from csvor.cli.input import _sample
@@ -271,6 +273,14 @@ def test_local_workers_live_as_long_as_the_command(monkeypatch: pytest.MonkeyPat
     assert [
         one.cmdline() for one in left if "resource_tracker" not in " ".join(one.cmdline())
     ] == []
+
+
+def test_what_dask_logs_is_no_output_of_a_command(address: str) -> None:
+    """A client warns of workers that are lost, and has what they had computed anew."""
+    with cluster(address):
+        logger = logging.getLogger("distributed.client")
+        assert not logger.isEnabledFor(logging.ERROR)
+    assert logger.isEnabledFor(logging.ERROR)
 
 
 def test_an_interrupt_leaves_nothing(address: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,9 @@ def _interrupts_held() -> Iterator[None]:
 @contextmanager
 def _faults_told_by_commands() -> Iterator[None]:
     """Keep dask from telling failures and interrupts as well, over many lines."""
-    loggers = [logging.getLogger(name) for name in ("asyncio", "distributed")]
+    # Those below `distributed` have levels of their own.
+    names = ("asyncio", "distributed", "distributed.client", "distributed.gc")
+    loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)
