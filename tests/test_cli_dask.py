@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -273,6 +275,20 @@ def test_local_workers_live_as_long_as_the_command(monkeypatch: pytest.MonkeyPat
     assert [
         one.cmdline() for one in left if "resource_tracker" not in " ".join(one.cmdline())
     ] == []
+
+
+@pytest.mark.parametrize("other", [pa.float64(), pa.string()])
+def test_types_that_do_not_go_together_are_told_by_column(other: pa.DataType) -> None:
+    table = pa.table({"grade": [1, 2], "id": [2**60, 2**60 + 1]})
+    Path("pieces").mkdir()
+    pq.write_table(table, "pieces/0.parquet")
+    place, column = 1, pa.array([1.0, 2.0]).cast(other)
+    pq.write_table(table.set_column(place, "id", column), "pieces/1.parquet")
+    Path("d.csv").write_text("row,given,decision\n1,1,keep\n")
+    result = run("apply", "d.csv", "pieces", "--target", "grade", "--out", "new")
+    assert result.exit_code == 1
+    assert "the files hold 'id' in types that do not go together (" in result.stderr
+    assert "; write a column in the same type into all files" in result.stderr
 
 
 def test_what_dask_logs_is_no_output_of_a_command(address: str) -> None:

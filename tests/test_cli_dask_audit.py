@@ -105,6 +105,7 @@ def test_rows_that_stay_in_pieces_are_listed_and_written(
 
 def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
     address: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one, other = (
         numbers_of_groups(as_column("g", pa.array(values)), np.arange(len(values)))
@@ -118,6 +119,14 @@ def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
     result = run("audit", "pieces", *more, "--dask", address)
     assert result.exit_code == 1
     assert "column 'site' (--groups): 1 of 396 values is blank (row 252)" in result.stderr
+    monkeypatch.setattr(_sample, "MOST_ROWS", 2)
+    frame["site"] = 1 + np.isin(np.arange(400), [250, 300]) + 2 * (np.arange(400) == 399)
+    frame.to_parquet("pieces/p9.parquet")
+    for path in Path("pieces").glob("*[y0-3].parquet"):
+        path.unlink()
+    result = run("audit", "pieces", *more, "--folds", "4", "--dask", address)
+    assert result.exit_code == 2
+    assert "--folds 4: --groups names 3 groups only" in result.stderr
 
 
 @pytest.mark.parametrize(

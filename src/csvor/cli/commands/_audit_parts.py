@@ -38,6 +38,7 @@ from csvor.cli.commands._audit import (
 from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._in_parts import InParts, in_parts, refuse_text_files
+from csvor.cli.input._related import refuse_few_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,7 @@ class AuditedParts(Audited):
 
             rows = in_parts(data, options, notes, client)
             refuse_many_folds(options.folds, sum(rows.sizes))
+            refuse_few_groups(rows.work.groups, options.folds)
             note_lone_labels(rows.work, notes)
             audit = audited_in_parts(rows, options, notes, fdr)
             # Few rows were audited here, and what is said of them need not travel.

@@ -113,9 +113,8 @@ def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Sample:
 
     n_rows = sum(piece.n_rows for piece in pieces)
     also = () if data.reviewed is None else decided_on(data.reviewed, data.target)[1]
-    wanted = Wanted(
-        n_rows, data.target, frozenset(data.categorical), data.missing, data.missing_label, also
-    )
+    words = frozenset(filter(None, [*data.categorical, data.groups]))
+    wanted = Wanted(n_rows, data.target, words, data.missing, data.missing_label, also)
     found, _ = run(_drawn, [parts], given=(wanted,), apart=True)
     sample: Sample = found[0]
     return sample
@@ -150,7 +149,7 @@ def _measured(
     if len(first):
         rescale(columns, n_used, first, second)
     target = _counted(work.target, reader, dict(zip(reader.codes, counts.astype(int), strict=True)))
-    return replace(work, target=target, groups=None), weight / n_used, tuple(sizes.tolist())
+    return replace(work, target=target), weight / n_used, tuple(sizes.tolist())
 
 
 def _counted(target: Target, reader: Reader, counts: dict[str, int]) -> Target:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError
+from csvor.cli._errors import CommandError, listed
 from csvor.cli.input._column_checks import MOST_CATEGORIES
 from csvor.cli.input._pieces import Piece, table_of
 from csvor.cli.input._table import Column, Table, as_column, as_number
@@ -58,13 +58,15 @@ class Sample:
             raise CommandError(
                 f"column '{name}' is in some of the files only; add it to the others"
             )
+        both = [self.arrays, other.arrays]
         try:
-            arrays = pa.concat_tables(
-                [self.arrays, other.arrays], promote_options="permissive"
-            ).combine_chunks()
+            arrays = pa.concat_tables(both, promote_options="permissive").combine_chunks()
         except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
+            one, two = (table.schema for table in both)
+            names = [n for n in one.names if one.field(n).type != two.field(n).type]
             raise CommandError(
-                f"the files hold one column in types that do not go together ({error})"
+                f"the files hold {listed(names)} in types that do not go together ({error}); write "
+                "a column in the same type into all files"
             ) from None
         orders = tuple(dict.fromkeys([*self.orders, *other.orders]))
         rows = np.concatenate([self.rows, other.rows])
