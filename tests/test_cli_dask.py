@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from csvor.cli._cluster import cluster
+from csvor.cli._errors import CommandError
 from csvor.cli._model import load_model
 from csvor.cli.commands._app import app
 from csvor.cli.input import _sample
@@ -297,6 +298,21 @@ def test_what_dask_logs_is_no_output_of_a_command(address: str) -> None:
         logger = logging.getLogger("distributed.client")
         assert not logger.isEnabledFor(logging.ERROR)
     assert logger.isEnabledFor(logging.ERROR)
+
+
+def test_workers_and_schedulers_that_are_lost_are_told(address: str) -> None:
+    from distributed.client import FutureCancelledError
+    from distributed.scheduler import KilledWorker, WorkerState
+
+    worker = WorkerState.__new__(WorkerState)
+    worker.address = "tcp://127.0.0.1:9"
+    lost = FutureCancelledError("key", "scheduler-connection-lost")
+    for error, told in (
+        (KilledWorker("key", worker, 3), "write smaller row groups, or take fewer workers"),
+        (lost, "the scheduler was lost; run the command again"),
+    ):
+        with pytest.raises(CommandError, match=told), cluster(address):
+            raise error
 
 
 def test_an_interrupt_leaves_nothing(address: str, monkeypatch: pytest.MonkeyPatch) -> None:

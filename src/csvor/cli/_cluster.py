@@ -28,7 +28,7 @@ def cluster(where: str) -> Iterator[Any]:
         import distributed
     except ImportError:
         raise CommandError(f"--dask {where}: dask is missing; pip install 'csvor[dask]'") from None
-    with _faults_told_by_commands():
+    with _faults_told_by_commands(), _losses_told(where):
         if where == LOCAL:
             with ExitStack() as at_end:
                 with _interrupts_held():
@@ -63,6 +63,25 @@ def _workers_here(distributed: Any) -> Any:
         scheduler_kwargs={"dashboard": False},
         silence_logs=logging.CRITICAL,
     )
+
+
+@contextmanager
+def _losses_told(where: str) -> Iterator[None]:
+    """Say what is to be done about workers, or a scheduler, that are gone for good."""
+    from distributed.client import FutureCancelledError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise CommandError(
+            f"--dask {where}: work that was begun anew ended its workers each time, as it does "
+            f"where memory is short; write smaller row groups, or take fewer workers ({error})"
+        ) from error
+    except FutureCancelledError as error:
+        raise CommandError(
+            f"--dask {where}: the scheduler was lost; run the command again ({error})"
+        ) from error
 
 
 @contextmanager
