@@ -170,8 +170,11 @@ def test_the_order_of_a_category_counts_where_all_files_have_it(address: str) ->
     assert "list its values differently" in run("fit", "pieces", *given).stderr
 
 
-def test_predictions_are_files_beside_each_other(address: str) -> None:
+def test_predictions_are_files_beside_each_other(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frame = bridges(500)
+    frame["span"] = [f"{x:.1f} m" for x in frame["age"]]
     frame.to_parquet("all.parquet")
     cut(frame, "pieces")
     fit = run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops")
@@ -184,12 +187,14 @@ def test_predictions_are_files_beside_each_other(address: str) -> None:
     Path("pieces/p2.parquet").unlink()
     more = ("--model", "m.skops", "--proba", "--score", "--out")
     here = run("predict", "all.parquet", *more, "p.parquet")
+    monkeypatch.setattr(distributed, "as_completed", lambda futures: futures[::-1])
     there = run("predict", "pieces", *more, "parts", "--dask", address)
     assert (here.exit_code, there.exit_code) == (0, 0), there.stderr
     pd.testing.assert_frame_equal(pd.read_parquet("parts"), pd.read_parquet("p.parquet"))
     assert sorted(path.name for path in Path("parts").iterdir())[-1] == "part-00004.parquet"
     assert "6 rows with values that the model has not seen ('rope')" in there.stderr
     assert there.stderr.count("label column") == 1
+    assert "column 'span' (row 1: '" in there.stderr
 
 
 def test_columns_that_a_model_does_not_know_are_told_as_in_memory(address: str) -> None:
