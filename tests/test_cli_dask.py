@@ -295,6 +295,10 @@ def test_types_that_do_not_go_together_are_told_by_column(other: pa.DataType) ->
     assert result.exit_code == 1
     assert "the files hold 'id' in types that do not go together (" in result.stderr
     assert "; write a column in the same type into all files" in result.stderr
+    pq.write_table(table.drop_columns("id"), "pieces/1.parquet")
+    result = run("apply", "d.csv", "pieces", "--target", "grade", "--out", "new")
+    assert result.exit_code == 1
+    assert "column 'id' is in some of the files only; add it to the others" in result.stderr
 
 
 def test_what_dask_logs_is_no_output_of_a_command(address: str) -> None:

@@ -95,9 +95,6 @@ def table_of(
     return Table(source, {column.name: column for column in columns}, n_rows)
 
 
-def alike(arrays: pa.Table, types: Mapping[str, pa.DataType], path: str) -> pa.Table:
+def alike(arrays: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
     """The columns of a piece in the types that they have in all pieces together."""
-    lacking = [name for name in types if name not in arrays.column_names]
-    if lacking:
-        raise CommandError(f"{path} has no column '{lacking[0]}', which other files have")
     return arrays.select(list(types)).cast(pa.schema(list(types.items())))

@@ -53,10 +53,10 @@ class Sample:
     orders: tuple[tuple[tuple[Any, ...] | None, str], ...]
 
     def __add__(self, other: Sample) -> Sample:
-        if set(self.arrays.column_names) != set(other.arrays.column_names):
-            (name, *_) = set(self.arrays.column_names) ^ set(other.arrays.column_names)
+        some = set(self.arrays.column_names) ^ set(other.arrays.column_names)
+        if some:
             raise CommandError(
-                f"column '{name}' is in some of the files only; add it to the others"
+                f"column '{min(some)}' is in some of the files only; add it to the others"
             )
         both = [self.arrays, other.arrays]
         try:
