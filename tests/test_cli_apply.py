@@ -199,6 +199,7 @@ HOLD = "decisions hold for the file that was audited"
         ("row,given,decision\n1,poor,\n", "d.csv: no row has a decision (keep, relabel or drop)"),
         ("row,given,decision\nx,poor,keep\n", "d.csv, row 1: 'x' in column 'row' is no row number"),
         ("row,given,decision\n0,poor,keep\n", "d.csv, row 1: '0' in column 'row' is no row number"),
+        ("row,given,decision\n1e99,poor,keep\n", "d.csv, row 1: '1e99' in column 'row' is no row"),
         (
             "row,given,decision\n1,poor,keep\n1,poor,drop\n",
             "d.csv: row 1 is decided more than once; leave one decision",
