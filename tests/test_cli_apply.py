@@ -189,6 +189,17 @@ def test_a_label_that_the_type_cannot_hold_is_refused(values: list[int | None]) 
         assert not Path("out.parquet").exists()
 
 
+def test_a_label_beyond_the_ordered_categories_is_refused() -> None:
+    grade = pd.Categorical(["poor", "good"], ["poor", "good"], ordered=True)
+    pd.DataFrame({"g": grade}).to_parquet("data.parquet")
+    write("d.csv", "row,given,decision,label\n1,poor,relabel,fair\n")
+    more = ("--target", "g", "--classes", "fair", "--out", "o.parquet")
+    result = run("apply", "d.csv", "data.parquet", *more)
+    assert result.exit_code == 1
+    said = "data.parquet: the label 'fair' is none of the file's ordered categories 'poor', 'good'"
+    assert f"{said}; add it to them in its place" in result.stderr
+
+
 HOLD = "decisions hold for the file that was audited"
 
 

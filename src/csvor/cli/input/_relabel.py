@@ -30,7 +30,8 @@ def _relabelled_category(values: pa.DictionaryArray, new: Mapping[int, str]) -> 
     added = [text for text in dict.fromkeys(new.values()) if text not in place]
     if added and kind.ordered:
         raise CommandError(
-            f"the label '{added[0]}' is none of the file's ordered categories {listed(levels)}"
+            f"the label '{added[0]}' is none of the file's ordered categories {listed(levels)}; "
+            "add it to them in its place"
         )
     levels += [_typed(text, kind.value_type) for text in added]
     place.update({text: len(place) + i for i, text in enumerate(added)})
