@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pathlib
 import re
 from html.parser import HTMLParser
 from typing import Any
@@ -17,7 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
 from csvor.cli.commands import _apply
 from csvor.report import _suspects, write_audit_report
-from csvor.report._audit import EDITED, _editable
+from csvor.report._audit import EDITED, _commands, _editable
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
 from csvor.report._features import FeatureTable, table_of
 from csvor.report._suspects import suspects_of, text_of, value_text
@@ -285,6 +286,23 @@ def test_the_page_lists_the_named_rows_and_the_next(line: LabelAudit, tmp_path: 
 def test_the_page_names_a_command_that_edits_the_file(suffix: str) -> None:
     assert _editable(f"data/bridges{suffix}") == f"data/bridges{suffix}"
     assert suffix.lower() in _apply.EDITED
+
+
+def test_commands_of_the_page_name_a_folder_wherever_it_is_seen_from(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "data.v1"
+    folder.mkdir()
+    for where, source, clean in (
+        (tmp_path, "data.v1/", "data.v1-clean"),
+        (folder, ".", "../data.v1-clean"),
+        (folder, "../data.v1", "../data.v1-clean"),
+        (tmp_path, str(folder), f"{folder}-clean"),
+    ):
+        monkeypatch.chdir(where)
+        apply, again = _commands(source)
+        assert apply == f"csvor apply data.v1-decisions.csv {pathlib.Path(source)} --out {clean}"
+        assert again == "--reviewed data.v1-decisions.csv"
 
 
 def test_files_that_apply_does_not_edit_are_to_be_saved_first(

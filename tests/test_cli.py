@@ -16,7 +16,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 import csvor
-from csvor._utils.atomic_files import written_whole
+from csvor._utils.atomic_files import folder_written_whole, written_whole
 from csvor.cli._errors import failures_in_one_line, nearest, rows_text
 from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
@@ -277,6 +277,14 @@ def test_a_file_is_whole_or_as_it_was(
         assert part.parent == path.parent
         raise error
     assert [p.read_text(encoding="utf-8") for p in tmp_path.iterdir()] == [before] * bool(before)
+
+
+def test_a_folder_takes_over_nothing_that_a_killed_process_began(tmp_path: Path) -> None:
+    with folder_written_whole(tmp_path / "new") as folder:
+        write_table(str(folder / "part-0.csv"), {"a": [1]})
+        begun = written_whole(folder / "part-1.csv").__enter__()
+        begun.touch()
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["part-0.csv"]
 
 
 def test_files_are_written_in_place(tmp_path: Path) -> None:

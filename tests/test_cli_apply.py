@@ -162,6 +162,44 @@ def test_parquet_labels_of_every_kind(kind: str) -> None:
     assert after["g"].to_pylist() == [values[1], values[1], values[2]]
 
 
+def test_parquet_keeps_row_groups_and_names_with_blanks() -> None:
+    frame = pd.DataFrame({"g ": ["poor", "good", "poor", "good"], "x": range(4)})
+    frame.to_parquet("data.parquet", row_group_size=2)
+    write("d.csv", "row,given,decision,label\n1,poor,relabel,good\n")
+    result = run("apply", "d.csv", "data.parquet", "--target", "g", "--out", "o.parquet")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert pd.read_parquet("o.parquet")["g "].tolist() == ["good", "good", "poor", "good"]
+    assert pq.read_metadata("o.parquet").num_row_groups == 2
+
+
+@pytest.mark.parametrize("values", [[1, 2], [None, None]])
+def test_a_label_that_the_type_cannot_hold_is_refused(values: list[int | None]) -> None:
+    table = pa.table({"g": values, "x": [1, 2]})
+    Path("data").mkdir()
+    pq.write_table(table, "data/0.parquet")
+    pq.write_table(table, "data.parquet")
+    write("d.csv", f"row,given,decision,label\n1,{values[0] or ''},relabel,2.5\n")
+    for data in ("data", "data.parquet"):
+        more = ("--target", "g", "--classes", "1,2,2.5", "--out", "out.parquet")
+        result = run("apply", "d.csv", data, *more)
+        assert result.exit_code == 1, result.stdout
+        source = "data/0.parquet" if data == "data" else data
+        said = f"{source}: the label '2.5' cannot stand in a column of type {table['g'].type}; save"
+        assert said in result.stderr
+        assert not Path("out.parquet").exists()
+
+
+def test_a_label_beyond_the_ordered_categories_is_refused() -> None:
+    grade = pd.Categorical(["poor", "good"], ["poor", "good"], ordered=True)
+    pd.DataFrame({"g": grade}).to_parquet("data.parquet")
+    write("d.csv", "row,given,decision,label\n1,poor,relabel,fair\n")
+    more = ("--target", "g", "--classes", "fair", "--out", "o.parquet")
+    result = run("apply", "d.csv", "data.parquet", *more)
+    assert result.exit_code == 1
+    said = "data.parquet: the label 'fair' is none of the file's ordered categories 'poor', 'good'"
+    assert f"{said}; add it to them in its place" in result.stderr
+
+
 HOLD = "decisions hold for the file that was audited"
 
 
@@ -172,6 +210,7 @@ HOLD = "decisions hold for the file that was audited"
         ("row,given,decision\n1,poor,\n", "d.csv: no row has a decision (keep, relabel or drop)"),
         ("row,given,decision\nx,poor,keep\n", "d.csv, row 1: 'x' in column 'row' is no row number"),
         ("row,given,decision\n0,poor,keep\n", "d.csv, row 1: '0' in column 'row' is no row number"),
+        ("row,given,decision\n1e99,poor,keep\n", "d.csv, row 1: '1e99' in column 'row' is no row"),
         (
             "row,given,decision\n1,poor,keep\n1,poor,drop\n",
             "d.csv: row 1 is decided more than once; leave one decision",

@@ -1,6 +1,7 @@
 """`--dask`: folders of Parquet files that stay in pieces give what one table in memory gives."""
 
 import json
+import logging
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -8,9 +9,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
+from csvor.cli._cluster import cluster
+from csvor.cli._errors import CommandError
 from csvor.cli._model import load_model
 from csvor.cli.commands._app import app
 from csvor.cli.input import _sample
@@ -165,8 +170,11 @@ def test_the_order_of_a_category_counts_where_all_files_have_it(address: str) ->
     assert "list its values differently" in run("fit", "pieces", *given).stderr
 
 
-def test_predictions_are_files_beside_each_other(address: str) -> None:
+def test_predictions_are_files_beside_each_other(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frame = bridges(500)
+    frame["span"] = [f"{x:.1f} m" for x in frame["age"]]
     frame.to_parquet("all.parquet")
     cut(frame, "pieces")
     fit = run("fit", "all.parquet", *OPTIONS, "--id", "name", "--model", "m.skops")
@@ -179,12 +187,14 @@ def test_predictions_are_files_beside_each_other(address: str) -> None:
     Path("pieces/p2.parquet").unlink()
     more = ("--model", "m.skops", "--proba", "--score", "--out")
     here = run("predict", "all.parquet", *more, "p.parquet")
+    monkeypatch.setattr(distributed, "as_completed", lambda futures: futures[::-1])
     there = run("predict", "pieces", *more, "parts", "--dask", address)
     assert (here.exit_code, there.exit_code) == (0, 0), there.stderr
     pd.testing.assert_frame_equal(pd.read_parquet("parts"), pd.read_parquet("p.parquet"))
     assert sorted(path.name for path in Path("parts").iterdir())[-1] == "part-00004.parquet"
     assert "6 rows with values that the model has not seen ('rope')" in there.stderr
     assert there.stderr.count("label column") == 1
+    assert "column 'span' (row 1: '" in there.stderr
 
 
 def test_columns_that_a_model_does_not_know_are_told_as_in_memory(address: str) -> None:
@@ -238,6 +248,7 @@ def test_a_fault_in_one_piece_leaves_no_folder(address: str) -> None:
         (("fit", "t.csv"), "--dask reads a folder of Parquet files"),
         (("predict", "pieces"), "name a new one with --out"),
         (("predict", "pieces", "--out", "pieces"), "this folder holds files already"),
+        (("predict", "pieces", "--out", "pieces/new"), "this lies in the folder of the data"),
         (("predict", "pieces", "--out", "new", "--json"), "--json holds all rows"),
     ],
 )
@@ -270,6 +281,47 @@ def test_local_workers_live_as_long_as_the_command(monkeypatch: pytest.MonkeyPat
     assert [
         one.cmdline() for one in left if "resource_tracker" not in " ".join(one.cmdline())
     ] == []
+
+
+@pytest.mark.parametrize("other", [pa.float64(), pa.string()])
+def test_types_that_do_not_go_together_are_told_by_column(other: pa.DataType) -> None:
+    table = pa.table({"grade": [1, 2], "id": [2**60, 2**60 + 1]})
+    Path("pieces").mkdir()
+    pq.write_table(table, "pieces/0.parquet")
+    place, column = 1, pa.array([1.0, 2.0]).cast(other)
+    pq.write_table(table.set_column(place, "id", column), "pieces/1.parquet")
+    Path("d.csv").write_text("row,given,decision\n1,1,keep\n")
+    result = run("apply", "d.csv", "pieces", "--target", "grade", "--out", "new")
+    assert result.exit_code == 1
+    assert "the files hold 'id' in types that do not go together (" in result.stderr
+    assert "; write a column in the same type into all files" in result.stderr
+    pq.write_table(table.drop_columns("id"), "pieces/1.parquet")
+    result = run("apply", "d.csv", "pieces", "--target", "grade", "--out", "new")
+    assert result.exit_code == 1
+    assert "column 'id' is in some of the files only; add it to the others" in result.stderr
+
+
+def test_what_dask_logs_is_no_output_of_a_command(address: str) -> None:
+    """A client warns of workers that are lost, and has what they had computed anew."""
+    with cluster(address):
+        logger = logging.getLogger("distributed.client")
+        assert not logger.isEnabledFor(logging.ERROR)
+    assert logger.isEnabledFor(logging.ERROR)
+
+
+def test_workers_and_schedulers_that_are_lost_are_told(address: str) -> None:
+    from distributed.client import FutureCancelledError
+    from distributed.scheduler import KilledWorker, WorkerState
+
+    worker = WorkerState.__new__(WorkerState)
+    worker.address = "tcp://127.0.0.1:9"
+    lost = FutureCancelledError("key", "scheduler-connection-lost")
+    for error, told in (
+        (KilledWorker("key", worker, 3), "write smaller row groups, or take fewer workers"),
+        (lost, "the scheduler was lost; run the command again"),
+    ):
+        with pytest.raises(CommandError, match=told), cluster(address):
+            raise error
 
 
 def test_an_interrupt_leaves_nothing(address: str, monkeypatch: pytest.MonkeyPatch) -> None:

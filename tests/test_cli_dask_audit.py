@@ -1,6 +1,7 @@
 """`csvor audit --dask`: rows in pieces are judged as those of one table in memory."""
 
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from csvor.cli.input import _sample
+from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._related import numbers_of_groups
 from csvor.cli.input._table import as_column
 from test_cli_dask import OPTIONS, address, bridges, cut, run  # noqa: F401
@@ -72,6 +74,8 @@ def test_rows_that_stay_in_pieces_are_listed_and_written(
     n = 15_000
     frame, wrong = spoilt(n)
     frame["site"] = [f"s{i // 3}" for i in range(n)]
+    frame.loc[:832, "grade"] = "99"  # the first piece
+    wrong[:833] = False
     cut(frame, "pieces")
     more = (*OPTIONS, *ONE_MODEL, "--id", "name", "--groups", "site", "--folds", "3")
     written = ("--suspects", "suspects", "--report", "page.html", "--dask", address)
@@ -89,7 +93,7 @@ def test_rows_that_stay_in_pieces_are_listed_and_written(
     assert told is not None and int(told[2]) == flagged.sum()
     assert abs(int(told[1]) - wrong.sum()) < 0.1 * wrong.sum()
     assert "Groups      site\n" in result.stdout
-    assert f"all {len(used)} rows in 6 files: suspects" in result.stdout
+    assert f"all {len(used)} rows in 5 files: suspects" in result.stdout
     listed = re.findall(r"\n *(\d+)  b\d+", result.stdout)
     assert list(map(int, listed)) == rows["probability"].nlargest(20, "all").index[:20].tolist()
     page = Path("page.html").read_text(encoding="utf-8")
@@ -101,6 +105,7 @@ def test_rows_that_stay_in_pieces_are_listed_and_written(
 
 def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
     address: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one, other = (
         numbers_of_groups(as_column("g", pa.array(values)), np.arange(len(values)))
@@ -114,6 +119,14 @@ def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
     result = run("audit", "pieces", *more, "--dask", address)
     assert result.exit_code == 1
     assert "column 'site' (--groups): 1 of 396 values is blank (row 252)" in result.stderr
+    monkeypatch.setattr(_sample, "MOST_ROWS", 2)
+    frame["site"] = 1 + np.isin(np.arange(400), [250, 300]) + 2 * (np.arange(400) == 399)
+    frame.to_parquet("pieces/p9.parquet")
+    for path in Path("pieces").glob("*[y0-3].parquet"):
+        path.unlink()
+    result = run("audit", "pieces", *more, "--folds", "4", "--dask", address)
+    assert result.exit_code == 2
+    assert "--folds 4: --groups names 3 groups only" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -121,6 +134,7 @@ def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
     [
         (("--suspects", "-"), "--dask writes a folder of Parquet files; name a new one"),
         (("--suspects", "pieces"), "this folder holds files already"),
+        (("--suspects", "pieces/new"), "this lies in the folder of the data; name another"),
         (("--reviewed", "-"), "with --dask decisions come from a file"),
         (("--delimiter", ";"), "pieces is no text file"),
         (("--report", "page.txt"), "the name must end in .html"),
@@ -138,6 +152,34 @@ def test_more_folds_than_rows_are_refused(address: str) -> None:  # noqa: F811
     result = run("audit", "pieces", *OPTIONS, "--folds", "31", "--id", "name", "--dask", address)
     assert result.exit_code == 2
     assert "--folds 31: there are 29 rows only" in result.stderr
+
+
+def test_rows_that_do_not_count_tell_nothing_of_others(
+    address: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first rows of a word, of the end of a column and of a label have no label, or go."""
+    monkeypatch.setattr(_sample, "MOST_ROWS", 20)
+    n = 300
+    frame = bridges(n).assign(kind="beam", one=1).drop(columns="name")
+    score = frame["load"] - frame["age"] / 100
+    frame["grade"] = np.where(score > 3, "good", "fair")
+    frame.loc[[31, 101, 203], "kind"] = "cable"
+    frame.loc[[31, 77], "one"] = 5
+    frame.loc[31, "grade"] = "99"
+    frame.loc[[32, 102, 204], "grade"] = "poor"
+    frame.loc[33, "grade"] = "worst"
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    rows = [(33, "poor", "drop"), (34, "worst", "drop")]
+    pd.DataFrame(rows, columns=["row", "given", "decision"]).to_csv("d.csv", index=False)
+    more = (*OPTIONS, *ONE_MODEL, "--folds", "2", "--reviewed", "d.csv")
+    here = document("all.parquet", *more)
+    there = document("pieces", *more, "--dask", address)
+    for name in ("classes", "columns"):
+        assert there[name] == here[name]
+    assert there["data"] == {**here["data"], "file": "pieces"}
+    assert here["columns"]["constant"] == [] and here["classes"][0]["count"] == 2
 
 
 def decisions(frame: pd.DataFrame, wrong: np.ndarray) -> None:
@@ -195,6 +237,7 @@ def test_a_review_is_carried_out_and_goes_on_in_pieces(address: str) -> None:  #
     [
         (("d.csv", "pieces"), "name a file of decisions, and a new folder with --out"),
         (("d.csv", "pieces", "--out", "pieces"), "this folder holds files already"),
+        (("d.csv", "pieces", "--out", "pieces/new"), "this lies in the folder of the data"),
         (("d.csv", "empty", "--out", "new"), "there is no Parquet file in this folder"),
         (("d.csv", "pieces", "--out", "new", "--delimiter", ";"), "pieces is no text file"),
     ],
@@ -207,6 +250,13 @@ def test_a_folder_is_edited_into_a_new_one(words: tuple[str, ...], told: str) ->
     result = run("apply", *words)
     assert result.exit_code == 2 and told in result.stderr, result.output
     assert not Path("new").exists()
+
+
+def test_a_piece_that_was_read_holds_no_rows() -> None:
+    bridges(1000).to_parquet("all.parquet")
+    (piece,) = pieces_of("all.parquet")
+    assert piece.plain().num_rows == 1000
+    assert len(pickle.dumps(piece)) < 1000
 
 
 def test_decisions_on_other_rows_leave_no_folder() -> None:

@@ -206,7 +206,9 @@ def test_the_page_of_rows_that_all_come_here_is_that_of_rows_in_memory(tmp_path)
     found = audit_labels(*lazy(X, y, 150), MODEL)
     more = {"ids": [f"r{i}" for i in range(400)], "conflicts": [[3, 9], [390, 4]]}
     page = write_audit_report(here, X, tmp_path / "here.html", rows=2 * np.arange(400), **more)
-    for features, numbers in ((lazy(X, y)[0], 2 * da.arange(400)), (X, 2 * np.arange(400))):
+    numbers = 2 * np.arange(400)
+    kinds = (lazy(X, y)[0], da.from_array(numbers)), (X, numbers), (X.tolist(), numbers.tolist())
+    for features, numbers in kinds:
         other = write_audit_report(found, features, tmp_path / "a.html", rows=numbers, **more)
         assert other.read_bytes() == page.read_bytes()
 

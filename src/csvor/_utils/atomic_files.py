@@ -30,6 +30,8 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     part.mkdir()
     try:
         yield part
+        for begun in part.glob(".*.part"):  # by a process that was killed
+            begun.unlink(missing_ok=True)
         if path.is_dir():
             path.rmdir()
         os.replace(part, path)

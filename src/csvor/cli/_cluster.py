@@ -35,7 +35,7 @@ def cluster(where: str) -> Iterator[Any]:
         import distributed
     except ImportError:
         raise CommandError(f"--dask {where}: dask is missing; pip install 'csvor[dask]'") from None
-    with _faults_told_by_commands():
+    with _faults_told_by_commands(), _losses_told(where):
         if where == LOCAL:
             with ExitStack() as at_end:
                 at_end.enter_context(dask.config.set(_OF_WORKERS))
@@ -74,6 +74,25 @@ def _workers_here(distributed: Any) -> Any:
 
 
 @contextmanager
+def _losses_told(where: str) -> Iterator[None]:
+    """Say what is to be done about workers, or a scheduler, that are gone for good."""
+    from distributed.client import FutureCancelledError, FuturesCancelledError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise CommandError(
+            f"--dask {where}: work that was begun anew ended its workers each time, as it does "
+            f"where memory is short; write smaller row groups, or take fewer workers ({error})"
+        ) from error
+    except (FutureCancelledError, FuturesCancelledError) as error:
+        raise CommandError(
+            f"--dask {where}: the scheduler was lost; run the command again ({error})"
+        ) from error
+
+
+@contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Put Ctrl-C off until workers have started; they never see it, and end with the command."""
     asked: list[int] = []
@@ -95,7 +114,9 @@ def _interrupts_held() -> Iterator[None]:
 @contextmanager
 def _faults_told_by_commands() -> Iterator[None]:
     """Keep dask from telling failures and interrupts as well, over many lines."""
-    loggers = [logging.getLogger(name) for name in ("asyncio", "distributed")]
+    # Those below `distributed` have levels of their own.
+    names = ("asyncio", "distributed", "distributed.client", "distributed.gc")
+    loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)

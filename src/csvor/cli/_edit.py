@@ -144,11 +144,15 @@ def _with_label(cell: bytes, label: str, delimiter: str) -> bytes:
 
 
 def _write_parquet(source: str, review: Review, part: Path) -> None:
+    """The types, and about as many rows in a row group, as there were."""
     table = pq.read_table(source).unify_dictionaries()
-    place = table.schema.get_field_index(review.target)
+    stored = pq.read_metadata(source)
+    largest = max(stored.row_group(i).num_rows for i in range(stored.num_row_groups))
+    place = [normal(name.strip()) for name in table.column_names].index(review.target)
     new = {d.position: d.label for d in review.of(RELABEL)}
-    values = relabelled(table.column(place).combine_chunks(), new)
+    with about(source):
+        values = relabelled(table.column(place).combine_chunks(), new)
     table = table.set_column(place, table.schema.field(place), values)
     kept = np.ones(table.num_rows, dtype=bool)
     kept[review.positions(DROP)] = False
-    pq.write_table(table.filter(pa.array(kept)), part)
+    pq.write_table(table.filter(pa.array(kept)), part, row_group_size=largest)

@@ -67,9 +67,11 @@ def check_parquet_folder(path: Path) -> None:
         raise UsageError(f"{path}: there is no Parquet file in this folder")
 
 
-def check_new_folder(path: str, option: str) -> None:
-    """Refuse a folder to write that holds something already, or that cannot be made."""
+def check_new_folder(path: str, option: str, source: str) -> None:
+    """Refuse a folder to write that holds something, lies in the `source`, or cannot be made."""
     target = Path(path)
+    if Path(source).resolve() in target.resolve().parents:
+        raise UsageError(f"{option} {path}: this lies in the folder of the data; name another")
     if target.is_file():
         raise UsageError(f"{option} {path}: this is a file; name a folder")
     if target.is_dir() and any(target.iterdir()):

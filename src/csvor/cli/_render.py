@@ -89,9 +89,9 @@ def data_facts(work: Prepared) -> list[Fact]:
     if features.categorical:
         named = [f"{name} ({len(values)} values)" for name, values in features.categorical.items()]
         facts.append(("Categories", _names(named)))
-    if work.data.groups is not None:
-        told = work.data.groups
-        if work.groups is not None:  # of rows in pieces they are not counted
+    if work.groups is not None:
+        told = f"{work.data.groups}"
+        if len(work.groups) == work.target.n_rows:  # else they are those of a sample
             told += f" ({plural(len(np.unique(work.groups)), 'value')})"
         facts.append(("Groups", told))
     if work.weights is not None:

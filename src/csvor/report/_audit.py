@@ -188,8 +188,15 @@ def _listing(audit: WrongLabels, suspects: Suspects) -> str:
     return told
 
 
+def _place(source: str) -> tuple[Path, str, str]:
+    """The folder that a source lies in, its name, and the ending, which a folder has not."""
+    whole = Path(os.path.abspath(source))
+    name, ending = (whole.name, "") if whole.is_dir() else (whole.stem, whole.suffix)
+    return Path(os.path.normpath(Path(source, ".."))), name, ending
+
+
 def _decisions_file(source: str) -> str:
-    return f"{Path(source).stem or 'audit'}-decisions.csv"
+    return f"{_place(source)[1] if source else 'audit'}-decisions.csv"
 
 
 def _editable(source: str) -> str:
@@ -202,9 +209,10 @@ def _editable(source: str) -> str:
 def _commands(source: str) -> tuple[str, str]:
     """What to do with the decisions: carry them out, or audit again."""
     decisions = quote(_decisions_file(source))
-    place = Path(_editable(source))
-    clean = place.with_name(f"{place.stem}-clean{place.suffix}") if source else "clean.csv"
-    data = quote(str(place)) if source else "DATA"
+    edited = _editable(source)
+    folder, name, ending = _place(edited)
+    clean = folder / f"{name}-clean{ending}" if source else "clean.csv"
+    data = quote(str(Path(edited))) if source else "DATA"
     apply = f"csvor apply {decisions} {data} --out {quote(str(clean))}"
     return apply, f"--reviewed {decisions}"
 

@@ -67,7 +67,7 @@ def _beside(n: int, X: Any) -> Rows:
     """Rows that the listed ones stand among: as many as may come here."""
     from csvor._rows.partitions import room
 
-    width = 1 if X is None else X.shape[1]
+    width = 1 if X is None else np.shape(X)[1]
     return telling_rows(n)[: max(room() // (8 * width), 1)]
 
 

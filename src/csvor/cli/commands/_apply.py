@@ -11,6 +11,7 @@ from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, check_output
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
+from csvor.cli._spelling import normal
 from csvor.cli.input._decisions import Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import KINDS, Asked, read_table
@@ -34,6 +35,7 @@ def run_apply(
 ) -> None:
     """Check the decisions against the data and write what follows."""
     _check_places(decisions, data, out, as_json)
+    target = None if target is None else normal(target)
     edit = _edited_folder if Path(data).is_dir() else _edited_file
     table, review, n_rows = edit(decisions, data, out, target, classes, delimiter, notes)
     if as_json:
@@ -98,7 +100,7 @@ def _check_places(decisions: str, data: str, out: str, as_json: bool) -> None:
             raise UsageError(
                 f"{data} is a folder: name a file of decisions, and a new folder with --out"
             )
-        check_new_folder(out, "--out")
+        check_new_folder(out, "--out", data)
         return
     suffix = Path(data).suffix.lower()
     if suffix in KINDS and suffix not in EDITED:

@@ -38,6 +38,7 @@ from csvor.cli.commands._audit import (
 from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._in_parts import InParts, in_parts, refuse_text_files
+from csvor.cli.input._related import refuse_few_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class AuditedParts(Audited):
         if output.suspects == "-":
             raise UsageError("--dask writes a folder of Parquet files; name a new one (--suspects)")
         if output.suspects is not None:
-            check_new_folder(output.suspects, "--suspects")
+            check_new_folder(output.suspects, "--suspects", data.data)
 
     @classmethod
     @contextmanager
@@ -69,6 +70,7 @@ class AuditedParts(Audited):
 
             rows = in_parts(data, options, notes, client)
             refuse_many_folds(options.folds, sum(rows.sizes))
+            refuse_few_groups(rows.work.groups, options.folds)
             note_lone_labels(rows.work, notes)
             audit = audited_in_parts(rows, options, notes, fdr)
             # Few rows were audited here, and what is said of them need not travel.
@@ -83,15 +85,16 @@ class AuditedParts(Audited):
         return as_columns(self.work.data.id, rows, ids.tolist(), *entries)
 
     def write_suspects(self, path: str, rows: Rows) -> str:
-        """Write all rows, in their order, a file for each piece."""
+        """Write all rows, in their order, a file for each piece that has any."""
         from csvor._rows.parts import Parts, computed, layer
 
-        n = len(self.rows.sizes)
+        busy = np.flatnonzero(self.rows.sizes).tolist()
         with progress(f"Writing {path}"), folder_written_whole(Path(path)) as folder:
             work = partial(_write_part, self.work.data.id, str(folder))
-            computed(layer(work, Parts.of_all(*self._of_rows), range(n)))
-            refuse_files_unseen(folder, n, path, "--suspects")
-        return f"all {plural(sum(self.rows.sizes), 'row')} in {plural(n, 'file')}: {path}"
+            columns = [parts.take(busy) for parts in Parts.of_all(*self._of_rows)]
+            computed(layer(work, columns, busy))
+            refuse_files_unseen(folder, len(busy), path, "--suspects")
+        return f"all {plural(sum(self.rows.sizes), 'row')} in {plural(len(busy), 'file')}: {path}"
 
     def write_page(self, path: str, facts: Sequence[Fact], notes: Sequence[str]) -> None:
         """Write the page of the listed rows, with counts of all."""

@@ -113,7 +113,8 @@ def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Sample:
 
     n_rows = sum(piece.n_rows for piece in pieces)
     also = () if data.reviewed is None else decided_on(data.reviewed, data.target)[1]
-    wanted = Wanted(n_rows, data.target, frozenset(data.categorical), data.missing, also)
+    words = frozenset(filter(None, [*data.categorical, data.groups]))
+    wanted = Wanted(n_rows, data.target, words, data.missing, data.missing_label, also)
     found, _ = run(_drawn, [parts], given=(wanted,), apart=True)
     sample: Sample = found[0]
     return sample
@@ -148,20 +149,17 @@ def _measured(
     if len(first):
         rescale(columns, n_used, first, second)
     target = _counted(work.target, reader, dict(zip(reader.codes, counts.astype(int), strict=True)))
-    return replace(work, target=target, groups=None), weight / n_used, tuple(sizes.tolist())
+    return replace(work, target=target), weight / n_used, tuple(sizes.tolist())
 
 
 def _counted(target: Target, reader: Reader, counts: dict[str, int]) -> Target:
     """With the counts of all rows in place of those of the sample."""
-    of_classes = [0] * len(target.classes)
-    gone = {}
+    of_classes, left_out = [0] * len(target.classes), dict.fromkeys(target.left_out, 0)
     for text, code in reader.codes.items():
+        n = int(counts[text])
         if code >= 0:
-            of_classes[code] += int(counts[text])
-        else:
-            gone[text] = int(counts[text])
-    left_out = dict.fromkeys(target.left_out, 0)
-    for text, n in gone.items():
-        (key,) = [key for key in left_out if stands_for(text, key)][:1] or ["blank"]
-        left_out[key] += n
+            of_classes[code] += n
+        elif n:  # else a review dropped all rows that have it
+            (key,) = [key for key in left_out if stands_for(text, key)][:1] or ["blank"]
+            left_out[key] += n
     return replace(target, counts=of_classes, left_out=left_out)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +44,14 @@ def predict_in_parts(data: str, model_path: str, options: PredictOptions, notes:
     pieces = pieces_of(data)
     with cluster(str(options.dask)) as client, folder_written_whole(Path(options.out)) as folder:
         work = partial(_predict_piece, model, options, data, str(folder))
-        strange = []
+        found = {}
         with progress("Predicting", len(pieces)) as update:
-            for done, (told, of_piece) in enumerate(_each(client, work, pieces), start=1):
-                for text in told:
-                    notes.add_of_part(text)
-                strange.append(of_piece)
-                update(done, len(pieces))
+            for number, of_piece in _each(client, work, pieces):
+                found[number] = of_piece
+                update(len(found), len(pieces))
+        told, strange = zip(*(found[number] for number in sorted(found)), strict=True)
+        for text in chain(*told):
+            notes.add_of_part(text)
         _refuse_strange(strange, model, data)
         refuse_files_unseen(folder, len(pieces), options.out, "--out")
     n_rows = sum(piece.n_rows for piece in pieces)
@@ -63,10 +66,10 @@ def _check(data: str, options: PredictOptions) -> None:
         raise UsageError("--json holds all rows; leave it out, --dask writes Parquet files")
     if options.delimiter is not None:
         raise UsageError(f"--delimiter {options.delimiter}: {data} is no text file")
-    check_new_folder(options.out, "--out")
+    check_new_folder(options.out, "--out", data)
 
 
-def _refuse_strange(of_pieces: list[Strange], model: Model, source: str) -> None:
+def _refuse_strange(of_pieces: Sequence[Strange], model: Model, source: str) -> None:
     """Refuse columns of which the model knows no word in any piece."""
     faults = Faults()
     for name, known in model.features.categorical.items():
@@ -78,13 +81,14 @@ def _refuse_strange(of_pieces: list[Strange], model: Model, source: str) -> None
 
 
 def _each(client: Any, work: Any, pieces: list[Piece]) -> Any:
-    """What the work says of each piece, as it comes; what is left when it ends is given up."""
+    """Numbers of pieces and what the work says of them, as it comes; what is left is given up."""
     from distributed import as_completed
 
     futures = client.map(work, list(enumerate(pieces)), pure=False)
+    numbers = {future.key: number for number, future in enumerate(futures)}
     try:
         for future in as_completed(futures):
-            yield future.result()
+            yield numbers[future.key], future.result()
             future.release()
     finally:
         client.cancel(futures)

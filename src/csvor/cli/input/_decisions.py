@@ -178,7 +178,7 @@ def _read(file: Table) -> tuple[list[Decision], list[int]]:
     found = []
     for i in at:
         number = as_number(rows[i])
-        if not (number >= 1 and number.is_integer()):
+        if not (1 <= number < 2**53 and number.is_integer()):
             raise CommandError(
                 f"{file.source}, row {i + 1}: '{rows[i]}' in column 'row' is no row number; these "
                 "count from 1 below the header of the data"

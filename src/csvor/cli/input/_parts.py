@@ -93,7 +93,7 @@ class Reader:
 
     def _labelled(self, piece: Piece) -> tuple[Table, Codes, Array]:
         """The rows with a label, their codes, and how many rows have each text."""
-        arrays = alike(piece.plain(), self.types, piece.path)
+        arrays = alike(piece.plain(), self.types)
         table = table_of(arrays, piece.rows, self.data.data)
         column, there = table.columns[self.data.target], np.ones(piece.n_rows, dtype=bool)
         if self.review is not None:

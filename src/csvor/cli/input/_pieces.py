@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError
 from csvor.cli._paths import parquet_files
+from csvor.cli._spelling import normal
 from csvor.cli.input._parquet import why_no_order
 from csvor.cli.input._read import named_arrays
 from csvor.cli.input._table import Table, as_column
@@ -31,33 +31,34 @@ class Piece:
         """Which rows it holds."""
         return np.arange(self.first, self.first + self.n_rows)
 
-    @cached_property
-    def _arrays(self) -> dict[str, pa.ChunkedArray]:
+    def plain(self) -> pa.Table:
+        """Its columns, categories as the values that they stand for; read anew with each call."""
         try:
             with pq.ParquetFile(self.path) as file:
-                return dict(named_arrays(file.read_row_group(self.group), self.path))
+                arrays = named_arrays(file.read_row_group(self.group), self.path)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
             raise _unreadable(self.path, error) from None
-
-    def plain(self) -> pa.Table:
-        """Its columns, categories as the values that they stand for."""
         return pa.table(
             {
                 name: array.cast(array.type.value_type)
                 if pa.types.is_dictionary(array.type)
                 else array.combine_chunks()
-                for name, array in self._arrays.items()
+                for name, array in arrays
             }
         )
 
     def order_of(self, name: str) -> tuple[tuple[object, ...] | None, str]:
         """The values of an ordered category, lowest first, or why its order does not count."""
-        array = self._arrays.get(name)
-        if array is None or not (pa.types.is_dictionary(array.type) and array.type.ordered):
-            return None, ""
         with pq.ParquetFile(self.path) as file, open(self.path, "rb") as raw:
-            why = why_no_order(file, raw, name, [self.group])
-        return (None, why) if why else (tuple(array.chunk(0).dictionary.to_pylist()), "")
+            fields = {normal(field.name.strip()): field for field in file.schema_arrow}
+            kind = fields[name].type if name in fields else None
+            if kind is None or not (pa.types.is_dictionary(kind) and kind.ordered):
+                return None, ""
+            why = why_no_order(file, raw, fields[name].name, [self.group])
+            if why:
+                return None, why
+            column = file.read_row_group(self.group, columns=[fields[name].name]).column(0)
+        return tuple(column.chunk(0).dictionary.to_pylist()), ""
 
 
 def pieces_of(source: str) -> list[Piece]:
@@ -94,9 +95,6 @@ def table_of(
     return Table(source, {column.name: column for column in columns}, n_rows)
 
 
-def alike(arrays: pa.Table, types: Mapping[str, pa.DataType], path: str) -> pa.Table:
+def alike(arrays: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
     """The columns of a piece in the types that they have in all pieces together."""
-    lacking = [name for name in types if name not in arrays.column_names]
-    if lacking:
-        raise CommandError(f"{path} has no column '{lacking[0]}', which other files have")
     return arrays.select(list(types)).cast(pa.schema(list(types.items())))

@@ -30,7 +30,8 @@ def _relabelled_category(values: pa.DictionaryArray, new: Mapping[int, str]) -> 
     added = [text for text in dict.fromkeys(new.values()) if text not in place]
     if added and kind.ordered:
         raise CommandError(
-            f"the label '{added[0]}' is none of the file's ordered categories {listed(levels)}"
+            f"the label '{added[0]}' is none of the file's ordered categories {listed(levels)}; "
+            "add it to them in its place"
         )
     levels += [_typed(text, kind.value_type) for text in added]
     place.update({text: len(place) + i for i, text in enumerate(added)})
@@ -48,4 +49,10 @@ def _typed(text: str, kind: pa.DataType) -> Any:
         return text.lower() == "true"
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return text
-    return pa.scalar(text).cast(kind).as_py()
+    try:
+        return pa.scalar(text).cast(kind).as_py()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise CommandError(
+            f"the label '{text}' cannot stand in a column of type {kind}; save the file with "
+            "labels of another type, such as text, and give that one"
+        ) from None

@@ -14,10 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError
+from csvor.cli._errors import CommandError, listed
 from csvor.cli.input._column_checks import MOST_CATEGORIES
 from csvor.cli.input._pieces import Piece, table_of
 from csvor.cli.input._table import Column, Table, as_column, as_number
+from csvor.cli.input._target import no_labels
 
 MOST_ROWS = 20_000
 
@@ -26,13 +27,14 @@ MOST_ROWS = 20_000
 class Wanted:
     """Rows out of so many, those in `also` among them.
 
-    Columns in `words` are such, and `marks` may be among numbers.
+    Columns in `words` are such, `marks` may be among numbers, and `missing` among labels.
     """
 
     n_rows: int
     target: str
     words: frozenset[str] = frozenset()
     marks: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     also: tuple[int, ...] = ()
 
     def are_drawn(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -51,33 +53,47 @@ class Sample:
     orders: tuple[tuple[tuple[Any, ...] | None, str], ...]
 
     def __add__(self, other: Sample) -> Sample:
-        if set(self.arrays.column_names) != set(other.arrays.column_names):
-            (name, *_) = set(self.arrays.column_names) ^ set(other.arrays.column_names)
+        some = set(self.arrays.column_names) ^ set(other.arrays.column_names)
+        if some:
             raise CommandError(
-                f"column '{name}' is in some of the files only; add it to the others"
+                f"column '{min(some)}' is in some of the files only; add it to the others"
             )
+        both = [self.arrays, other.arrays]
         try:
-            arrays = pa.concat_tables(
-                [self.arrays, other.arrays], promote_options="permissive"
-            ).combine_chunks()
+            arrays = pa.concat_tables(both, promote_options="permissive").combine_chunks()
         except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
+            one, two = (table.schema for table in both)
+            names = [n for n in one.names if one.field(n).type != two.field(n).type]
             raise CommandError(
-                f"the files hold one column in types that do not go together ({error})"
+                f"the files hold {listed(names)} in types that do not go together ({error}); write "
+                "a column in the same type into all files"
             ) from None
         orders = tuple(dict.fromkeys([*self.orders, *other.orders]))
         rows = np.concatenate([self.rows, other.rows])
         return Sample(self.wanted, arrays, rows, orders)._of_telling_rows()
 
     def _of_telling_rows(self) -> Sample:
-        names, arrays = self.arrays.column_names, self.arrays.columns
-        telling = self.wanted.are_drawn(self.rows)
+        wanted, telling = self.wanted, self.wanted.are_drawn(self.rows)
         if not telling.all():
-            for name, array in zip(names, arrays, strict=True):
-                is_word = name in self.wanted.words or name == self.wanted.target
-                telling[_telling(as_column(name, array), is_word, self.wanted.marks)] = True
+            # Decided rows, which are drawn, may be dropped, and not all others have a label.
+            left = ~np.isin(self.rows, wanted.also)
+            labelled = left & self._are_labelled()
+            for name in self.arrays.column_names:
+                among = np.flatnonzero(left if name == wanted.target else labelled)
+                column = as_column(name, self.arrays[name].take(pa.array(among)))
+                is_word = name in wanted.words or name == wanted.target
+                telling[among[_telling(column, is_word, wanted.marks)]] = True
         kept = np.flatnonzero(telling)
         kept = kept[np.argsort(self.rows[kept])]
         return replace(self, arrays=self.arrays.take(pa.array(kept)), rows=self.rows[kept])
+
+    def _are_labelled(self) -> NDArray[np.bool_]:
+        wanted = self.wanted
+        if wanted.target not in self.arrays.column_names:
+            return np.ones(len(self.rows), dtype=bool)
+        column = as_column(wanted.target, self.arrays[wanted.target])
+        blank, hits = no_labels(column, wanted.missing)
+        return ~np.isin(column.coded[0], list(blank.union(*hits.values())))
 
     def table(self, source: str, n_rows: int) -> Table:
         """As a table of some rows; with the order of the labels, if all pieces have the same."""
@@ -94,8 +110,9 @@ class Sample:
 
 def sample_of(piece: Piece, wanted: Wanted) -> Sample:
     """The rows of a piece that tell."""
+    arrays = piece.plain()
     orders = (piece.order_of(wanted.target),)
-    return Sample(wanted, piece.plain(), piece.rows, orders)._of_telling_rows()
+    return Sample(wanted, arrays, piece.rows, orders)._of_telling_rows()
 
 
 def _telling(column: Column, is_word: bool, marks: tuple[str, ...]) -> list[int]:

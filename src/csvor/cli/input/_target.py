@@ -92,19 +92,27 @@ def stands_for(text: str, code: str) -> bool:
     return text == code or as_number(text) == as_number(code)
 
 
+def no_labels(column: Column, missing: Sequence[str]) -> tuple[set[int], dict[str, set[int]]]:
+    """Which of the distinct texts are blank, and which stand for each code of a missing label."""
+    texts, floats = column.coded[1], column.kind == "number"
+    blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
+    hits = {}
+    for code in dict.fromkeys(normal(entry.strip()) for entry in missing):
+        hit = {i for i, text in enumerate(texts) if stands_for(text, code)}
+        hits[code] = hit - blank if code else blank
+    return blank, hits
+
+
 def _without_missing(
     column: Column, missing: Sequence[str], dropped: Sequence[int], notes: Notes
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, int]]:
     """Positions of the rows with a label; of those with a blank one; how many are left out."""
-    codes, texts = column.coded
+    codes, _ = column.coded
     there = ~np.isin(column.rows, dropped)
-    floats = column.kind == "number"
-    blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
+    blank, hits = no_labels(column, missing)
     left_out: dict[str, int] = {}
     gone: set[int] = set()
-    for code in dict.fromkeys(normal(entry.strip()) for entry in missing):
-        hit = {i for i, text in enumerate(texts) if stands_for(text, code)}
-        hit = blank if not code else hit - blank
+    for code, hit in hits.items():
         count = int(np.isin(codes[there], list(hit)).sum())
         if count:
             left_out[code or "blank"] = count
