@@ -19,7 +19,7 @@ from csvor._rows.kinds import matrix_of
 from csvor._rows.lazy import rows_where
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.partitions import Partitions, picked, room, run
-from csvor._rows.parts import Parts
+from csvor._rows.parts import Parts, kept
 from csvor._rows.spans import Spans
 
 Array = NDArray[np.float64]
@@ -75,7 +75,7 @@ class DaskRows:
     def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
         self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair
         # A byte for each row, which stays beside the rows as long as this does.
-        self._held = codes.persist()
+        self._held = kept(codes)
         self._columns = Parts.of(self._held), Parts.of(costs)
 
     @property

@@ -23,7 +23,7 @@ from csvor._estimators.mislabelling import telling_rows
 from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._rows.lazy import rows_where, taken
 from csvor._rows.partitions import Partitions, picked, room
-from csvor._rows.parts import Parts, as_array, layer, shared
+from csvor._rows.parts import Parts, as_array, kept, layer, shared
 from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
 from csvor.audit._dask_findings import findings_in_partitions, of_each
 from csvor.audit._dask_steps import check_steps, linear_of
@@ -98,7 +98,7 @@ class PartitionedRows:
     @cached_property
     def _held(self) -> da.Array:
         """`part_of`, a byte for each row, for the passes of fits: it lives as long as this does."""
-        return self.part_of.persist()
+        return kept(self.part_of)
 
     @cached_property
     def telling(self) -> Labelling:
