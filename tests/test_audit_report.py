@@ -18,9 +18,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
 from csvor.cli.commands import _apply
 from csvor.report import _suspects, write_audit_report
-from csvor.report._audit import EDITED, _commands, _editable
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
 from csvor.report._features import FeatureTable, table_of
+from csvor.report._follow_up import EDITED, commands, editable
 from csvor.report._suspects import suspects_of, text_of, value_text
 from csvor.report._why import nearest_good, pulls, strongest
 
@@ -284,7 +284,7 @@ def test_the_page_lists_the_named_rows_and_the_next(line: LabelAudit, tmp_path: 
 
 @pytest.mark.parametrize("suffix", [".csv", ".TSV", ".txt", ".parquet", ".pq"])
 def test_the_page_names_a_command_that_edits_the_file(suffix: str) -> None:
-    assert _editable(f"data/bridges{suffix}") == f"data/bridges{suffix}"
+    assert editable(f"data/bridges{suffix}") == f"data/bridges{suffix}"
     assert suffix.lower() in _apply.EDITED
 
 
@@ -300,7 +300,7 @@ def test_commands_of_the_page_name_a_folder_wherever_it_is_seen_from(
         (tmp_path, str(folder), f"{folder}-clean"),
     ):
         monkeypatch.chdir(where)
-        apply, again = _commands(source)
+        apply, again = commands(source)
         assert apply == f"csvor apply data.v1-decisions.csv {pathlib.Path(source)} --out {clean}"
         assert again == "--reviewed data.v1-decisions.csv"
 

@@ -15,7 +15,6 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from importlib.metadata import distribution
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -26,13 +25,12 @@ from csvor import __version__
 from csvor._utils.atomic_files import write_whole
 from csvor.audit import LabelAudit, WrongLabels
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
+from csvor.report._follow_up import commands, decisions_file, editable
 from csvor.report._here import Shown, shown_of
 from csvor.report._suspects import Suspects, suspects_of, text_of
 from csvor.report._templates import rendered, static
 
 MOST_CONFLICTS, MOST_ALIKE, MOST_MODELS = 50, 12, 20
-# Files that `csvor apply` edits.
-EDITED = frozenset({".csv", ".tsv", ".txt", ".parquet", ".pq"})
 
 
 def write_audit_report(
@@ -144,8 +142,8 @@ def write_audit_report(
         suspects=suspects,
         listing=_listing(audit, suspects),
         id_name=id_name if names is not None else None,
-        commands=_commands(source),
-        to_save=Path(source).name if _editable(source) != source else "",
+        commands=commands(source),
+        to_save=Path(source).name if editable(source) != source else "",
         classes=classes,
         confusion=confusion_of(audit, classes),
         groups=probability_groups(audit),
@@ -164,7 +162,7 @@ def write_audit_report(
             "id": id_name if names is not None else None,
             "classes": classes,
             "earlier": [dict(one) for one in decided],
-            "file": _decisions_file(source),
+            "file": decisions_file(source),
         },
         library=_table_library(),
         script=script,
@@ -186,35 +184,6 @@ def _listing(audit: WrongLabels, suspects: Suspects) -> str:
         rest = f" and the {shown - named} that follow" if shown > named else ""
         told = f"{named} named row{'s' * (named > 1)}{rest}, of {n} in all, are on this page"
     return told
-
-
-def _place(source: str) -> tuple[Path, str, str]:
-    """The folder that a source lies in, its name, and the ending, which a folder has not."""
-    whole = Path(os.path.abspath(source))
-    name, ending = (whole.name, "") if whole.is_dir() else (whole.stem, whole.suffix)
-    return Path(os.path.normpath(Path(source, ".."))), name, ending
-
-
-def _decisions_file(source: str) -> str:
-    return f"{_place(source)[1] if source else 'audit'}-decisions.csv"
-
-
-def _editable(source: str) -> str:
-    """The file that is edited: the one audited, or what it is to be saved as first."""
-    place = Path(source)
-    is_edited = not source or place.suffix.lower() in EDITED or place.is_dir()
-    return source if is_edited else str(Path(source).with_suffix(".csv"))
-
-
-def _commands(source: str) -> tuple[str, str]:
-    """What to do with the decisions: carry them out, or audit again."""
-    decisions = quote(_decisions_file(source))
-    edited = _editable(source)
-    folder, name, ending = _place(edited)
-    clean = folder / f"{name}-clean{ending}" if source else "clean.csv"
-    data = quote(str(Path(edited))) if source else "DATA"
-    apply = f"csvor apply {decisions} {data} --out {quote(str(clean))}"
-    return apply, f"--reviewed {decisions}"
 
 
 def _fingerprint(shown: Shown, target: str) -> str:

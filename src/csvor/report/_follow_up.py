@@ -1,0 +1,40 @@
+"""Which commands come after a review, and which files do they name?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from shlex import quote
+
+# Files that `csvor apply` edits.
+EDITED = frozenset({".csv", ".tsv", ".txt", ".parquet", ".pq"})
+
+
+def _place(source: str) -> tuple[Path, str, str]:
+    """The folder that a source lies in, its name, and the ending, which a folder has not."""
+    whole = Path(os.path.abspath(source))
+    name, ending = (whole.name, "") if whole.is_dir() else (whole.stem, whole.suffix)
+    return Path(os.path.normpath(Path(source, ".."))), name, ending
+
+
+def decisions_file(source: str) -> str:
+    """The name of the file that the page saves."""
+    return f"{_place(source)[1] if source else 'audit'}-decisions.csv"
+
+
+def editable(source: str) -> str:
+    """The file that is edited: the one audited, or what it is to be saved as first."""
+    place = Path(source)
+    is_edited = not source or place.suffix.lower() in EDITED or place.is_dir()
+    return source if is_edited else str(Path(source).with_suffix(".csv"))
+
+
+def commands(source: str) -> tuple[str, str]:
+    """What to do with the decisions: carry them out, or audit again."""
+    decisions = quote(decisions_file(source))
+    edited = editable(source)
+    folder, name, ending = _place(edited)
+    clean = folder / f"{name}-clean{ending}" if source else "clean.csv"
+    data = quote(str(Path(edited))) if source else "DATA"
+    apply = f"csvor apply {decisions} {data} --out {quote(str(clean))}"
+    return apply, f"--reviewed {decisions}"
