@@ -140,6 +140,20 @@ def test_an_end_that_the_bound_shows_to_be_far_is_brought_nearer(data):
     assert (np.diff(found.objective_history_) <= 0.0).all()
 
 
+@pytest.mark.filterwarnings("ignore:column", "ignore:predict never", "ignore:CSVOR took")
+def test_a_sample_that_lacks_the_farthest_rows_is_no_start():
+    """No step led from where these cost 1e65, and that was the end, converged."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_t(1.2, (12_000, 30))
+    y = np.digitize(rng.random(12_000), [0.001, 0.01, 0.1])
+    model = CSVOR(0.05, loss="exponential", contamination=0.0)
+    here = model.fit(X, y).objective_
+    found = fit_in(room_of(X, 1 / 200), model, X, y)
+    assert found.converged_
+    assert found.objective_ == pytest.approx(here, rel=1e-4)
+    assert len(found.objective_history_) == found.n_iter_
+
+
 def test_lines_that_have_no_minimum_certify_nothing():
     """They ran off until the numbers overflowed, which was an error of the fit."""
     rng = np.random.default_rng(3)
