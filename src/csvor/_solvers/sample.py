@@ -24,7 +24,7 @@ LEAST = 10_000
 _TOL, _DELTA = 1e-4, 1e-4
 # Where no step leads on from the part's end, and all samples cost there so many times what the part
 # said, that end is no start: some samples lie where none of the part do.
-_FAR = 2.0
+_FAR = 100.0
 
 
 def reweight_from_sample(
@@ -52,7 +52,7 @@ def reweight_from_sample(
     resumed = schedule.for_many(tol * min(loss, 1.0)).resumed(_DELTA)
     found = go_on(problem, start.point, resumed, cap=start.loss.cap, **options)
     if found.status is Status.NO_DESCENT and found.objective > _FAR * start.objective:
-        anew = reweight(problem, theta, schedule, **options)
+        anew = go_on(problem, theta, resumed, cap=np.inf, **options)
         if anew.objective < found.objective:
             history = [*found.history, *np.minimum(anew.history, found.objective).tolist()]
             found = replace(anew, history=history, n_iter=len(history))
