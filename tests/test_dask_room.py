@@ -13,6 +13,7 @@ from csvor._loss.capped import LOSS, CappedPower
 from csvor._objective.near import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dask import DaskRows
+from csvor._rows.dask_near import _merged
 from csvor._solvers.refine import refine
 from csvor._solvers.solution import Status
 
@@ -122,6 +123,59 @@ def test_where_few_slacks_do_not_tell_the_way_all_do(monkeypatch):
     assert found.converged_
     assert found.objective_ == pytest.approx(here, rel=1e-3)
     assert (np.diff(found.objective_history_) <= 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "data", [(12_000, 20, 0.02, 0.0, 4), (12_000, 10, 0.02, 0.25, 3)], ids=["sure", "wrong"]
+)
+def test_an_end_that_the_bound_shows_to_be_far_is_brought_nearer(data):
+    """All rows were asked, which took 207 and 134 passes."""
+    X, y = generated(*data)
+    here = SVOREX(C=1e-4).fit(X, y).objective_
+    found = fit_in(room_of(X, 1 / 10), SVOREX(C=1e-4), X, y)
+    assert found.status_ == Status.OPTIMAL.value
+    assert found.traffic_["passes"] <= 40
+    assert found.objective_ <= here * (1.0 + found.tol)
+    assert len(found.objective_history_) == found.n_iter_
+    assert (np.diff(found.objective_history_) <= 0.0).all()
+
+
+@pytest.mark.filterwarnings("ignore:column", "ignore:predict never", "ignore:CSVOR took")
+def test_a_sample_that_lacks_the_farthest_rows_is_no_start():
+    """No step led from where these cost 1e65, and that was the end, converged."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_t(1.2, (12_000, 30))
+    y = np.digitize(rng.random(12_000), [0.001, 0.01, 0.1])
+    model = CSVOR(0.05, loss="exponential", contamination=0.0)
+    here = model.fit(X, y).objective_
+    found = fit_in(room_of(X, 1 / 200), model, X, y)
+    assert found.converged_
+    assert found.objective_ == pytest.approx(here, rel=1e-4)
+    assert len(found.objective_history_) == found.n_iter_
+
+
+def test_lines_that_have_no_minimum_certify_nothing():
+    """They ran off until the numbers overflowed, which was an error of the fit."""
+    rng = np.random.default_rng(3)
+    X = np.clip(np.rint(rng.standard_normal((12_000, 3))), -1.0, 1.0)
+    score = X.sum(axis=1) + rng.normal(size=len(X))
+    y = np.digitize(score, np.quantile(score, [0.001, 0.01, 0.2]))
+    weights = 10.0 ** rng.uniform(-4.0, 4.0, len(X))
+    model = SVOREX(C=2000.0, tol=1e-3)
+    here = model.fit(X, y, sample_weight=weights).objective_
+    room = {"csvor.room": room_of(X, 1 / 180), "scheduler": "synchronous"}
+    with dask.config.set(room), pytest.warns(UserWarning, match=r"took \d+ passes"):
+        found = model.fit(*lazy(X, y), sample_weight=weights)
+    assert found.converged_
+    assert found.objective_ == pytest.approx(here, rel=1e-3)
+
+
+def test_a_part_without_near_rows_has_none_to_merge():
+    first, together = _merged(np.empty((0, 3)), np.empty(0, np.int8), np.empty(0))
+    assert first.size == together.size == 0
+    X, codes = np.array([[1.0, 2.0], [1.0, 3.0], [1.0, 2.0], [1.0, 2.0]]), np.array([0, 0, 1, 0])
+    first, together = _merged(X, codes, np.array([1.0, 2.0, 4.0, 8.0]))
+    assert dict(zip(first.tolist(), together.tolist(), strict=True)) == {0: 9.0, 1: 2.0, 2: 4.0}
 
 
 def test_what_is_known_of_each_row_stays_with_the_rows(many_columns):

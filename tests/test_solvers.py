@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import lsq_linear, minimize
 from threadpoolctl import threadpool_info
 
+from csvor import SVOREX
 from csvor._loss.capped import CappedPower
 from csvor._solvers.iterate import (
     BEGIN,
@@ -442,3 +443,16 @@ def test_smoothing_that_shows_nothing_is_not_converged():
     solution = follow_smoothing(Kinked(), ORIGIN, tol=1e-6, max_iter=10)
     assert solution.status is Status.INEXACT
     assert not solution.status.converged
+
+
+@pytest.mark.filterwarnings("ignore:SVOREX stopped")
+@pytest.mark.parametrize("max_iter", [3, 4, 6])
+def test_smoothing_that_is_cut_short_bounds_nothing(max_iter, rng):
+    """What a smooth problem has come to lies above its least value, and above the optimum too."""
+    X = rng.standard_normal((1000, 5))
+    score = X.sum(axis=1) + rng.standard_normal(1000)
+    y = np.digitize(score, np.quantile(score, [0.2, 0.4, 0.6, 0.8]))
+    best = SVOREX(tol=1e-9).fit(X, y).objective_
+    model = SVOREX(tol=1e-2, max_iter=max_iter).fit(X, y)
+    assert not model.converged_
+    assert model.objective_ * (1.0 - model.gap_) <= best

@@ -30,6 +30,9 @@ _OPEN = 1e-2
 # A sample of slacks is of this share of the rows at most, and its end this near; and the width of
 # slacks that are not rounded.
 _OF_SLACKS, _ROUGH, _SHARP = 0.2, 1e-4, 1e-12
+# How near to its end a run over the near slacks is brought, in units of tol, where the bound tells
+# that it was not near enough.
+_NEARER = 1.0, 0.1, 0.01
 
 
 def minimise_capped(
@@ -101,20 +104,38 @@ def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
     of_few["tol"] = _FINER * tol
 
     def solve(model: NearModel) -> Solution:
-        return follow_smoothing(model.objective, model.at.theta, **of_few)
+        theta = model.at.theta
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return follow_smoothing(model.objective, theta, **of_few)
+        except FloatingPointError:  # lines alone may have no minimum
+            return Solution(theta, None, -np.inf, [], 0, Status.INEXACT, 0)
 
-    found = refine(near, start, loss, solve, Holding(near.most), cap=np.inf, **options)
-    at = near.place(found.point, loss, np.inf)
-    below = solve(near.near(at, loss, min(SHARE, near.most), 0.0))
-    gap = 1.0 - (1.0 - below.gap) * below.objective / at.value
-    if gap <= tol:
-        return replace(found, loss=None, gap=gap, status=Status.OPTIMAL)
-    if found.status is Status.MAX_ITER:
-        return replace(found, loss=None, gap=gap)
+    found = Solution(start, None, np.inf, [], 0, Status.CONVERGED, 0)
+    history: list[float] = []
+    for times in _NEARER:
+        left = {**options, "tol": times * tol, "max_iter": options["max_iter"] - len(history)}
+        found = refine(near, found.point, loss, solve, Holding(near.most), cap=np.inf, **left)
+        at = near.place(found.point, loss, np.inf)
+        below = solve(near.near(at, loss, min(SHARE, near.most), 0.0))
+        is_bound = below.status.converged and below.objective > 0.0
+        to = near.place(below.point, loss, np.inf) if is_bound else at
+        is_lower = to.value < at.value  # the way was held back more than it needed
+        at = to if is_lower else at
+        history += [*found.history[:-1], at.value]
+        bound = (1.0 - below.gap) * below.objective if is_bound else -np.inf
+        gap = max(1.0 - bound / at.value, 0.0)
+        found = Solution(at.theta, None, at.value, history, 0, found.status, len(history), gap=gap)
+        if gap <= tol:
+            return replace(found, status=Status.OPTIMAL)
+        if len(history) >= options["max_iter"]:
+            return replace(found, status=Status.MAX_ITER)
+        if found.status is Status.NO_DESCENT and not is_lower:
+            break
     # The few that can be near do not tell the way, which all rows do.
     on = follow_smoothing(problem, found.point, **options)
-    history = [*found.history, *np.minimum(on.history, found.objective).tolist()]
-    return replace(on, history=history, n_iter=len(found.history) + on.n_iter)
+    history = [*history, *np.minimum(on.history, found.objective).tolist()]
+    return replace(on, history=history, n_iter=found.n_iter + on.n_iter)
 
 
 def has_kinks(problem: OrdinalObjective, p: float) -> bool:

@@ -73,9 +73,7 @@ def _merged(
     X: NDArray[Any], codes: NDArray[np.integer], costs: Array
 ) -> tuple[NDArray[np.intp], Array]:
     """The first of each that are identical, and what all of them weigh."""
-    of_rows = [
-        np.ascontiguousarray(part).view(np.uint8).reshape(codes.size, -1) for part in (X, codes)
-    ]
+    of_rows = [np.ascontiguousarray(part).view(np.uint8) for part in (X, codes[:, None])]
     whole = np.hstack(of_rows)
     keys = whole.view([("", np.void, whole.shape[1])]).ravel()
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)

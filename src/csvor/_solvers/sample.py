@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._solvers.reweight import reweight
-from csvor._solvers.solution import Solution
+from csvor._solvers.solution import Solution, Status
 
 Array = NDArray[np.float64]
 
@@ -21,6 +22,9 @@ SHARE, OF_VERY_MANY = 0.2, 0.1
 LEAST = 10_000
 # The part needs no more precision than it has: least tol and delta.
 _TOL, _DELTA = 1e-4, 1e-4
+# Where no step leads on from the part's end, and all samples cost there so many times what the part
+# said, that end is no start: some samples lie where none of the part do.
+_FAR = 100.0
 
 
 def reweight_from_sample(
@@ -45,5 +49,11 @@ def reweight_from_sample(
     # What tol is a share of, for one sample of weight 1.
     loss = (start.objective - start.constant) / part.weight
     del part  # a copy of its rows
-    schedule = schedule.for_many(tol * min(loss, 1.0)).resumed(_DELTA)
-    return go_on(problem, start.point, schedule, cap=start.loss.cap, **options)
+    resumed = schedule.for_many(tol * min(loss, 1.0)).resumed(_DELTA)
+    found = go_on(problem, start.point, resumed, cap=start.loss.cap, **options)
+    if found.status is Status.NO_DESCENT and found.objective > _FAR * start.objective:
+        anew = go_on(problem, theta, resumed, cap=np.inf, **options)
+        if anew.objective < found.objective:
+            history = [*found.history, *np.minimum(anew.history, found.objective).tolist()]
+            found = replace(anew, history=history, n_iter=len(history))
+    return found

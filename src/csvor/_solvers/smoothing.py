@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._solvers.iterate import MOVING, make_state
+from csvor._solvers.iterate import ENDED, MOVING, make_state
 from csvor._solvers.solution import Solution, Status
 
 # Most pairs with a slack have no curvature; a little of the parabolas above them keeps Newton's
@@ -46,13 +46,14 @@ def follow_smoothing(
     best, lowest, bound = start, problem.value(start), -np.inf
     point, steps = start, 0
     history: list[float] = []
+    least = 1e-3 * tol
     status = Status.INEXACT  # unless a width shows that the end is near enough
     squared = np.array([[2.0, 1.0, np.inf, 0.0, 0.0]])
     for width in widths:
         limit = max_iter - steps
         state = make_state(
             point, squared, limit, problem.holds_hessian, p=2.0, epsilon=np.inf,
-            damping=_DAMPING, tol=1e-3 * tol, until=limit,
+            damping=_DAMPING, tol=least, until=limit,
         )  # fmt: skip
         problem.rounded(width).go_on("newton", state)
         point, taken = state.best.theta, int(state.run["n"][0])
@@ -63,7 +64,8 @@ def follow_smoothing(
         history.append(lowest)
         if report is not None:
             report(steps, lowest)
-        bound = state.best.parts[MOVING]
+        if state.run["ended"][0] == ENDED:
+            bound = max(bound, (1.0 - least) * state.best.parts[MOVING])
         if lowest - bound <= tol * lowest:
             status = Status.OPTIMAL
             break
