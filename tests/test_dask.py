@@ -134,7 +134,11 @@ def test_csr_blocks(data):
     found = SVOREX(C=0.01, tol=1e-2).fit(blocks, data[1])
     np.testing.assert_allclose(found.coef_, here.coef_, rtol=1e-8)
     here = CSVOR().fit(sparse.csr_matrix(X), data[1])
-    found = CSVOR().fit(blocks, data[1])
+    with pytest.warns(UserWarning, match=r"let all rows come to this process.*: \d+") as said:
+        found = CSVOR().fit(blocks, data[1])
+    room = int(str(said[0].message).partition("'csvor.room': ")[2].partition("}")[0])
+    with dask.config.set({"csvor.room": room}):
+        assert not hasattr(CSVOR().fit(blocks, data[1]), "traffic_")
     assert found.objective_ == pytest.approx(here.objective_, rel=1e-5)
     np.testing.assert_array_equal(found.predict(blocks), found.predict(X))
 

@@ -193,7 +193,7 @@ def test_what_is_known_of_each_row_stays_with_the_rows(many_columns):
 
 def test_a_room_that_costs_passes_is_named(many_columns, monkeypatch):
     X, y = many_columns
-    monkeypatch.setattr("csvor._estimators.base._MANY_PASSES", 15)
+    monkeypatch.setattr("csvor._estimators.endings._MANY_PASSES", 30)
     with pytest.warns(UserWarning, match=r"took \d+ passes.*'csvor\.room': \d+") as caught:
         few = fit_in(room_of(X, 1 / 50), CSVOR(), X, y)
     (said,) = caught

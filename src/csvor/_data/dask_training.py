@@ -32,6 +32,8 @@ Array = NDArray[np.float64]
 
 # Fewer rows are brought here whatever they take; of more columns sums have no room.
 _FEW, _MOST_COLUMNS = 10_000, 2_000
+# Bytes of rows that a fit on one machine may hold.
+_ROOM_OF_A_MACHINE = 2**33
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,10 @@ class DaskTraining(Training):
     def wanted_room(self) -> int | None:
         assert isinstance(self.matrix, DaskMatrix)
         return self.matrix.wanted_room(SHARE)
+
+    @property
+    def room_of_all(self) -> int | None:
+        return self.X.n_bytes if self.X.n_bytes <= _ROOM_OF_A_MACHINE else None
 
     def of_rows(self, work: Any, *columns: da.Array) -> Any:
         given = [*Parts.of_all(*columns), shared((work,), len(self.X.parts))]

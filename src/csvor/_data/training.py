@@ -113,6 +113,11 @@ class Training:
         """Bytes of room that a fit of rows in partitions would be faster with; None: it is fast."""
         return None
 
+    @property
+    def room_of_all(self) -> int | None:
+        """Bytes of room in which all rows would come to this process; None: more than it has."""
+        return None
+
     def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
         """What is made of columns of all rows, row by row."""
         return work(*columns)

@@ -13,16 +13,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 
 from csvor._data.kernels import ATTRIBUTES, KERNELS
 from csvor._data.training import DATA_PARAMETERS, Training, training_of
+from csvor._estimators.endings import warn_of_end, warn_of_passes
 from csvor._estimators.intervals import warn_of_empty_intervals
 from csvor._estimators.model import ThresholdModel
 from csvor._estimators.probability import Calibration
 from csvor._loss.pairs import spread_over_classes
 from csvor._rows.matrix import ScaledMatrix
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution
 from csvor._utils.compile import announcing_compilation
 from csvor._utils.sklearn_private import (
     Interval,
@@ -32,7 +32,7 @@ from csvor._utils.sklearn_private import (
 )
 from csvor._utils.threads import threads_for
 from csvor._utils.version import Versioned
-from csvor._utils.warn import AdvisedWarning, Remedy, warn
+from csvor._utils.warn import Remedy
 
 Array = NDArray[np.float64]
 
@@ -51,18 +51,6 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
-
-
-# A fit that takes more of them than this would be faster with more room.
-_MANY_PASSES = 60
-
-
-class SmallRoomWarning(AdvisedWarning):
-    """So few rows can come to this process at once that a fit took many passes."""
-
-
-class NotConvergedWarning(AdvisedWarning, ConvergenceWarning):
-    """A fit ended before it was told to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +233,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self._tell_traffic(data)
         self._keep(fitted.solution, data)
         if self.converged_ and begun is not None and not self._judges_others:
-            self._warn_of_passes(self.traffic_["passes"] - begun["passes"], data.wanted_room)
+            warn_of_passes(self, self.traffic_["passes"] - begun["passes"], data)
         # Most points of a grid are thrown away: what they never predict is nobody's concern.
         if not (self._judges_others or fitted.warned or one_of_many):
             warn_of_empty_intervals(self, fitted.thresholds, data)
@@ -259,13 +247,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.status_ = solution.status.value
         self.converged_ = solution.status.converged
         if not self.converged_:
-            warning, room = self._not_converged(solution), data.wanted_room
-            warn(warning if room is None else warning.advised(_more_room(room)))
-
-    def _warn_of_passes(self, passes: int, room: int | None) -> None:
-        if room is not None and passes > _MANY_PASSES:
-            complaint = f"{type(self).__name__} took {passes} passes over the partitions"
-            warn(SmallRoomWarning(complaint, _more_room(room)))
+            warn_of_end(self, solution, data)
 
     def _tell_traffic(self, data: Training) -> None:
         self.__dict__.pop("traffic_", None)  # of a fit on partitions
@@ -293,25 +275,6 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         name = type(self).__name__
         return announcing_compilation(lambda line: print(f"[{name}] {line}"))
 
-    def _not_converged(self, solution: Solution) -> NotConvergedWarning:
-        name, history = type(self).__name__, solution.history
-        if solution.status is not Status.MAX_ITER:
-            return NotConvergedWarning(
-                f"{name} ended early, {solution.status.value} ({self.tol:g})",
-                Remedy("put the features on one scale, or use a larger ", "tol"),
-            )
-        settled = len(history) - solution.fixed_from > 1 and history[-2] > 0.0
-        state = (
-            f"while the objective still fell by {1.0 - history[-1] / history[-2]:.1e} of itself "
-            f"(tol {self.tol:g})"
-            if settled
-            else "before it had settled"
-        )
-        iterations = f"{solution.n_iter} iteration{'' if solution.n_iter == 1 else 's'}"
-        return NotConvergedWarning(
-            f"{name} stopped after {iterations} (max_iter={self.max_iter}) {state}", self._remedy()
-        )
-
     def _remedy(self) -> Remedy:
         return Remedy("raise ", "max_iter", after=f", say to {max(200, 2 * self.max_iter)}")
 
@@ -336,10 +299,3 @@ def _ends(fitted: Fitted) -> tuple[float, float]:
     if not low <= high:
         low, high = scores.min(), scores.max()
     return float(low), float(high)
-
-
-def _more_room(room: int) -> Remedy:
-    return Remedy(
-        "let a tenth of the rows come to this process at once, "
-        f"dask.config.set({{'csvor.room': {room}}})"
-    )
