@@ -31,22 +31,16 @@ class Parts:
     @classmethod
     def of(cls, collection: Any) -> Self:
         """The parts of an array in one dimension, of a dataframe, or a list of values."""
-        held: dict[Any, Any] = {}
+        if isinstance(collection, da.Array):
+            return cls.of_all(collection)[0]
         if isinstance(collection, list):
             collection = [delayed(value, pure=False, traverse=False) for value in collection]
-        elif isinstance(collection, da.Array):
-            # Workers keep what a collection refers to: optimised, it would no longer do so.
-            held = {key: ref for key, ref in collection.dask.items() if isinstance(ref, TaskRef)}
-            collection = collection.to_delayed().flat
         else:  # optimised further, columns of one frame would be cut into other parts than others
             collection = collection.simplify().to_delayed(optimize_graph=False)
         collection = list(collection)
         graphs = [part.dask for part in collection]  # held: some are made when they are asked for
         distinct = {id(graph): graph for graph in graphs}
-        name = f"held-{uuid4().hex}"
-        holding = HighLevelGraph({name: held}, {name: set()})
-        graph = HighLevelGraph.merge(*distinct.values(), holding)
-        return cls(graph, [part.key for part in collection])
+        return cls(HighLevelGraph.merge(*distinct.values()), [part.key for part in collection])
 
     @classmethod
     def of_all(cls, *arrays: Any) -> list[Self]:
@@ -138,7 +132,7 @@ def kept(array: da.Array) -> da.Array:
     A graph in which names that are held stand for work would tell the scheduler two things of one.
     """
     (parts,) = Parts.of_all(array)
-    held: da.Array = as_array(parts, array.chunks[0], array.dtype).persist()
+    held: da.Array = as_array(parts, array.chunks[0], array.dtype).persist(optimize_graph=False)
     return held
 
 
