@@ -180,13 +180,14 @@ def test_a_label_that_the_type_cannot_hold_is_refused(values: list[int | None]) 
     pq.write_table(table, "data.parquet")
     write("d.csv", f"row,given,decision,label\n1,{values[0] or ''},relabel,2.5\n")
     for data in ("data", "data.parquet"):
-        more = ("--target", "g", "--classes", "1,2,2.5", "--out", "out.parquet")
+        out = "out" if data == "data" else "out.parquet"
+        more = ("--target", "g", "--classes", "1,2,2.5", "--out", out)
         result = run("apply", "d.csv", data, *more)
         assert result.exit_code == 1, result.stdout
         source = "data/0.parquet" if data == "data" else data
         said = f"{source}: the label '2.5' cannot stand in a column of type {table['g'].type}; save"
         assert said in result.stderr
-        assert not Path("out.parquet").exists()
+        assert not Path(out).exists()
 
 
 def test_a_label_beyond_the_ordered_categories_is_refused() -> None:

@@ -134,6 +134,7 @@ def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
     [
         (("--suspects", "-"), "--dask writes a folder of Parquet files; name a new one"),
         (("--suspects", "pieces"), "this folder holds files already"),
+        (("--suspects", "s.csv"), "what is written is a folder of Parquet files"),
         (("--suspects", "pieces/new"), "this lies in the folder of the data; name another"),
         (("--reviewed", "-"), "with --dask decisions come from a file"),
         (("--delimiter", ";"), "pieces is no text file"),
@@ -266,3 +267,24 @@ def test_decisions_on_other_rows_leave_no_folder() -> None:
     result = run("apply", "d.csv", "pieces", "--out", "new")
     assert result.exit_code == 1 and "this is another file, or" in result.stderr
     assert sorted(path.name for path in Path().iterdir()) == ["d.csv", "pieces"]
+
+
+def test_names_of_columns_are_checked_before_any_row_is_read(
+    address: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frame = bridges(60)
+    cut(frame, "pieces")
+    frame.drop(columns=["age"]).to_parquet("pieces/z.parquet")
+
+    def no_reading(*_: Any) -> Any:
+        raise AssertionError("a piece was read")
+
+    monkeypatch.setattr("csvor.cli.commands._in_parts._sample", no_reading)
+    result = run("audit", "pieces", *OPTIONS, "--dask", address)
+    assert result.exit_code == 1
+    assert "pieces/z.parquet has no column 'age', which other files have" in result.stderr
+    Path("pieces/z.parquet").unlink()
+    for option, name in (("--groups", "grupe"), ("--id", "nmae"), ("--drop", "lod")):
+        result = run("audit", "pieces", *OPTIONS, option, name, "--dask", address)
+        assert result.exit_code == 2 and f"no column '{name}' ({option})" in result.stderr

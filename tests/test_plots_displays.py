@@ -289,6 +289,8 @@ def test_few_numbers_of_dask_are_brought_here_and_many_refused(case, monkeypatch
         ThresholdDisplay.from_estimator(model, *parts)
     with pytest.raises(TypeError, match="X lies in partitions of dask"):
         RobustnessDisplay.from_estimator(model, *parts)
-    unknown = audit.score[audit.flagged]
-    with pytest.raises(TypeError, match="how many rows it has is not known"):
+    unknown = audit.score[audit.score > -np.inf]
+    with pytest.raises(TypeError, match="lies in partitions of dask and has 150 numbers"):
         ThresholdDisplay.from_predictions(unknown, case.y, here.thresholds)
+    monkeypatch.setattr(csvor.plots._arrays, "_MOST", 150)
+    ThresholdDisplay.from_predictions(unknown, case.y, here.thresholds, ax=axes())

@@ -67,6 +67,9 @@ def check_parquet_folder(path: Path) -> None:
         raise UsageError(f"{path}: there is no Parquet file in this folder")
 
 
+_OF_FILES = (*PARQUET, ".csv", ".tsv", ".txt")
+
+
 def check_new_folder(path: str, option: str, source: str) -> None:
     """Refuse a folder to write that holds something, lies in the `source`, or cannot be made."""
     target = Path(path)
@@ -74,6 +77,11 @@ def check_new_folder(path: str, option: str, source: str) -> None:
         raise UsageError(f"{option} {path}: this lies in the folder of the data; name another")
     if target.is_file():
         raise UsageError(f"{option} {path}: this is a file; name a folder")
+    if target.suffix.lower() in _OF_FILES:
+        raise UsageError(
+            f"{option} {path}: what is written is a folder of Parquet files; name it without "
+            f"'{target.suffix}'"
+        )
     if target.is_dir() and any(target.iterdir()):
         raise UsageError(f"{option} {path}: this folder holds files already; name a new one")
     parent = target.resolve().parent

@@ -23,7 +23,7 @@ def here(**given: Any) -> list[Any]:
     Raises
     ------
     TypeError
-        For more of dask's numbers than a picture needs, or so many as are not known.
+        For more of dask's numbers than a picture needs.
     """
     lazy = {name: values for name, values in given.items() if is_lazy(values)}
     if not lazy:
@@ -36,18 +36,22 @@ def here(**given: Any) -> list[Any]:
 
 
 def _refuse_many(name: str, values: Any) -> None:
-    size = getattr(values, "size", None)
-    if not isinstance(size, int):
-        raise TypeError(
-            f"{name} lies in partitions of dask, and how many rows it has is not known: give those "
-            f"to be drawn, such as {name}.compute() if all of them are few."
-        )
+    size = _size_of(values)
     if size > _MOST:
         raise TypeError(
             f"{name} lies in partitions of dask and has {size} numbers; a picture brings at most "
             f"{_MOST} here. Give some of the rows, such as {name}[::{-(-size // _MOST)}].compute() "
             "and the same of what goes with them."
         )
+
+
+def _size_of(values: Any) -> int:
+    """How many numbers an array, a column or a dataframe has; what is not known is counted."""
+    if not hasattr(values, "compute_chunk_sizes"):
+        return len(values) * (values.shape[1] if values.ndim > 1 else 1)
+    if np.isnan(values.size):
+        values = values.copy().compute_chunk_sizes()
+    return int(values.size)
 
 
 def of_audit(audit: Any, *names: str) -> list[Any]:

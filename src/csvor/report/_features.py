@@ -14,15 +14,16 @@ Rows = NDArray[np.intp]
 
 
 class FeatureTable:
-    """The rows of an array or a dataframe."""
+    """The rows of an array or a dataframe; the model is `of_names` if it was fitted to such."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, of_names: bool = True) -> None:
         if hasattr(X, "to_pandas"):  # polars, pyarrow
             X = X.to_pandas()
         self._named = isinstance(X, pd.DataFrame)
         self._frame = X if self._named else pd.DataFrame(np.asarray(X))
         self.n_rows = len(self._frame)
         before = "" if self._named else "x"
+        self._of_names = self._named and of_names
         self.names = [f"{before}{column}" for column in self._frame.columns]
 
     def values(self, j: int) -> NDArray[Any]:
@@ -35,7 +36,7 @@ class FeatureTable:
 
     def for_model(self, part: Any) -> Any:
         """Rows in the container that the model was fitted with."""
-        return part if self._named else part.to_numpy()
+        return part if self._of_names else part.to_numpy()
 
     def with_typical(self, part: Any, j: int) -> Any:
         """The mean in place of a column of numbers, the most frequent value of another."""
@@ -88,6 +89,8 @@ class SparseTable:
         return np.unique(of_rows.indices[of_rows.data != 0]).astype(np.intp)
 
 
-def table_of(X: Any) -> FeatureTable | SparseTable:
-    """X as a table of features."""
-    return SparseTable(X) if is_sparse(X) else FeatureTable(X)
+def table_of(X: Any, model: Any = None) -> FeatureTable | SparseTable:
+    """X as a table of features, for a model."""
+    if is_sparse(X):
+        return SparseTable(X)
+    return FeatureTable(X, model is None or hasattr(model, "feature_names_in_"))

@@ -56,7 +56,7 @@ def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
     # The columns of a precomputed kernel are no features.
     if X is None or (model is not None and final_of(model).kernel == "precomputed"):
         return Evidence((), np.empty(0, dtype=np.intp))
-    table = table_of(X)
+    table = table_of(X, model)
     if table.n_rows != audit.probability.size:
         raise ValueError(
             f"X has {table.n_rows} rows and the audit {audit.probability.size}: give the X "

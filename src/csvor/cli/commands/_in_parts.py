@@ -16,8 +16,8 @@ from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli.input._decisions import decided_on
 from csvor.cli.input._parts import Reader, encoded, reader_of, rescale, sums_of
-from csvor.cli.input._pieces import Piece, pieces_of
-from csvor.cli.input._prepare import Prepared, prepare_table
+from csvor.cli.input._pieces import Piece, columns_of, pieces_of
+from csvor.cli.input._prepare import Prepared, feature_names, prepare_table
 from csvor.cli.input._sample import Sample, Wanted, sample_of
 from csvor.cli.input._target import Target, stands_for
 
@@ -86,6 +86,7 @@ def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any
     from csvor._rows.parts import Parts
 
     pieces = pieces_of(data.data)
+    feature_names(columns_of(data.data, pieces), data)  # refused here, no pass is lost
     parts = Parts.of(pieces)
     with progress(f"Reading {data.data}"):
         sample = _sample(pieces, parts, data)

@@ -1,6 +1,6 @@
 """Which pieces have Parquet files that are not read at once, and how is one of them read?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -79,6 +79,28 @@ def pieces_of(source: str) -> list[Piece]:
     if not found:
         raise CommandError(f"{source}: there are no rows")
     return found
+
+
+def columns_of(source: str, pieces: Sequence[Piece]) -> Table:
+    """None of the rows, but each column that the files have; refused where some lack it."""
+    found: dict[str, set[str]] = {}
+    for path in dict.fromkeys(piece.path for piece in pieces):
+        try:
+            schema = pq.read_schema(path)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise _unreadable(path, error) from None
+        found[path] = {name for name, _ in named_arrays(schema.empty_table(), path) if name}
+    known = dict.fromkeys(sorted(set().union(*found.values())))
+    for path, names in found.items():
+        lacking = [name for name in known if name not in names]
+        if lacking:
+            shown = Path(source, Path(path).name) if Path(source).is_dir() else source
+            raise CommandError(
+                f"{shown} has no column '{lacking[0]}', which other files have; add it, or leave "
+                "the file out"
+            )
+    empty = pa.array([], pa.large_string())
+    return Table(source, {name: as_column(name, empty) for name in known}, 0)
 
 
 def _unreadable(path: str, error: Exception) -> CommandError:

@@ -148,7 +148,7 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     """As `prepare`, of a table that has been read."""
     rules = Rules(data.decimal, data.missing, data.dates, data.categorical)
     faults = Faults()
-    names = _feature_names(table, data)
+    names = feature_names(table, data)
     labels, review = table.column(data.target, "--target"), None
     if data.reviewed is not None:
         review = read_review(data.reviewed, table, data.target, data.classes, notes)
@@ -234,7 +234,7 @@ def refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
         )
 
 
-def _feature_names(table: Table, data: DataOptions) -> list[str]:
+def feature_names(table: Table, data: DataOptions) -> list[str]:
     """Every column that no option gives another use."""
     one = [("--target", data.target), ("--id", data.id), ("--groups", data.groups)]
     one.append(("--weight", data.weight))
