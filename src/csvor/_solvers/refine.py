@@ -83,6 +83,8 @@ def refine(
         promised = at.value - found.objective
         if way.goes_too_far(promised, at.moving):
             continue
+        if not way.keeps:
+            model = None  # its rows, while all are asked
         to = problem.place(found.point, loss, float(at.cap[1]))
         fall = at.value - to.value
         is_spent = way.is_spent(fall, promised, least)
@@ -106,7 +108,7 @@ class Widening:
     """After a model that was no good more rows are near."""
 
     reach: float | None = 0.0
-    held = 0.0
+    held, keeps = 0.0, False
 
     def __init__(self, most: float) -> None:
         self._most, self.share = most, min(SHARE, most)
@@ -121,7 +123,9 @@ class Widening:
     def is_spent(self, fall: float, promised: float, least: float) -> bool:
         return fall <= 0.0 and self.share >= self._most
 
-    def go_on(self, model: Model, point: Array, fall: float, promised: float) -> Model | None:
+    def go_on(
+        self, model: Model | None, point: Array, fall: float, promised: float
+    ) -> Model | None:
         """What is left to go on with; None where another model is needed."""
         self.share = self.share if fall > 0.0 else min(_MORE * self.share, self._most)
         return None
@@ -134,7 +138,7 @@ class Holding:
     """
 
     reach: float | None = None
-    then = None
+    then, keeps = None, True
 
     def __init__(self, most: float) -> None:
         self.share, self.held, self._tries = min(SHARE, most), 0.0, 0
@@ -156,8 +160,11 @@ class Holding:
         is_small = fall <= least and promised <= least
         return self.held >= _MOST or (is_small and self.held > _TELLS)
 
-    def go_on(self, model: Model, point: Array, fall: float, promised: float) -> Model | None:
+    def go_on(
+        self, model: Model | None, point: Array, fall: float, promised: float
+    ) -> Model | None:
         """What is left to go on with; None where another model is needed."""
+        assert model is not None
         little, much = _KEPT
         if fall > 0.0 and fall >= little * promised:
             self.reach = model.reach(point)
