@@ -47,6 +47,12 @@ def check_parquet(source: str) -> None:
     check_parquet_folder(path)
 
 
+def refuse_delimiter(delimiter: str | None, source: str) -> None:
+    """Refuse the sign between columns for what is no text file."""
+    if delimiter is not None:
+        raise UsageError(f"--delimiter {delimiter}: {source} is no text file")
+
+
 def check_input_or_folder(source: str) -> None:
     """As `check_input`; a folder of Parquet files will do."""
     if Path(source).is_dir():

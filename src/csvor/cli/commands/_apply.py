@@ -8,7 +8,7 @@ from pathlib import Path
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._errors import UsageError, plural
 from csvor.cli._notes import Notes
-from csvor.cli._paths import check_new_folder, check_output
+from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._spelling import normal
@@ -78,8 +78,7 @@ def _edited_folder(
     delimiter: str | None, notes: Notes,
 ) -> tuple[Table, Review, int]:  # fmt: skip
     """The same of a folder of Parquet files, of which no two are in memory together."""
-    if delimiter is not None:
-        raise UsageError(f"--delimiter {delimiter}: {data} is no text file")
+    refuse_delimiter(delimiter, data)
     with progress(f"Reading {data}"):
         pieces = pieces_of(data)
         target, rows = decided_on(decisions, target)

@@ -191,7 +191,7 @@ def as_columns(
     columns: Rows = {"row": (rows + 1).tolist()}
     if id_name is not None:
         columns["id" if id_name in FIXED else id_name] = list(ids)
-    told = ([plain(value) for value in values] for values in entries)
+    told = ([plain(value) for value in values.tolist()] for values in entries)
     return columns | dict(zip(ENTRIES, told, strict=True))
 
 

@@ -23,7 +23,7 @@ from csvor.cli._errors import UsageError, plural
 from csvor.cli._files import refuse_files_unseen, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_new_folder
+from csvor.cli._paths import check_new_folder, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import Fact
 from csvor.cli.commands._audit import (
@@ -37,7 +37,7 @@ from csvor.cli.commands._audit import (
 )
 from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._class_notes import notes_on_classes
-from csvor.cli.commands._in_parts import InParts, in_parts, refuse_text_files
+from csvor.cli.commands._in_parts import InParts, in_parts
 from csvor.cli.input._related import refuse_few_groups
 
 
@@ -51,7 +51,7 @@ class AuditedParts(Audited):
 
     @staticmethod
     def check(output: AuditOutput, data: DataOptions) -> None:
-        refuse_text_files(data)
+        refuse_delimiter(data.delimiter, data.data)
         if data.reviewed == "-":
             raise UsageError("--reviewed -: with --dask decisions come from a file; name it")
         if output.suspects == "-":
@@ -73,9 +73,8 @@ class AuditedParts(Audited):
             refuse_few_groups(rows.work.groups, options.folds)
             note_lone_labels(rows.work, notes)
             audit = audited_in_parts(rows, options, notes, fdr)
-            # Few rows were audited here, and what is said of them need not travel.
-            are_here = not is_lazy(final_of(audit.model).outliers_)
-            with config.set(scheduler="threads") if are_here else nullcontext():
+            # What is said of few rows need not travel.
+            with config.set(scheduler="threads") if _was_here(audit) else nullcontext():
                 notes_on_classes(audit, options, notes)
                 yield cls(rows.work, audit, rows)
 
@@ -124,6 +123,11 @@ def _write_part(id_name: str | None, folder: str, number: int, *of_rows: Any) ->
     write_table(str(path), as_columns(id_name, *of_rows))
 
 
+def _was_here(audit: LabelAudit) -> bool:
+    """Whether the rows were few, and were audited in memory."""
+    return not is_lazy(final_of(audit.model).outliers_)
+
+
 def audited_in_parts(
     rows: InParts, options: ModelOptions, notes: Notes, fdr: float | None
 ) -> LabelAudit:
@@ -151,7 +155,7 @@ def audited_in_parts(
             **rows.encoded(),
         )
         found = {name: getattr(audit, name) for name in (*ENTRIES, "predicted", "score")}
-        if is_lazy(final_of(audit.model).outliers_):
+        if not _was_here(audit):
             found = dict(zip(found, rows.kept(list(found.values()), share=0.25), strict=True))
     steps = audit.model.steps if isinstance(audit.model, Pipeline) else [("model", audit.model)]
     model = Pipeline([("columns", rows.columns), *steps])

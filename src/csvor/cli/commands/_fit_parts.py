@@ -6,8 +6,9 @@ from csvor.cli._cluster import cluster
 from csvor.cli._errors import UsageError
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._paths import refuse_delimiter
 from csvor.cli._progress import progress
-from csvor.cli.commands._in_parts import in_parts, refuse_text_files
+from csvor.cli.commands._in_parts import in_parts
 from csvor.cli.input._prepare import Prepared
 
 
@@ -16,7 +17,7 @@ def fitted_in_parts(
 ) -> tuple[Prepared, float, int]:
     """What was fitted, the share of the rows with another label, and how many were cut away."""
     _refuse_what_needs_all_rows(options)
-    refuse_text_files(data)
+    refuse_delimiter(data.delimiter, data.data)
     with cluster(str(data.dask)) as client:
         from dask.base import compute
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from csvor.cli._cluster import memory_of
-from csvor.cli._errors import ColumnError, UsageError
+from csvor.cli._errors import ColumnError
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
@@ -76,7 +76,7 @@ class InParts:
 
         if sum(array.nbytes for array in arrays) > share * self.memory:
             return arrays
-        kept = list(persist(*arrays))
+        kept = list(persist(*arrays, optimize_graph=False))  # as all else asks for them
         wait(kept)  # what they are made of may be let go of only then
         return kept
 
@@ -101,12 +101,6 @@ def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any
         columns = work.pipeline[0].fit(work.frame)
         work, mean_weight, sizes = _measured(work, reader, columns, parts)
     return InParts(work, reader, columns, mean_weight, pieces, parts, sizes, memory_of(client))
-
-
-def refuse_text_files(data: DataOptions) -> None:
-    """Refuse what only text files know."""
-    if data.delimiter is not None:
-        raise UsageError(f"--delimiter {data.delimiter}: {data.data} is no text file")
 
 
 def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Sample:

@@ -17,7 +17,7 @@ from csvor.cli._faults import Faults
 from csvor.cli._files import refuse_files_unseen, write_table
 from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
-from csvor.cli._paths import check_new_folder
+from csvor.cli._paths import check_new_folder, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli.commands._predict import (
@@ -64,8 +64,7 @@ def _check(data: str, options: PredictOptions) -> None:
         raise UsageError("--dask writes a folder of Parquet files; name a new one with --out")
     if options.json:
         raise UsageError("--json holds all rows; leave it out, --dask writes Parquet files")
-    if options.delimiter is not None:
-        raise UsageError(f"--delimiter {options.delimiter}: {data} is no text file")
+    refuse_delimiter(options.delimiter, data)
     check_new_folder(options.out, "--out", data)
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from csvor.cli._errors import CommandError, UsageError, are, listed, plural
 from csvor.cli._notes import Notes
-from csvor.cli._paths import check_input
+from csvor.cli._paths import check_input, refuse_delimiter
 from csvor.cli._spelling import normal
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
@@ -54,8 +54,8 @@ def read_table(source: str, notes: Notes, asked: Asked | None = None) -> Table:
             f"{', '.join(kind for kind in KINDS if kind not in SUFFIXES)}"
         )
     check_input(source)
-    if asked.delimiter is not None and suffix not in _TEXT:
-        raise UsageError(f"--delimiter {asked.delimiter}: {name} is no text file")
+    if suffix not in _TEXT:
+        refuse_delimiter(asked.delimiter, name)
     dialect = None
     if suffix in _TEXT:
         dialect, columns = _text_columns(source, name, _TEXT[suffix], asked, notes)
