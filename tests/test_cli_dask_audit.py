@@ -13,7 +13,7 @@ import pytest
 
 from csvor.cli.input import _sample
 from csvor.cli.input._pieces import pieces_of
-from csvor.cli.input._related import numbers_of_groups
+from csvor.cli.input._related_rows import numbers_of_groups
 from csvor.cli.input._table import as_column
 from test_cli_dask import OPTIONS, address, bridges, cut, run  # noqa: F401
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
-from csvor.cli.input._choose import choose_features
+from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import Features, make_pipeline
-from csvor.cli.input._match import features_frame
+from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._table import Table, as_column
 
 

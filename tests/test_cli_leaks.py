@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from csvor.cli._errors import CommandError
 from csvor.cli._notes import Notes
 from csvor.cli.commands._app import app
-from csvor.cli.input._choose import choose_features
+from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._table import Table, as_column
 from problems import g, mislabel, read_set
 

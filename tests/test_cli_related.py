@@ -18,7 +18,7 @@ from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands import _tune
 from csvor.cli.commands._app import app
 from csvor.cli.input._prepare import Prepared, prepare
-from csvor.cli.input._related import (
+from csvor.cli.input._related_rows import (
     codes_of_groups,
     find_repeats,
     note_repeats,

@@ -20,7 +20,7 @@ from csvor.cli.commands._app import app
 from csvor.cli.commands._audit import audit_file
 from csvor.cli.input import _features
 from csvor.cli.input._features import Features, make_pipeline
-from csvor.cli.input._match import features_frame
+from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._read import read_table
 from csvor.report._features import table_of
 from csvor.report._why import nearest_good, pulls

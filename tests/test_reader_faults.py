@@ -17,10 +17,10 @@ from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._spelling import folded, visible
 from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
-from csvor.cli.input._choose import choose_features
 from csvor.cli.input._column_checks import quoted
+from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import Features
-from csvor.cli.input._match import features_frame
+from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._prepare import prepare
 from csvor.cli.input._table import as_column
 from csvor.cli.input._target import Target, read_target

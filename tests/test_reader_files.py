@@ -18,7 +18,7 @@ from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
 from csvor.cli.commands._app import app
 from csvor.cli.input._decisions import Decision, Review
-from csvor.cli.input._read import Asked, read_table
+from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._table import Table
 from csvor.cli.input._target import read_target
 
@@ -32,7 +32,7 @@ def table_of(
 ) -> Table:
     path = tmp_path / name
     path.write_bytes(content.encode())
-    return read_table(str(path), notes or Notes(), Asked(**asked))
+    return read_table(str(path), notes or Notes(), ReadOptions(**asked))
 
 
 def cells(table: Table) -> dict[str, list[str]]:
@@ -276,7 +276,7 @@ def test_what_only_ends_like_one(tmp_path: Path, name: str, content: bytes, mess
 def test_a_typed_file_has_no_delimiter(tmp_path: Path) -> None:
     FRAME.to_parquet(tmp_path / "t.parquet")
     with pytest.raises(UsageError, match=r"--delimiter ;: .* is no text file"):
-        read_table(str(tmp_path / "t.parquet"), Notes(), Asked(delimiter=";"))
+        read_table(str(tmp_path / "t.parquet"), Notes(), ReadOptions(delimiter=";"))
 
 
 @pytest.mark.parametrize(

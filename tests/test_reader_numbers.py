@@ -10,10 +10,10 @@ import pytest
 from csvor import CSVOR
 from csvor.cli._errors import CommandError
 from csvor.cli._notes import Notes
-from csvor.cli.input._choose import choose_features
+from csvor.cli.input._column_parser import Rules
+from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import Features, make_pipeline
-from csvor.cli.input._match import features_frame
-from csvor.cli.input._numbers import Rules
+from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._table import Table, as_column
 
 

@@ -9,7 +9,7 @@ from csvor._utils.atomic_files import written_whole
 from csvor.cli._errors import CommandError, plural
 from csvor.cli._paths import check_output
 from csvor.cli._streams import results
-from csvor.cli.input._table import SUFFIXES, shown
+from csvor.cli.input._table import SUFFIXES, format_value
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -58,4 +58,4 @@ def _write_csv(file: TextIO, columns: Columns, delimiter: str) -> None:
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return shown(value)
+    return format_value(value)

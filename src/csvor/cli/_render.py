@@ -14,7 +14,7 @@ from rich.text import Text
 
 from csvor.cli._errors import plural
 from csvor.cli._options import WITH_GAMMA
-from csvor.cli.input._table import shown
+from csvor.cli.input._table import format_value
 
 if TYPE_CHECKING:
     from csvor import CSVOR
@@ -67,7 +67,7 @@ def data_facts(work: Prepared) -> list[Fact]:
         codes = ", ".join(f"{n} with label {code!r}" for code, n in target.left_out.items())
         rows += f"; left out: {codes}".replace("label 'blank'", "a blank label")
     counts = [
-        f"{shown(label)} ({count})"
+        f"{format_value(label)} ({count})"
         for label, count in zip(target.classes, target.counts, strict=True)
     ]
     if len(counts) > MOST_NAMES:
@@ -147,7 +147,7 @@ def fitted_parameters(model: CSVOR) -> dict[str, Any]:
 def _weights(given: str | dict[Any, float]) -> str:
     if isinstance(given, str):
         return f"{given} class weights"
-    return "class weights " + " ".join(f"{shown(label)}:{w:g}" for label, w in given.items())
+    return "class weights " + " ".join(f"{format_value(label)}:{w:g}" for label, w in given.items())
 
 
 def _kernel(model: CSVOR) -> str:
@@ -186,4 +186,4 @@ def _cell(name: str, value: object) -> Text:
         return Text(f"{value:.3f}")
     if name == "flagged":
         return Text("yes" if value else "")
-    return Text(shown(value))
+    return Text(format_value(value))

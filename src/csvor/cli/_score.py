@@ -9,7 +9,7 @@ from rich.text import Text
 
 from csvor.cli._errors import plural
 from csvor.cli._render import MOST_NAMES, Fact, plain_table, print_table
-from csvor.cli.input._table import shown
+from csvor.cli.input._table import format_value
 
 MOST_LINES = 30
 _BAR = 20
@@ -20,7 +20,7 @@ def score_facts(document: Mapping[str, Any]) -> list[Fact]:
     """In which order the thresholds cut the score, and what it is made of."""
     cuts, coefficients = document["thresholds"], document["coefficients"]
     digits = _digits([cut["threshold"] for cut in cuts])
-    order = [f"< {cut['threshold']:.{digits}f} <= {shown(cut['above'])}" for cut in cuts]
+    order = [f"< {cut['threshold']:.{digits}f} <= {format_value(cut['above'])}" for cut in cuts]
     if len(order) > MOST_NAMES:
         order = [*order[: MOST_NAMES - 3], "...", *order[-2:]]
     if coefficients is None:
@@ -29,9 +29,9 @@ def score_facts(document: Mapping[str, Any]) -> list[Fact]:
     else:
         made = (
             "the sum of the coefficients below, each per standard deviation of a column of numbers "
-            f"or for a level; + is towards '{shown(cuts[-1]['above'])}'"
+            f"or for a level; + is towards '{format_value(cuts[-1]['above'])}'"
         )
-    return [("Thresholds", " ".join([shown(cuts[0]["below"]), *order])), ("Score", made)]
+    return [("Thresholds", " ".join([format_value(cuts[0]["below"]), *order])), ("Score", made)]
 
 
 def print_coefficients(out: Console, coefficients: Sequence[Mapping[str, Any]] | None) -> None:
@@ -50,7 +50,7 @@ def print_coefficients(out: Console, coefficients: Sequence[Mapping[str, Any]] |
         if "level" in entry:
             if name != group:
                 table.add_row(Text(name))
-            name = "  " + (shown(entry["level"]) or "(blank)")
+            name = "  " + (format_value(entry["level"]) or "(blank)")
         group = entry["column"]
         bar = _bar(out, entry["coefficient"], largest) if out.is_terminal else Text()
         table.add_row(Text(name), Text(f"{entry['coefficient']:+.{digits}f}"), bar)

@@ -14,7 +14,7 @@ from csvor.cli._render import console, print_facts
 from csvor.cli._spelling import normal
 from csvor.cli.input._decisions import Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
-from csvor.cli.input._read import KINDS, Asked, read_table
+from csvor.cli.input._read import KINDS, ReadOptions, read_table
 from csvor.cli.input._sample import Wanted, sample_of
 from csvor.cli.input._table import SUFFIXES, Table
 
@@ -67,7 +67,7 @@ def _edited_file(
 ) -> tuple[Table, Review, int]:  # fmt: skip
     """What was edited, by which decisions, and how many rows were written."""
     with progress(f"Reading {data}"):
-        table = read_table(data, notes, Asked(delimiter))
+        table = read_table(data, notes, ReadOptions(delimiter))
         review = read_review(decisions, table, target, classes, notes)
     with progress("Writing"):
         return table, review, write_edited(data, table.dialect, review, out)

@@ -30,8 +30,8 @@ from csvor.cli._render import (
 from csvor.cli.commands._audit_report import check_report, write_page
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.input._prepare import Prepared, plain, prepare
-from csvor.cli.input._related import refuse_few_groups
-from csvor.cli.input._table import shown
+from csvor.cli.input._related_rows import refuse_few_groups
+from csvor.cli.input._table import format_value
 
 # What is told of each row of an audit, beside its number and name.
 ENTRIES = ("given", "suggested", "probability", "residual", "direction", "flagged")
@@ -165,7 +165,7 @@ def refuse_many_folds(folds: int, n_rows: int) -> None:
 
 def note_lone_labels(work: Prepared, notes: Notes) -> None:
     pairs = zip(work.target.classes, work.target.counts, strict=True)
-    lone = [shown(label) for label, count in pairs if count == 1]
+    lone = [format_value(label) for label, count in pairs if count == 1]
     if lone:
         notes.add(
             f"one row only has the label {listed(lone)}: it is judged by a model that has not seen "

@@ -38,7 +38,7 @@ from csvor.cli.commands._audit import (
 from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._in_parts import InParts, in_parts
-from csvor.cli.input._related import refuse_few_groups
+from csvor.cli.input._related_rows import refuse_few_groups
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from csvor._rows.lazy import added_up
 from csvor.cli._errors import are
 from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
-from csvor.cli.input._table import shown
+from csvor.cli.input._table import format_value
 
 
 class Judged(Protocol):
@@ -37,9 +37,9 @@ def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None
         if n_rows < 2:  # nothing to judge, or a row that a note of its own speaks of
             continue
         if 2 * n_flagged > n_rows:
-            cut.append(f"'{shown(label)}' ({n_flagged} of {n_rows} rows)")
+            cut.append(f"'{format_value(label)}' ({n_flagged} of {n_rows} rows)")
         elif not n_predicted:
-            never.append(f"'{shown(label)}' ({n_rows} rows)")
+            never.append(f"'{format_value(label)}' ({n_rows} rows)")
     remedy = "compare with --class-weight balanced, which gives all labels the same weight"
     if options.class_weight is not None:
         remedy = "merge such a label with one beside it"

@@ -14,10 +14,10 @@ from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
-from csvor.cli.input._match import features_frame
+from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._prepare import plain
-from csvor.cli.input._read import Asked, read_table
-from csvor.cli.input._table import Table, shown
+from csvor.cli.input._read import ReadOptions, read_table
+from csvor.cli.input._table import Table, format_value
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def run_predict(data: str, model_path: str, options: PredictOptions, notes: Note
     record.note_versions(model_path, notes)
     with progress(f"Reading {data}"):
         texts = [*model.features.categorical, options.id, record.columns["id"]]
-        asked = Asked(options.delimiter, [name for name in texts if name is not None])
+        asked = ReadOptions(options.delimiter, [name for name in texts if name is not None])
         table = read_table(data, notes, asked)
         id_name, ids = ids_of(table, record, options.id)
         with about(table.source):
@@ -101,7 +101,7 @@ def answers_of(
 
 def labels_of(model: Model) -> list[str]:
     """The names of the probabilities, in the order of the classes."""
-    return [shown(plain(label)) for label in model.pipeline[-1].classes_]
+    return [format_value(plain(label)) for label in model.pipeline[-1].classes_]
 
 
 def as_table(

@@ -28,9 +28,9 @@ from csvor.cli.commands._predict import (
     labels_of,
     note_unused,
 )
-from csvor.cli.input._match import check_there, features_frame
+from csvor.cli.input._categories import refuse_strange
+from csvor.cli.input._model_columns import check_there, features_frame
 from csvor.cli.input._pieces import Piece, pieces_of, table_of
-from csvor.cli.input._words import refuse_strange
 
 # Words of columns of which a model knows none, by the name of the column.
 Strange = dict[str, list[str]]

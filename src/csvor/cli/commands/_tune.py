@@ -19,7 +19,7 @@ from csvor.cli._errors import UsageError
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli.input._prepare import Choice, Prepared
-from csvor.cli.input._related import refuse_few_groups
+from csvor.cli.input._related_rows import refuse_few_groups
 from csvor.methods import POWERS, STRENGTHS
 from csvor.study._methods import Contender
 from csvor.study._select import Part, Setting, expand, select

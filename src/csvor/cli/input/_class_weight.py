@@ -7,7 +7,7 @@ from typing import Any
 from csvor.cli._errors import UsageError, closest, listed
 from csvor.cli._options import ModelOptions
 from csvor.cli.input._decisions import same
-from csvor.cli.input._table import shown
+from csvor.cli.input._table import format_value
 
 
 def with_class_weights(options: ModelOptions, classes: Sequence[Any]) -> ModelOptions:
@@ -15,7 +15,7 @@ def with_class_weights(options: ModelOptions, classes: Sequence[Any]) -> ModelOp
     given = options.class_weight
     if not isinstance(given, dict):
         return options
-    texts = {shown(label): label for label in classes}
+    texts = {format_value(label): label for label in classes}
     weights: dict[str, float] = {}
     for entry, weight in given.items():
         fitting = [entry] if entry in texts else [text for text in texts if same(text, entry)]

@@ -11,8 +11,8 @@ from csvor._data.checks import _FAR_SPREADS, _HUGE
 from csvor.cli._errors import ColumnError, CommandError, plural, rows_text, these_rows
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import LONGEST, visible
-from csvor.cli.input._numerals import numeral
-from csvor.cli.input._table import Column, shown
+from csvor.cli.input._number_text import numeral
+from csvor.cli.input._table import Column, format_value
 
 MOST_CATEGORIES = 1000
 Rows = NDArray[np.int64]
@@ -79,8 +79,9 @@ def refuse_unclear_sign(column: Column, one: Numbers, other: Numbers, rows: Rows
     signs = "commas" if "," in written else "points"
     raise ColumnError(
         f"column '{column.name}': {signs} may mark thousands or decimals (row "
-        f"{_first_row(column, text, rows)}: '{written}' is {shown(one[text])} or "
-        f"{shown(other[text])}); say with --decimal . or --decimal , which sign the decimals have"
+        f"{_first_row(column, text, rows)}: '{written}' is {format_value(one[text])} or "
+        f"{format_value(other[text])}); say with --decimal . or --decimal , which sign the "
+        "decimals have"
     )
 
 

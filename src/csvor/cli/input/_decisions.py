@@ -14,7 +14,7 @@ from csvor.cli._spelling import normal
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._read import read_table
 from csvor.cli.input._relabel import relabelled
-from csvor.cli.input._table import Column, Table, as_number, shown
+from csvor.cli.input._table import Column, Table, as_number, format_value
 
 KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 COLUMNS = ("row", "target", "given", "decision", "label")
@@ -88,7 +88,7 @@ class Review:
     ) -> NDArray[np.int64]:
         """The codes of labels, of rows in rising order, as they were before the review."""
         codes, last = codes.copy(), len(classes) - 1
-        known = {shown(label): code for code, label in enumerate(classes)}
+        known = {format_value(label): code for code, label in enumerate(classes)}
         given = {d.position: d.given for d in self.of(RELABEL)}
         here = np.intersect1d(self.positions(RELABEL), rows)
         for i, row in zip(np.searchsorted(rows, here).tolist(), here.tolist(), strict=True):
@@ -257,7 +257,7 @@ def _check_names(
 
 def _known_labels(column: Column, classes: str | None) -> list[str]:
     texts = [text for text in column.coded[1] if text]
-    levels = [shown(level) for level in column.levels or ()]
+    levels = [format_value(level) for level in column.levels or ()]
     declared = split_list(classes, "--classes") if classes is not None else []
     return list(dict.fromkeys([*texts, *levels, *declared]))
 

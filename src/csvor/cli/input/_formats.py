@@ -9,7 +9,7 @@ import pyarrow.json as pa_json
 
 from csvor.cli._errors import CommandError
 from csvor.cli._notes import Notes
-from csvor.cli.input._table import shown
+from csvor.cli.input._table import format_value
 
 EXCEL = {".xlsx", ".xls", ".ods"}
 FEATHER = {".feather", ".arrow"}
@@ -76,4 +76,4 @@ def _typed(values: list[Any]) -> pa.Array:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None or value != value else shown(value)
+    return "" if value is None or value != value else format_value(value)

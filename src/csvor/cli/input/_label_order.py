@@ -21,13 +21,13 @@ from csvor.cli._errors import (
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import folded, visible
 from csvor.cli.input._column_checks import quoted
-from csvor.cli.input._table import Column, as_number, shown
+from csvor.cli.input._table import Column, as_number, format_value
 
 # Labels that a message names.
 _MOST_LABELS, _MOST_OPTIONS = 20, 3
 
 
-class FoundLabels:
+class LabelColumn:
     """The labels that a column holds, as texts and, where they are numbers, as numbers."""
 
     def __init__(self, column: Column, rows: NDArray[np.int64]) -> None:
@@ -45,7 +45,7 @@ class FoundLabels:
         """Read labels that differ in case and blanks alone as one, and say which."""
         if self.column.kind != "text":
             return
-        levels = [shown(level) for level in self.column.levels or ()]
+        levels = [format_value(level) for level in self.column.levels or ()]
         one = one_spelling(self.texts, self.counts.tolist(), declared or levels)
         merged = {text: label for text, label in one.items() if text != label}
         if not merged:
@@ -70,7 +70,7 @@ class FoundLabels:
             )
         if declared is not None:
             return self.declared(declared), "declared with --classes"
-        return self.own_order(notes)
+        return self.infer_order(notes)
 
     def labels(self) -> NDArray[Any]:
         """One label a row, in the type of the file."""
@@ -88,7 +88,7 @@ class FoundLabels:
         if len(entries) < 2:
             raise UsageError("--classes: name at least two classes, lowest first")
         classes = [self._as_in_file(entry) for entry in entries]
-        known = [shown(value) for value in classes]
+        known = [format_value(value) for value in classes]
         unknown = [text for text in self.texts if text not in known]
         if unknown:
             self._refuse_unknown(unknown, known)
@@ -146,7 +146,7 @@ class FoundLabels:
             )
         return int(number) if dtype.kind in "iu" else number
 
-    def own_order(self, notes: Notes) -> tuple[list[Any], str]:
+    def infer_order(self, notes: Notes) -> tuple[list[Any], str]:
         """The order that the labels carry themselves, and what it is; words carry none."""
         levels = self.column.levels
         if self.column.no_order:
@@ -183,7 +183,7 @@ class FoundLabels:
 
     def _in_options(self, error: LabelError) -> ColumnError:
         """What the library refused, with rows of the file and a remedy in options."""
-        labels = [shown(label) for label in error.labels]
+        labels = [format_value(label) for label in error.labels]
         first = quoted("".join(labels[:1]))
         remedies = {
             "words": "csvor does not guess it; give it with --classes LOWEST,...,HIGHEST",

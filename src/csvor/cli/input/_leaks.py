@@ -8,7 +8,7 @@ import pandas as pd
 
 from csvor.cli._notes import Notes
 from csvor.cli.input._column_checks import Numbers, Rows, quoted
-from csvor.cli.input._table import shown
+from csvor.cli.input._table import format_value
 
 # In fewer rows, what was measured is in order often enough.
 _FEWEST_ROWS = 20
@@ -116,7 +116,7 @@ def _row_numbers(values: Numbers) -> str | None:
         how = "each once, without a gap"
     else:
         return None
-    return f"{shown(low)} to {shown(high)}, {how}"
+    return f"{format_value(low)} to {format_value(high)}, {how}"
 
 
 def note_copies(

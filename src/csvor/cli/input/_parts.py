@@ -14,10 +14,10 @@ from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
 from csvor.cli.input._features import Features
-from csvor.cli.input._match import features_frame
+from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._pieces import Piece, alike, table_of
 from csvor.cli.input._prepare import Prepared
-from csvor.cli.input._related import numbers_of_groups
+from csvor.cli.input._related_rows import numbers_of_groups
 from csvor.cli.input._table import Column, Table
 from csvor.cli.input._weights import weights_as_given
 

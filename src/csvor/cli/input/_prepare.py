@@ -15,21 +15,21 @@ from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
-from csvor.cli.input._choose import choose_features
 from csvor.cli.input._class_weight import with_class_weights
+from csvor.cli.input._column_parser import Rules
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
+from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import Features, make_pipeline
 from csvor.cli.input._leaks import note_copies
-from csvor.cli.input._numbers import Rules
-from csvor.cli.input._read import Asked, read_table
-from csvor.cli.input._related import (
+from csvor.cli.input._read import ReadOptions, read_table
+from csvor.cli.input._related_rows import (
     Repeats,
     codes_of_groups,
     find_repeats,
     note_repeated_ids,
     note_repeats,
 )
-from csvor.cli.input._table import Table, shown
+from csvor.cli.input._table import Table, format_value
 from csvor.cli.input._target import Target, read_target
 from csvor.cli.input._weights import read_weights
 
@@ -140,7 +140,7 @@ class Prepared:
 def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     """Read and check the data, all faults of it at once, and build the pipeline."""
     with progress(f"Reading {data.data}"):
-        table = read_table(data.data, notes, Asked(data.delimiter, _left_as_text(data)))
+        table = read_table(data.data, notes, ReadOptions(data.delimiter, _left_as_text(data)))
         return prepare_table(table, data, options, notes)
 
 
@@ -252,7 +252,9 @@ def feature_names(table: Table, data: DataOptions) -> list[str]:
 
 
 def _note_missing_classes(target: Target, notes: Notes) -> None:
-    empty = [shown(label) for label, n in zip(target.classes, target.counts, strict=True) if not n]
+    empty = [
+        format_value(label) for label, n in zip(target.classes, target.counts, strict=True) if not n
+    ]
     if empty:
         notes.add(
             f"no row has the label{'s' * (len(empty) > 1)} {listed(empty)}; kept as "

@@ -33,7 +33,7 @@ KINDS = (*SUFFIXES, ".txt", *sorted(FEATHER | JSON_LINES | EXCEL))
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadOptions:
     """How a file is to be read, where a user says so.
 
     Columns of a text file that are in `texts` are left as they were written; None is all.
@@ -43,9 +43,9 @@ class Asked:
     texts: Collection[str] | None = None
 
 
-def read_table(source: str, notes: Notes, asked: Asked | None = None) -> Table:
+def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> Table:
     """Read `source`, a file name or `-` for CSV on standard input."""
-    asked = asked or Asked()
+    asked = asked or ReadOptions()
     name = "standard input" if source == "-" else source
     suffix = ".csv" if source == "-" else Path(source).suffix.lower()
     if suffix not in KINDS:
@@ -72,7 +72,7 @@ def read_table(source: str, notes: Notes, asked: Asked | None = None) -> Table:
 
 
 def _text_columns(
-    source: str, name: str, own: str, asked: Asked, notes: Notes
+    source: str, name: str, own: str, asked: ReadOptions, notes: Notes
 ) -> tuple[Dialect, list[Column]]:
     sign = None if asked.delimiter is None else delimiter_of(asked.delimiter)
     texts = None if asked.texts is None else {normal(text) for text in asked.texts}

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from csvor.cli._errors import CommandError, listed
-from csvor.cli.input._table import shown
+from csvor.cli.input._table import format_value
 
 
 def relabelled(values: pa.Array, new: Mapping[int, str]) -> pa.Array:
@@ -26,7 +26,7 @@ def relabelled(values: pa.Array, new: Mapping[int, str]) -> pa.Array:
 def _relabelled_category(values: pa.DictionaryArray, new: Mapping[int, str]) -> pa.Array:
     kind = values.type
     levels = values.dictionary.to_pylist()
-    place = {shown(level): code for code, level in enumerate(levels)}
+    place = {format_value(level): code for code, level in enumerate(levels)}
     added = [text for text in dict.fromkeys(new.values()) if text not in place]
     if added and kind.ordered:
         raise CommandError(

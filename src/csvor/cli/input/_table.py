@@ -58,7 +58,7 @@ class Column:
         values = pc.utf8_trim_whitespace(self.values) if self.kind == "text" else self.values
         encoded = values.dictionary_encode(null_encoding="encode")
         found = [
-            "" if value is None else normal(shown(value))
+            "" if value is None else normal(format_value(value))
             for value in encoded.dictionary.to_pylist()
         ]
         texts = {text: code for code, text in enumerate(dict.fromkeys(found))}
@@ -154,7 +154,7 @@ def as_number(text: str) -> float:
         return math.nan
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as it stands in messages and files: whole numbers without a point."""
     if isinstance(value, float | np.floating):
         return str(int(value)) if float(value).is_integer() else repr(float(value))

@@ -18,7 +18,7 @@ from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
 from csvor.cli.input._csv import split_list
-from csvor.cli.input._label_order import FoundLabels
+from csvor.cli.input._label_order import LabelColumn
 from csvor.cli.input._table import Column, as_number
 
 
@@ -75,7 +75,7 @@ def read_target(
         faults.found.append(ColumnError(f"column '{column.name}': no row is left that has a label"))
         faults.refuse()
     declared = split_list(classes, "--classes") if classes is not None else None
-    found = FoundLabels(column.take(rows), rows)
+    found = LabelColumn(column.take(rows), rows)
     if fold:
         found.fold(declared, notes)
     with faults.collected():

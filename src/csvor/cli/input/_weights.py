@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from csvor.cli._errors import ColumnError, are, rows_text
 from csvor.cli.input._column_checks import refuse_unclear_sign
-from csvor.cli.input._notations import Numerals
+from csvor.cli.input._number_column import NumberColumn
 from csvor.cli.input._table import Column, Table
 
 
@@ -47,7 +47,7 @@ def _numbers(column: Column, rows: NDArray[np.int64], decimal: str | None) -> ND
     """The numbers of a column, NaN where there is none."""
     if column.kind == "text":
         codes, texts = column.coded
-        found = Numerals(texts, np.bincount(codes, minlength=len(texts)))
+        found = NumberColumn(texts, np.bincount(codes, minlength=len(texts)))
         if found.are_numbers:
             reading = found.reading(decimal)
             if reading is None:

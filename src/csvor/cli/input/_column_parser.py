@@ -17,8 +17,8 @@ from csvor.cli.input._column_checks import (
     refuse_unclear_sign,
 )
 from csvor.cli.input._dates import CLOCK, form_of, numbers_of_times, read_dates
-from csvor.cli.input._notations import MANY, Numerals
-from csvor.cli.input._said import Said
+from csvor.cli.input._number_column import MANY, NumberColumn
+from csvor.cli.input._reading_notes import ReadingNotes
 from csvor.cli.input._table import Column, as_number
 
 # Texts of a column that are looked at for dates; they are dates if nearly all are.
@@ -44,14 +44,14 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Read:
+class ParsedColumn:
     """What a column holds as numbers, NaN where blank, and how it was read where not as usual."""
 
     values: Numbers
     how: dict[str, str]
 
 
-class Reader:
+class ColumnParser:
     """Reads columns of one file as numbers: what one tells of the decimal sign counts for all.
 
     `columns` are those of the `rows` used (from 0 in the file); `fitted` says how a model read
@@ -67,14 +67,14 @@ class Reader:
     ) -> None:
         self.rows, self.rules, self.fitted = rows, rules, fitted
         self._is_fitted = fitted is not None
-        self._numerals: dict[str, Numerals] = {}
-        self.said = Said(rows)
+        self._numerals: dict[str, NumberColumn] = {}
+        self.notes = ReadingNotes(rows)
         signs = {"."} if (columns := list(columns)) and any(c.points for c in columns) else set()
         for column in columns:
             if column.kind == "text" and column.name not in rules.categorical:
                 codes, texts = column.coded
                 counts = np.bincount(codes, minlength=len(texts))
-                found = Numerals(texts, counts, rules.missing)
+                found = NumberColumn(texts, counts, rules.missing)
                 self._numerals[column.name] = found
                 signs.add(found.decimal)
         signs.discard("")
@@ -82,7 +82,7 @@ class Reader:
         self._doubt = len(signs) > 1
         self.decimal = rules.decimal or (signs.pop() if len(signs) == 1 else None)
 
-    def numbers(self, column: Column) -> Read | None:
+    def numbers(self, column: Column) -> ParsedColumn | None:
         """The numbers of a column; None if it has none and is one of words."""
         refuse_lists(column, self._is_fitted)
         if column.kind == "dates":
@@ -90,7 +90,9 @@ class Reader:
             values, hours = numbers_of_times(column.values)
             return self._times(column, values, hours, str(column.values[0]), "")
         if column.kind != "text":
-            return Read(self._without_marks(column), {}) if column.kind == "number" else None
+            return (
+                ParsedColumn(self._without_marks(column), {}) if column.kind == "number" else None
+            )
         numerals = self._numerals.get(column.name)
         if numerals is None or numerals.blank.all():
             return None
@@ -102,7 +104,7 @@ class Reader:
         gone = np.isin(values, self.rules.missing_numbers)
         if not gone.any():
             return values
-        self.said.tell_blank_numbers(column, values[gone])
+        self.notes.add_blank_numbers(column, values[gone])
         return np.where(gone, np.nan, values)
 
     def is_blank(self, name: str) -> bool:
@@ -122,7 +124,7 @@ class Reader:
 
     # Dates
 
-    def _read_dates(self, column: Column, numerals: Numerals) -> Read | None:
+    def _read_dates(self, column: Column, numerals: NumberColumn) -> ParsedColumn | None:
         codes, texts = column.coded
         filled = np.flatnonzero(~numerals.blank & (numerals.counts > 0))
         sample = filled[:: max(1, len(filled) // _SAMPLE)]
@@ -146,17 +148,19 @@ class Reader:
             refuse_unclear_dates(column, written, self.rows, self._is_fitted)
         values = np.full(len(texts), np.nan)
         values[filled] = dates.values
-        self.said.tell_blank(column, numerals)
+        self.notes.add_blank(column, numerals)
         how = f"; its forms are {listed(dates.forms)}" if len(dates.forms) > 1 else ""
         how += "; years 00 to 68 are 2000 to 2068" * dates.short_years
         return self._times(column, values[codes], dates.are_hours, first, how)
 
-    def _times(self, column: Column, values: Numbers, hours: bool, first: str, how: str) -> Read:
+    def _times(
+        self, column: Column, values: Numbers, hours: bool, first: str, how: str
+    ) -> ParsedColumn:
         what = "times are read as hours" if hours else "dates are read as days since 1970-01-01"
         filled = np.flatnonzero(~np.isnan(values))
         if len(filled):
-            self.said.tell(what + how, column, filled[0], values[filled[0]])
-        return Read(values, {"as": "hours" if hours else "days"})
+            self.notes.add(what + how, column, filled[0], values[filled[0]])
+        return ParsedColumn(values, {"as": "hours" if hours else "days"})
 
     def _check_asked(self, column: Column, example: str, hours: bool = False) -> None:
         if self.rules.dates or self._is_fitted:
@@ -169,13 +173,13 @@ class Reader:
 
     # Numbers
 
-    def _read_numerals(self, column: Column, numerals: Numerals) -> Read | None:
+    def _read_numerals(self, column: Column, numerals: NumberColumn) -> ParsedColumn | None:
         known = (self.fitted or {}).get(column.name, {})
         if not (numerals.are_numbers or numerals.are_all_of(known.get("unit"))):
             if numerals.are_meant:
                 self.refuse_words(column)
             if numerals.n_different >= MANY and numerals.wrong.any():
-                self.said.tell_words(column, numerals)
+                self.notes.add_words(column, numerals)
             return None
         decimal, thousands = self.decimal, None
         if decimal is None:
@@ -185,9 +189,9 @@ class Reader:
             one, other = (reading.values for reading in numerals.readings[:2])
             refuse_unclear_sign(column, one, other, self.rows)
         codes, _ = column.coded
-        self.said.tell_blank(column, numerals)
-        self.said.tell_marks(column, numerals, reading)
+        self.notes.add_blank(column, numerals)
+        self.notes.add_marks(column, numerals, reading)
         decimal, thousands = reading.notation
         how = {"decimal": decimal, "thousands": thousands, "unit": numerals.unit}
         usual = how == {"decimal": ".", "thousands": "", "unit": ""}
-        return Read(reading.values[codes], {} if usual else how)
+        return ParsedColumn(reading.values[codes], {} if usual else how)

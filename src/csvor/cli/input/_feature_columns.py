@@ -9,6 +9,7 @@ import pandas as pd
 from csvor.cli._errors import ColumnError, CommandError, listed
 from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
+from csvor.cli.input._categories import words_of
 from csvor.cli.input._column_checks import (
     Rows,
     note_blank_words,
@@ -18,6 +19,7 @@ from csvor.cli.input._column_checks import (
     refuse_blanks,
     refuse_many_words,
 )
+from csvor.cli.input._column_parser import ColumnParser, ParsedColumn, Rules
 from csvor.cli.input._features import Features
 from csvor.cli.input._leaks import (
     counts_rows,
@@ -26,9 +28,7 @@ from csvor.cli.input._leaks import (
     note_repeated_codes,
     note_use,
 )
-from csvor.cli.input._numbers import Read, Reader, Rules
 from csvor.cli.input._table import Column, Table, as_number
-from csvor.cli.input._words import words_of
 
 
 def choose_features(
@@ -81,7 +81,7 @@ class _Choice:
         self.blank_words: dict[str, Rows] = {}
         self.columns = {name: table.columns[name].take(rows) for name in names}
         self._note_idle_marks()
-        self.reader = Reader(self.columns.values(), rows, rules)
+        self.reader = ColumnParser(self.columns.values(), rows, rules)
 
     def take(self, name: str) -> None:
         """Find the use of one column."""
@@ -92,7 +92,7 @@ class _Choice:
         else:
             self._take_numbers(name, read)
 
-    def _take_numbers(self, name: str, read: Read) -> None:
+    def _take_numbers(self, name: str, read: ParsedColumn) -> None:
         values, rows = read.values, self.rows
         refuse_bad_range(name, values, rows)
         blank = np.isnan(values)
@@ -145,7 +145,7 @@ class _Choice:
 
     def result(self, impute: bool) -> tuple[Features, pd.DataFrame]:
         """The use of the columns without a fault, and their values."""
-        self.reader.said.note(self.notes)
+        self.reader.notes.report(self.notes)
         note_blank_words(self.blank_words, self.notes)
         if not impute:
             with self.faults.collected():

@@ -6,8 +6,8 @@ import numpy as np
 
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import visible
-from csvor.cli.input._notations import Numbers, Numerals, Reading, Rows
-from csvor.cli.input._table import BLANK, Column, shown
+from csvor.cli.input._number_column import Interpretation, NumberColumn, Numbers, Rows
+from csvor.cli.input._table import BLANK, Column, format_value
 
 SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _MARKS = {
@@ -19,7 +19,7 @@ _MARKS = {
 _MOST_COLUMNS, _MOST_TEXTS = 10, 5
 
 
-class Said:
+class ReadingNotes:
     """Collects what is said of columns, those of which the same is said together.
 
     `rows` are the positions in the file, from 0, of the cells that the columns have.
@@ -27,9 +27,9 @@ class Said:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self._told: dict[str, list[str]] = {}
+        self._columns: dict[str, list[str]] = {}
 
-    def tell(self, what: str, column: Column, at: int, value: float | None = None) -> None:
+    def add(self, what: str, column: Column, at: int, value: float | None = None) -> None:
         """Say something of a column, with the cell `at` as the example and the `value` it gets."""
         if column.kind == "text":
             codes, texts = column.coded
@@ -38,15 +38,15 @@ class Said:
             written = str(column.values[at])
         example = f"row {self.rows[at] + 1}: '{visible(written)}'"
         if value is not None:
-            example += f" is {shown(float(value))}"
-        self._told.setdefault(what, []).append(f"column '{column.name}' ({example})")
+            example += f" is {format_value(float(value))}"
+        self._columns.setdefault(what, []).append(f"column '{column.name}' ({example})")
 
-    def tell_words(self, column: Column, numerals: Numerals) -> None:
+    def add_words(self, column: Column, numerals: NumberColumn) -> None:
         """Say that a column with some numbers is one of words."""
         at = np.flatnonzero(numerals.wrong[column.coded[0]])
-        self.tell("words with some numbers among them are read as categories", column, at[0])
+        self.add("words with some numbers among them are read as categories", column, at[0])
 
-    def tell_marks(self, column: Column, numerals: Numerals, reading: Reading) -> None:
+    def add_marks(self, column: Column, numerals: NumberColumn, reading: Interpretation) -> None:
         """Say which marks beside numbers are passed over."""
         decimal, thousands = reading.notation
         codes, texts = column.coded
@@ -64,28 +64,28 @@ class Said:
             plain = [text.isascii() and text.replace(".", "").isdigit() for text in texts]
             marked = np.flatnonzero(there & ~np.array(plain))
             at = int(np.flatnonzero(codes == (marked[0] if len(marked) else 0))[0])
-            self.tell(", ".join(parts), column, at, reading.values[codes[at]])
+            self.add(", ".join(parts), column, at, reading.values[codes[at]])
 
-    def tell_blank(self, column: Column, numerals: Numerals) -> None:
+    def add_blank(self, column: Column, numerals: NumberColumn) -> None:
         """Say which marks stand for no value, and how often."""
         pairs = zip(numerals.texts, numerals.counts * numerals.blank, strict=True)
-        self._tell_counts(column, [(text, n) for text, n in pairs if n and text not in BLANK])
+        self._add_counts(column, [(text, n) for text, n in pairs if n and text not in BLANK])
 
-    def tell_blank_numbers(self, column: Column, gone: Numbers) -> None:
+    def add_blank_numbers(self, column: Column, gone: Numbers) -> None:
         """Say the same of numbers that stand for no value."""
         marks, counts = np.unique(gone, return_counts=True)
-        self._tell_counts(column, list(zip(map(shown, marks), counts, strict=True)))
+        self._add_counts(column, list(zip(map(format_value, marks), counts, strict=True)))
 
-    def _tell_counts(self, column: Column, pairs: Sequence[tuple[str, int]]) -> None:
+    def _add_counts(self, column: Column, pairs: Sequence[tuple[str, int]]) -> None:
         counts = [f"'{visible(text)}' {n}" for text, n in pairs]
         if counts:
-            told = ", ".join(counts[:_MOST_TEXTS]) + ", ..." * (len(counts) > _MOST_TEXTS)
+            listing = ", ".join(counts[:_MOST_TEXTS]) + ", ..." * (len(counts) > _MOST_TEXTS)
             what = "marks for 'no value' count as blank"
-            self._told.setdefault(what, []).append(f"column '{column.name}' ({told})")
+            self._columns.setdefault(what, []).append(f"column '{column.name}' ({listing})")
 
-    def note(self, notes: Notes) -> None:
+    def report(self, notes: Notes) -> None:
         """Say all of it."""
-        for what, columns in self._told.items():
+        for what, columns in self._columns.items():
             more = len(columns) - _MOST_COLUMNS
             others = f" and {more} more" if more > 0 else ""
             notes.add(f"{what}: {', '.join(columns[:_MOST_COLUMNS])}{others}")

@@ -9,13 +9,13 @@ from csvor.cli._errors import ColumnError, UsageError, closest, listed
 from csvor.cli._faults import Faults
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import folded
-from csvor.cli.input._choose import frame_of
+from csvor.cli.input._categories import known_words
 from csvor.cli.input._column_checks import Rows, refuse_bad_range, refuse_blanks, refuse_lists
+from csvor.cli.input._column_parser import ColumnParser, ParsedColumn, Rules
+from csvor.cli.input._feature_columns import frame_of
 from csvor.cli.input._features import Features
-from csvor.cli.input._numbers import Read, Reader, Rules
-from csvor.cli.input._numerals import FACTORS
+from csvor.cli.input._number_text import FACTORS
 from csvor.cli.input._table import Column, Table
-from csvor.cli.input._words import known_words
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 
@@ -35,7 +35,7 @@ def features_frame(
     faults = Faults()
     rules = Rules(decimal, tuple(features.missing))
     columns = [table.columns[name] for name in features.numeric]
-    reader = Reader(
+    reader = ColumnParser(
         columns, rows, rules, {n: features.readings.get(n, {}) for n in features.numeric}
     )
     for column in columns:
@@ -46,7 +46,7 @@ def features_frame(
             if np.isnan(values).any():
                 blanks[name] = rows[np.isnan(values)]
             data[name] = values
-    reader.said.note(notes)
+    reader.notes.report(notes)
     if not impute:
         with faults.collected():
             refuse_blanks(blanks, "fill them in, or fit the model with --impute")
@@ -77,7 +77,7 @@ def check_there(table: Table, features: Features) -> None:
     )
 
 
-def _numbers(column: Column, reader: Reader, fitted: dict[str, str], rows: Rows) -> Any:
+def _numbers(column: Column, reader: ColumnParser, fitted: dict[str, str], rows: Rows) -> Any:
     """The numbers of a column that a model takes as such."""
     if column.kind == "bool":
         return column.numbers[0]
@@ -95,7 +95,7 @@ def _numbers(column: Column, reader: Reader, fitted: dict[str, str], rows: Rows)
     return read.values
 
 
-def _check_same(column: Column, read: Read, fitted: dict[str, str]) -> None:
+def _check_same(column: Column, read: ParsedColumn, fitted: dict[str, str]) -> None:
     """Refuse dates in the place of numbers, and numbers of another unit."""
     now, then = read.how.get("as", "numbers"), fitted.get("as", "numbers")
     if now != then:

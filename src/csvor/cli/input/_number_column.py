@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from csvor.cli.input._numerals import NOTATIONS, Notation, Numeral, is_known_unit, numeral
+from csvor.cli.input._number_text import NOTATIONS, Notation, Numeral, is_known_unit, numeral
 from csvor.cli.input._table import (
     BLANK,
     as_number,
@@ -48,14 +48,14 @@ def is_blank(text: str, declared: Collection[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """One number for each text of a column, NaN for those that are none in this notation."""
 
     notation: Notation
     values: Numbers
 
 
-class Numerals:
+class NumberColumn:
     """What the different texts of a column say as numbers; `counts` are the rows of each.
 
     Attributes
@@ -79,7 +79,7 @@ class Numerals:
         self.contradict = self.contradict and bool(self.wrong.any())
         self.n_different = len(np.unique(first[~np.isnan(first)]))
 
-    def _plain_readings(self, filled: Rows) -> list[Reading]:
+    def _plain_readings(self, filled: Rows) -> list[Interpretation]:
         """The numbers, if all are plain ones and no point may mark thousands."""
         texts = pa.array([self.texts[i] for i in filled], pa.string())
         numbers = parsed_numbers(texts) if len(texts) else None
@@ -87,9 +87,9 @@ class Numerals:
             return []
         values = np.full(len(self.texts), np.nan)
         values[filled] = numbers.to_numpy(zero_copy_only=False)
-        return [Reading(NOTATIONS[0], values)]
+        return [Interpretation(NOTATIONS[0], values)]
 
-    def _marked_readings(self, filled: Rows) -> list[Reading]:
+    def _marked_readings(self, filled: Rows) -> list[Interpretation]:
         """The numbers among texts, one by one."""
         found = self._found(filled)
         self.unit = self._main_unit(found)
@@ -116,7 +116,7 @@ class Numerals:
                 rows[one.unit] = rows.get(one.unit, 0) + int(self.counts[i])
         return max(rows, key=lambda unit: rows[unit]) if rows else ""
 
-    def _readings(self, right: dict[int, Numeral]) -> list[Reading]:
+    def _readings(self, right: dict[int, Numeral]) -> list[Interpretation]:
         """The notations that fit all numbers, else the one that fits most."""
         if not right:
             return []
@@ -135,12 +135,12 @@ class Numerals:
             different.setdefault(tuple(sign * (sign in used) for sign in notation), notation)
         return [self._reading(notation, right) for notation in different.values()]
 
-    def _reading(self, notation: Notation, right: dict[int, Numeral]) -> Reading:
+    def _reading(self, notation: Notation, right: dict[int, Numeral]) -> Interpretation:
         values = np.full(len(self.texts), np.nan)
         for i, one in right.items():
             if notation in one.notations:
                 values[i] = one.value(notation)
-        return Reading(notation, values)
+        return Interpretation(notation, values)
 
     @property
     def are_numbers(self) -> bool:
@@ -175,7 +175,7 @@ class Numerals:
         used = any(sign in text for text, w in zip(self.texts, whole, strict=True) if w == w)
         return sign if used else ""
 
-    def reading(self, decimal: str | None, thousands: str | None = None) -> Reading | None:
+    def reading(self, decimal: str | None, thousands: str | None = None) -> Interpretation | None:
         """The numbers, by the decimal sign of the file; None if two notations give other ones.
 
         A `decimal` of None is one that nothing tells of: then points are decimal points. With
