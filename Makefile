@@ -1,4 +1,4 @@
-# make demo | test | lint | docs | clean.  Needs make and a Python of 3.11 or later with its venv module.
+# make demo | test | lint | docs | compare | clean.  Needs make and a Python of 3.11 or later with its venv module.
 # Another Python: make test PYTHON=python3.13.   Another place: make test VENV=some/folder.
 
 VENV ?= .venv
@@ -16,12 +16,13 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed-
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
-.PHONY: help demo test lint docs clean
+.PHONY: help demo test lint docs compare clean
 help:
 	@echo "make demo   spoil labels of a real data set, audit it, and count what was found"
 	@echo "make test   run the tests"
 	@echo "make lint   check style and types"
 	@echo "make docs   build the site into docs/_build/html; every example is run, warnings are errors"
+	@echo "make compare   time fits beside those of the last release, or of BASE=COMMIT"
 	@echo "make clean  remove the environment and what the tools left"
 
 demo: $(INSTALLED)baselines
@@ -38,6 +39,10 @@ lint: $(INSTALLED)lint
 docs: $(INSTALLED)docs
 	@$(BIN)/python -m sphinx -b html -W -n --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# COMPARE_FLAGS takes --rounds and --only.
+compare: $(INSTALLED)bench
+	@$(BIN)/python benchmarks/compare.py $(COMPARE_FLAGS) $(BASE)
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist

@@ -1,10 +1,11 @@
 """Times of two commits, side by side on this machine; fails where the second is slower.
 
-    python benchmarks/compare.py BASE [HEAD] [--rounds 7]
+    python benchmarks/compare.py [BASE [HEAD]] [--rounds 7] [--only SVOREX]
 
-Both commits are checked out into a temporary folder and take turns, each round in a process of its
-own, so that a slow moment of the machine hits both. A task is slower where the least time of its
-rounds grows by more than a tenth **and** by more than a millisecond; the exit status is then 1.
+BASE is a commit, branch or tag, by default the last release: the nearest tag before HEAD. Both are
+checked out into a temporary folder and take turns, each round in a process of its own, so that a
+slow moment of the machine hits both. A task is slower where the least time of its rounds grows by
+more than a tenth **and** by more than a millisecond; the exit status is then 1.
 """
 
 import argparse
@@ -43,14 +44,15 @@ TASKS = {
 }
 
 
-def measure():
-    """The least time of each task, in the package that this process imports."""
+def measure(tasks):
+    """The least time of each of the tasks, in the package that this process imports."""
     from speed import problem
 
     import csvor
 
     found = {}
-    for name, (method, parameters, n, d) in TASKS.items():
+    for name in tasks:
+        method, parameters, n, d = TASKS[name]
         X, y, _ = problem(n, d)
         make = getattr(csvor, method)
         make(**parameters).fit(X, y)  # compiled code is read, pages are there
@@ -64,6 +66,13 @@ def measure():
     return found
 
 
+def last_release(head):
+    """The nearest tag before a commit, None where there is none."""
+    command = ["git", "-C", str(ROOT), "describe", "--tags", "--abbrev=0", f"{head}^"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or None
+
+
 def check_out(commit, folder):
     subprocess.run(
         ["git", "-C", str(ROOT), "worktree", "add", "--detach", str(folder), commit],
@@ -72,7 +81,7 @@ def check_out(commit, folder):
     )
 
 
-def compare(base, head, rounds):
+def compare(base, head, rounds, tasks):
     with tempfile.TemporaryDirectory() as place:
         folders = [Path(place, "base"), Path(place, "head")]
         try:
@@ -82,7 +91,7 @@ def compare(base, head, rounds):
             for i in range(rounds):
                 for side in (0, 1) if i % 2 else (1, 0):
                     print(f"round {i + 1} of {rounds}: {(base, head)[side]}", file=sys.stderr)
-                    runs[side].append(in_checkout(folders[side]))
+                    runs[side].append(in_checkout(folders[side], tasks))
         finally:
             for folder in folders:
                 subprocess.run(
@@ -90,12 +99,12 @@ def compare(base, head, rounds):
                     check=False,
                     capture_output=True,
                 )
-    return [{name: min(run[name] for run in side) for name in TASKS} for side in runs]
+    return [{name: min(run[name] for run in side) for name in tasks} for side in runs]
 
 
-def in_checkout(folder):
+def in_checkout(folder, tasks):
     environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
-    command = [sys.executable, __file__, "--measure"]
+    command = [sys.executable, __file__, "--measure", json.dumps(tasks)]
     done = subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, check=False
     )
@@ -108,21 +117,28 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("base", nargs="?", default="HEAD~1")
+    parser.add_argument("base", nargs="?", help="default: the last release")
     parser.add_argument("head", nargs="?", default="HEAD")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--only", default="", help="tasks that have this in their name")
+    parser.add_argument("--measure", type=json.loads, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(measure()))
+        print(json.dumps(measure(options.measure)))
         return
-    old, new = compare(options.base, options.head, options.rounds)
-    ratios = {name: new[name] / old[name] for name in TASKS}
-    slower = [name for name in TASKS
+    tasks = [name for name in TASKS if options.only in name]
+    if not tasks:
+        parser.error(f"--only {options.only}: no task has this in its name")
+    base = options.base or last_release(options.head)
+    if base is None:
+        parser.error("no release has a tag yet: name the commit to compare with")
+    old, new = compare(base, options.head, options.rounds, tasks)
+    ratios = {name: new[name] / old[name] for name in tasks}
+    slower = [name for name in tasks
               if ratios[name] > 1 + SHARE and new[name] - old[name] > SECONDS]  # fmt: skip
     rows = [[name, f"{1e3 * old[name]:.2f} ms", f"{1e3 * new[name]:.2f} ms", f"{ratio:.2f}",
              "slower" if name in slower else ""] for name, ratio in ratios.items()]  # fmt: skip
-    print(markdown(["task", options.base, options.head, "ratio", ""], rows))
+    print(markdown(["task", base, options.head, "ratio", ""], rows))
     print(f"geometric mean of the ratios: {np.exp(np.mean(np.log(list(ratios.values())))):.3f}")
     sys.exit(1 if slower else 0)
 
