@@ -45,7 +45,7 @@ compare: $(INSTALLED)bench
 	@$(BIN)/python benchmarks/compare.py $(COMPARE_FLAGS) $(BASE)
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 	rm -rf docs/_build docs/generated docs/auto_examples docs/sg_execution_times.rst
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
