@@ -5,11 +5,9 @@ import io
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
-pytest.importorskip("hypothesis")
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
