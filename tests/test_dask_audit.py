@@ -11,7 +11,6 @@ import csvor._estimators.mislabelling
 import csvor.audit._candidates
 import csvor.audit._labels
 from csvor import CSVOR, PINSVOR
-from csvor._data.folds import parts_by_name, parts_by_number, seed_of
 from csvor.audit import audit_labels
 from csvor.report import write_audit_report
 from csvor.report._distributions import confusion_of, probability_groups, score_chart
@@ -48,15 +47,6 @@ def lazy(X, y, chunks=5000):
     return da.from_array(X, chunks=(chunks, 2)), da.from_array(y, chunks=4000)
 
 
-def by_number(n, cv=2):
-    """The parts of an audit in partitions, for one in memory."""
-    return as_splits(parts_by_number(0, n, cv, seed_of(0)), cv)
-
-
-def as_splits(part, cv=2):
-    return [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(cv)]
-
-
 def same(found, here, atol=1e-7):
     for name in OF_ROWS:
         value, expected = getattr(found, name), getattr(here, name)
@@ -78,7 +68,7 @@ MODEL = CSVOR(contamination=0.1)
 
 @pytest.fixture(scope="module")
 def here(data, elsewhere):
-    return audit_labels(*data, MODEL, cv=by_number(N))
+    return audit_labels(*data, MODEL, cv=2)
 
 
 def test_the_audit_is_that_of_the_rows_in_memory(data, here):
@@ -109,28 +99,11 @@ def test_what_is_known_of_labels_counts_as_in_memory(data):
     original[confirmed] = (y[confirmed] + rng.integers(0, 2, confirmed.sum())) % 5
     groups, weights = rng.integers(0, 300, N), rng.integers(1, 3, N).astype(float)
     known = {"confirmed": confirmed, "original": original, "sample_weight": weights, "fdr": 0.05}
-    cv = as_splits(parts_by_name(groups, 2, seed_of(0)))
-    here = audit_labels(X, y, MODEL, cv=cv, groups=groups, **known)
+    here = audit_labels(X, y, MODEL, cv=2, groups=groups, **known)
     laid = {name: da.from_array(known[name], chunks=6000) for name in list(known)[:3]}
     found = audit_labels(*lazy(X, y), MODEL, cv=2, groups=groups, fdr=0.05, **laid)
     same(found, here)
     assert found.named > 0 and found.expected_right / found.named > 0.95
-    part = parts_by_name(groups, 2, seed_of(0))
-    assert all(np.unique(part[groups == name]).size == 1 for name in range(300))
-
-
-def test_parts_are_dealt_by_number_and_seed():
-    whole = parts_by_number(0, 10_000, 5, 7)
-    apart = [parts_by_number(start, 2500, 5, 7) for start in range(0, 10_000, 2500)]
-    np.testing.assert_array_equal(np.concatenate(apart), whole)
-    assert np.abs(np.bincount(whole) - 2000).max() < 4 * np.sqrt(2000)
-    other = parts_by_number(0, 10_000, 5, 8)
-    assert 0.15 < np.mean(other == whole) < 0.25
-    # One part of a row tells nothing of the next.
-    pairs = np.bincount(5 * whole[1:] + whole[:-1], minlength=25)
-    assert np.abs(pairs - 400).max() < 5 * np.sqrt(400)
-    names = np.array([1, 2, 3, 2])
-    np.testing.assert_array_equal(parts_by_name(names, 3, 0), parts_by_name(names * 1.0, 3, 0))
 
 
 def curved(n, share, seed=0):
@@ -259,7 +232,7 @@ def test_a_page_of_other_rows_is_refused(data):
             {"groups": np.where(np.arange(N) == 5004, np.nan, 1.0)},
             r"first for row 4\).*partition 1",
         ),
-        ({"groups": np.zeros(N)}, "in two parts or more"),
+        ({"groups": np.zeros(N)}, "the number of groups, 1"),
         ({"fdr": 2.0}, "fdr=2.0 must lie between"),
     ],
     ids=str,

@@ -2,33 +2,85 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
-from csvor._data.tables import masked_as_nan
-from csvor._labels.factors import is_missing
+from csvor._data.groups import GroupCounts, group_names
 
 Rows = NDArray[np.intp]
 Parts = list[tuple[Rows, Rows]]
 
 
+# Rows of a class are shuffled into so many bins, and within one stay in the order of the data.
+_BINS = 256
+
+
 def stratified_folds(
     codes: NDArray[np.integer], cv: int, random_state: Any
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Train and test rows of parts dealt out class by class, classes rarer than cv included."""
-    shuffled = check_random_state(random_state).permutation(codes.size)
-    dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    part = np.empty(codes.size, dtype=np.intp)
-    part[dealt] = np.arange(codes.size) % cv
-    for k in range(cv):
-        yield np.flatnonzero(part != k), np.flatnonzero(part == k)
+    """Train and test rows of folds dealt out class by class, classes rarer than cv included."""
+    yield from splits_of(_stratified(codes, cv, seed_of(random_state)), cv)
+
+
+def splits_of(fold_of: NDArray[np.integer], cv: int) -> Parts:
+    """Train and test rows of each fold, by the number of the fold that each row is held out in."""
+    return [(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(cv)]
+
+
+def _stratified(codes: NDArray[np.integer], cv: int, seed: int) -> NDArray[np.int8]:
+    counts = bin_counts(0, codes, int(codes.max()) + 1, seed)
+    return folds_by_class(0, codes, first_ranks([counts])[0], cv, seed)
+
+
+def bin_counts(
+    start: int, codes: NDArray[np.integer], n_classes: int, seed: int
+) -> NDArray[np.int64]:
+    """The rows in each bin of each class, of a part of the data that begins at row ``start``."""
+    return np.bincount(_bins(start, codes, seed), minlength=n_classes * _BINS)
+
+
+def first_ranks(counts: Iterable[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+    """The rank, by class and bin, of the first row that each part has in each bin."""
+    table = np.array(list(counts))
+    before = np.cumsum(table, axis=0) - table
+    totals = table.sum(axis=0)
+    return list(before + np.cumsum(totals) - totals)
+
+
+def folds_by_class(
+    start: int, codes: NDArray[np.integer], ranks: NDArray[np.int64], cv: int, seed: int
+) -> NDArray[np.int8]:
+    """The fold of each row of a part: rows sorted by class and bin are dealt out in turn.
+
+    A row has the same fold however the data are cut into parts, and a class differs by at most one
+    row between folds.
+    """
+    bins = _bins(start, codes, seed)
+    order = np.argsort(bins, kind="stable")
+    sizes = np.bincount(bins, minlength=ranks.size)
+    within = np.arange(bins.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    folds = np.empty(bins.size, dtype=np.int8 if cv < 128 else np.int64)
+    folds[order] = (np.repeat(ranks, sizes) + within) % cv
+    return folds
+
+
+def _bins(start: int, codes: NDArray[np.integer], seed: int) -> NDArray[np.int64]:
+    """Class and bin of each row, the bin by its number among all rows."""
+    hashed = _hash_of_rows(start, codes.size, seed) % np.uint64(_BINS)
+    return codes.astype(np.int64) * _BINS + hashed.astype(np.int64)
+
+
+def _hash_of_rows(start: int, n: int, seed: int) -> NDArray[np.uint64]:
+    """The number of each row and the seed, scattered by the steps of splitmix64."""
+    z = np.arange(start, start + n, dtype=np.uint64) + np.uint64(seed << 32)
+    z *= np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
+    return z ^ (z >> np.uint64(31))
 
 
 def held_out_parts(
@@ -46,82 +98,21 @@ def held_out_parts(
         Decides the parts where `cv` is a number.
     """
     if groups is not None:
-        groups = _check_groups(groups, codes.size)
+        groups = group_names(groups, codes.size)
     if not isinstance(cv, (int, np.integer)):
         return _given_parts(codes, cv, groups)
     if groups is None:
         if not 2 <= cv <= codes.size:
             raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
         return list(stratified_folds(codes, int(cv), random_state))
-    n_groups = np.unique(groups).size
-    if not 2 <= cv <= n_groups:
-        raise ValueError(f"cv={cv} must lie between 2 and the number of groups, {n_groups}.")
-    return _grouped_parts(codes, int(cv), groups, random_state)
+    table = GroupCounts.of(groups, codes, int(codes.max()) + 1)
+    fold_of = table.folds(int(cv), seed_of(random_state))
+    return splits_of(fold_of.of(groups), int(cv))
 
 
 def seed_of(random_state: Any) -> int:
     """A number that stands for it."""
     return int(check_random_state(random_state).randint(2**31))
-
-
-def parts_by_number(start: int, n: int, cv: int, seed: int) -> NDArray[np.int8]:
-    """The part of each of n rows from its number among all: wherever it lies, it is the same.
-
-    The number and the seed, scattered by the steps of splitmix64, modulo cv.
-    """
-    z = np.arange(start, start + n, dtype=np.uint64) + np.uint64(seed << 32)
-    z *= np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
-    return ((z ^ (z >> np.uint64(31))) % np.uint64(cv)).astype(np.int8)
-
-
-def parts_by_name(groups: Any, cv: int, seed: int) -> NDArray[np.int8]:
-    """The part of each row from the name of its group: 1 and 1.0 are one name."""
-    given = np.asarray(masked_as_nan(groups))
-    if given.ndim != 1:
-        raise ValueError(f"groups must have one name for each row, got shape {given.shape}.")
-    found: dict[Any, int] = {}
-    for name in _named(given):
-        if name not in found:
-            whole = isinstance(name, float) and name.is_integer()
-            text = f"{seed}:{int(name) if whole else name}".encode()
-            found[name] = int.from_bytes(blake2b(text, digest_size=8).digest()) % cv
-    return np.array([found[name] for name in given.tolist()], dtype=np.int8)
-
-
-def _check_groups(groups: ArrayLike, n: int) -> Rows:
-    """Groups numbered from 0; rows without one are refused."""
-    given = np.asarray(masked_as_nan(groups))
-    if given.shape != (n,):
-        raise ValueError(
-            f"groups must have one name for each of the {n} rows, got shape {given.shape}."
-        )
-    numbers: dict[Any, int] = {}
-    names = _named(given)
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
-
-
-def _named(given: NDArray[Any]) -> list[Any]:
-    """The names of groups; rows without one are refused."""
-    names: list[Any] = given.tolist()
-    without = np.flatnonzero([is_missing(name) for name in names])
-    if without.size:
-        raise ValueError(
-            f"groups names no group for {without.size} of {given.size} rows (first for row "
-            f"{without[0]}): give a row that belongs to no other a group of its own."
-        )
-    return names
-
-
-def _grouped_parts(codes: NDArray[np.integer], cv: int, groups: Rows, random_state: Any) -> Parts:
-    # It refuses parts that no class can fill, though a class may be rarer than there are parts.
-    frequent = np.bincount(codes) >= cv
-    strata = np.where(frequent[codes], codes, -1) if frequent.any() else np.zeros_like(codes)
-    splitter = StratifiedGroupKFold(cv, shuffle=True, random_state=random_state)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class")
-        return [(train, test) for train, test in splitter.split(codes[:, None], strata, groups)]
 
 
 def _given_parts(codes: NDArray[np.integer], cv: Any, groups: Rows | None) -> Parts:

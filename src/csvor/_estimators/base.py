@@ -22,7 +22,7 @@ from csvor._estimators.model import ThresholdModel
 from csvor._estimators.probability import Calibration
 from csvor._loss.pairs import spread_over_classes
 from csvor._rows.matrix import ScaledMatrix
-from csvor._solvers.solution import Solution
+from csvor._solvers.solution import Solution, Status
 from csvor._utils.compile import announcing_compilation
 from csvor._utils.sklearn_private import (
     Interval,
@@ -246,7 +246,9 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.n_iter_ = solution.n_iter
         self.status_ = solution.status.value
         self.converged_ = solution.status.converged
-        if not self.converged_:
+        # Of a model that only judges other rows, no user can mend how its rounding ended.
+        inexact = solution.status is Status.INEXACT
+        if not self.converged_ and not (self._judges_others and inexact):
             warn_of_end(self, solution, data)
 
     def _tell_traffic(self, data: Training) -> None:

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from csvor._data.dask_parts import Features, beside, check_lengths, naming_partition
 from csvor._data.dask_training import DaskTraining
-from csvor._data.folds import parts_by_name, parts_by_number, seed_of
+from csvor._data.folds import bin_counts, first_ranks, folds_by_class, seed_of
+from csvor._data.groups import GroupCounts, group_names
 from csvor._labels import OrdinalLabels
 from csvor._rows.partitions import run
-from csvor._rows.parts import Parts, as_array, layer
+from csvor._rows.parts import Parts, as_array, computed, layer
 from csvor.audit._dask_findings import of_each
 from csvor.audit._known import check_confirmed, check_original, check_seen
 from csvor.audit._wrong_labels import Labelling
@@ -33,14 +34,17 @@ class Columns:
     data: DaskTraining
 
     def read(self, given: Any, name: str, work: Callable[[Any], Any], dtype: Any) -> Any:
-        """What ``work`` makes of each part of one, if it is given."""
+        """What ``work`` makes of one, if it is given, as an array."""
         if given is None:
             return None
+        made = self.parts(given, name, partial(_as_type, work, dtype))
+        return as_array(made, self.data.X.sizes, dtype)
+
+    def parts(self, given: Any, name: str, work: Callable[[Any], Any]) -> Parts:
+        """What ``work`` makes of each part of one."""
         places = list(enumerate(self.data.X.starts))
         parts = [self.features.parts, beside(given, self.features, name)]
-        return as_array(
-            layer(partial(_read, name, work, dtype), parts, places), self.data.X.sizes, dtype
-        )
+        return layer(partial(_read, name, work), parts, places)
 
 
 def labelling_of(
@@ -60,22 +64,45 @@ def labelling_of(
 
 
 def parts_of(
-    data: DaskTraining, columns: Columns, groups: Any, cv: Any, random_state: Any
+    data: DaskTraining,
+    columns: Columns,
+    codes: da.Array,
+    groups: Any,
+    cv: Any,
+    random_state: Any,
 ) -> tuple[da.Array, int]:
-    """The number of the part that each row is held out in, and how many parts there are."""
+    """The fold that each row is held out in, as in memory, and how many folds there are."""
     if not isinstance(cv, (int, np.integer)) or not 2 <= cv <= _MOST_PARTS:
         raise ValueError(
             f"cv={cv!r} must be a number from 2 to {_MOST_PARTS} where X lies in partitions of "
             "dask: rows are dealt out by their number, or by groups=."
         )
-    cv, seed = int(cv), seed_of(random_state)
+    cv, seed, n_classes = int(cv), seed_of(random_state), len(data.classes)
+    sizes, starts, (of_codes,) = data.X.sizes, data.X.starts, Parts.of_all(codes)
     if groups is not None:
-        by_name = partial(parts_by_name, cv=cv, seed=seed)
-        return columns.read(groups, "groups", by_name, np.int8), cv
-    work = partial(parts_by_number, cv=cv, seed=seed)
-    sizes = data.X.sizes
-    parts = layer(work, [Parts.of(list(sizes))], data.X.starts)
-    return as_array(parts, sizes, np.int8), cv
+        names = columns.parts(groups, "groups", _names)
+        (counts,) = computed(layer(partial(_group_counts, n_classes), [names, of_codes]))
+        folds = GroupCounts.total(counts).folds(cv, seed)
+        return as_array(layer(folds.of, [names]), sizes, np.int8), cv
+    count = partial(bin_counts, n_classes=n_classes, seed=seed)
+    (counts,) = computed(layer(count, [of_codes], starts))
+    places = list(zip(starts, first_ranks(counts), strict=True))
+    return as_array(layer(partial(_folds, cv, seed), [of_codes], places), sizes, np.int8), cv
+
+
+def _names(values: Any) -> list[Any]:
+    return group_names(values, len(values)) if len(values) else []
+
+
+def _group_counts(n_classes: int, names: list[Any], codes: NDArray[np.int64]) -> GroupCounts:
+    return GroupCounts.of(names, codes, n_classes)
+
+
+def _folds(
+    cv: int, seed: int, place: tuple[int, NDArray[np.int64]], codes: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    start, ranks = place
+    return folds_by_class(start, codes, ranks, cv, seed)
 
 
 def counts_of(
@@ -98,11 +125,15 @@ class _Counted:
 
 
 def _read(
-    name: str, work: Callable[[Any], Any], dtype: Any, place: tuple[int, int], X: Any, values: Any
+    name: str, work: Callable[[Any], Any], place: tuple[int, int], X: Any, values: Any
 ) -> Any:
     with naming_partition(*place):
         check_lengths(place[0], X, values, name)
-        return np.asarray(work(values), dtype) if len(values) else np.empty(0, dtype)
+        return work(values)
+
+
+def _as_type(work: Callable[[Any], Any], dtype: Any, values: Any) -> Any:
+    return np.asarray(work(values), dtype) if len(values) else np.empty(0, dtype)
 
 
 def _confirmed(values: Any) -> Any:

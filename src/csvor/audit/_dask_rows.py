@@ -79,8 +79,8 @@ class PartitionedRows:
         X, _, *known, groups = columns
         beside = Columns(features_of(X), data)
         labels = OrdinalLabels(data.classes, declared=True)
-        part_of, n_parts = parts_of(data, beside, groups, cv, random_state)
         labelling = labelling_of(data, beside, *known)
+        part_of, n_parts = parts_of(data, beside, labelling.codes, groups, cv, random_state)
         counts = counts_of(labelling, part_of, n_parts, labels)
         return cls(data.X, labels, labelling, part_of, counts)
 
