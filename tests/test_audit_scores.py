@@ -12,8 +12,8 @@ from csvor import CSVOR, audit_scores
 from csvor._estimators.mislabelling import Mixture, _Problem, fit_mixture, share_interval
 from csvor._loss.label_errors import beside as beside_of
 from csvor._loss.label_errors import channel, class_masses, label_likelihood
+from csvor.audit._findings import Labelling
 from csvor.audit._scores import margins_of
-from csvor.audit._wrong_labels import Labelling
 from problems import g, mislabel, read_set
 
 

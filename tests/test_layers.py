@@ -19,6 +19,7 @@ LAYERS = (
     {"_utils"},
     # Know nothing of each other: a loss never sees X, a solver nothing that is ordinal.
     {"_labels", "_loss", "_solvers"},
+    {"_parts"},
     {"_rows"},
     # Joins rows and solver.
     {"_objective"},

@@ -16,11 +16,11 @@ from csvor._data.checks import Farthest, check_each_weight, check_features, quar
 from csvor._data.dask_parts import Features, check_lengths, naming_partition
 from csvor._labels import read_column
 from csvor._labels.parts import PartOfColumn
+from csvor._parts.graph import Parts, computed, layer
+from csvor._parts.partitions import Partitions, Traffic, picked
 from csvor._rows.csr import is_sparse
 from csvor._rows.kinds import columns_of
 from csvor._rows.look import told_step
-from csvor._rows.partitions import Partitions, Traffic, picked
-from csvor._rows.parts import Parts, computed, layer
 from csvor._rows.spans import Spans, merged, spans_of
 
 Array = NDArray[np.float64]

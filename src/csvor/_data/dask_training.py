@@ -22,10 +22,10 @@ from csvor._data.kernels import LinearMap
 from csvor._data.training import Training, classes_with_rows, training_of
 from csvor._labels import OrdinalLabels
 from csvor._labels.parts import UnitedColumn, united
+from csvor._parts.graph import Parts, as_array, computed, layer, shared
+from csvor._parts.partitions import Partitions, Traffic, room
 from csvor._rows.dask import DaskMatrix, RowsElsewhereError
 from csvor._rows.kinds import canonical
-from csvor._rows.partitions import Partitions, Traffic, room
-from csvor._rows.parts import Parts, as_array, computed, layer, shared
 from csvor._solvers.refine import SHARE
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from csvor._data.groups import GroupCounts, group_names
+from csvor._data.groups import GroupCounts, group_names, group_numbers
 
 Rows = NDArray[np.intp]
 Parts = list[tuple[Rows, Rows]]
@@ -63,7 +63,7 @@ def folds_by_class(
     order = np.argsort(bins, kind="stable")
     sizes = np.bincount(bins, minlength=ranks.size)
     within = np.arange(bins.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    folds = np.empty(bins.size, dtype=np.int8 if cv < 128 else np.int64)
+    folds: NDArray[Any] = np.empty(bins.size, dtype=np.int8 if cv < 128 else np.int64)
     folds[order] = (np.repeat(ranks, sizes) + within) % cv
     return folds
 
@@ -97,17 +97,16 @@ def held_out_parts(
     random_state : int, RandomState instance or None
         Decides the parts where `cv` is a number.
     """
-    if groups is not None:
-        groups = group_names(groups, codes.size)
+    names = None if groups is None else group_names(groups, codes.size)
     if not isinstance(cv, (int, np.integer)):
-        return _given_parts(codes, cv, groups)
-    if groups is None:
+        return _given_parts(codes, cv, None if names is None else group_numbers(names))
+    if names is None:
         if not 2 <= cv <= codes.size:
             raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
         return list(stratified_folds(codes, int(cv), random_state))
-    table = GroupCounts.of(groups, codes, int(codes.max()) + 1)
-    fold_of = table.folds(int(cv), seed_of(random_state))
-    return splits_of(fold_of.of(groups), int(cv))
+    counts = GroupCounts.of(names, codes, int(codes.max()) + 1)
+    folds = counts.folds(int(cv), seed_of(random_state))
+    return splits_of(folds.of(names), int(cv))
 
 
 def seed_of(random_state: Any) -> int:

@@ -34,6 +34,12 @@ def group_names(groups: ArrayLike, n: int) -> list[Any]:
     return names
 
 
+def group_numbers(names: list[Any]) -> NDArray[np.intp]:
+    """Groups as numbers from 0, in the order in which they come first."""
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+
+
 @dataclass(frozen=True)
 class GroupCounts:
     """The rows of each class in each group; None where there are more than `MOST_GROUPS`."""
@@ -43,12 +49,12 @@ class GroupCounts:
     @classmethod
     def of(cls, names: list[Any], codes: NDArray[np.integer], n_classes: int) -> Self:
         """Those of a part of the data."""
-        numbers: dict[Any, int] = {}
-        group = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
-        if len(numbers) > MOST_GROUPS:
+        distinct = list(dict.fromkeys(names))
+        if len(distinct) > MOST_GROUPS:
             return cls(None)
-        cells = np.bincount(group * n_classes + codes, minlength=len(numbers) * n_classes)
-        return cls(dict(zip(numbers, cells.reshape(-1, n_classes), strict=True)))
+        cells = group_numbers(names) * n_classes + codes
+        counts = np.bincount(cells, minlength=len(distinct) * n_classes)
+        return cls(dict(zip(distinct, counts.reshape(-1, n_classes), strict=True)))
 
     @classmethod
     def total(cls, parts: Iterable[GroupCounts]) -> Self:

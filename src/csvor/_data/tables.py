@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from csvor._labels.containers import is_lazy
+from csvor._labels.containers import is_lazy_frame
 from csvor._labels.factors import is_missing
 
 _ARROW_TIMES = ("date", "time", "duration")
@@ -18,7 +18,7 @@ _ARROW_TIMES = ("date", "time", "duration")
 
 def read_features(estimator: Any, X: Any, *, reset: bool, **options: Any) -> NDArray[Any]:
     """What scikit-learn's ``validate_data`` makes of X; a column of words or dates is named."""
-    if is_lazy(X):
+    if is_lazy_frame(X):
         raise TypeError("X is a LazyFrame, which holds no rows yet. Pass X.collect().")
     X = _text_with_nan(masked_as_nan(X))
     refuse_times(X)

@@ -21,9 +21,9 @@ from csvor._data.checks import (
 from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
 from csvor._labels import CodedLabels
 from csvor._rows.kinds import matrix_of
-from csvor._rows.lazy import is_lazy
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import spans_of
+from csvor._utils.lazy import is_lazy
 from csvor._utils.threads import threads_for
 from csvor._utils.warn import warn
 

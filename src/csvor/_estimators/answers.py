@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from csvor._rows.lazy import is_lazy
+from csvor._utils.lazy import is_lazy
 
 
 def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -23,7 +23,7 @@ def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(self, X, *given, **named)
         columns = parameters.bind(self, X, *given, **named).args[2:]
         from csvor._data.dask_parts import beside, known_features_of
-        from csvor._rows.parts import as_array, layer, shared
+        from csvor._parts.graph import as_array, layer, shared
 
         features = known_features_of(self, X)
         parts = [beside(values, features, "y") for values in columns]
@@ -54,7 +54,7 @@ def _answer(name: str, dtype: Any, tail: tuple[int, ...], place: Any, X: Any, *g
 def accuracy_by_partition(model: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """The share of the weight whose class is predicted."""
     from csvor._data.dask_parts import beside, known_features_of
-    from csvor._rows.parts import computed, layer, shared
+    from csvor._parts.graph import computed, layer, shared
 
     features = known_features_of(model, X)
     parts = [features.parts, beside(y, features, "y")]

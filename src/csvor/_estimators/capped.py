@@ -20,9 +20,11 @@ from csvor._loss.pairs import losses_of
 from csvor._loss.schedule import Schedule
 from csvor._objective.minimise import minimise_capped
 from csvor._objective.ordinal import OrdinalObjective
-from csvor._rows.lazy import is_lazy, taken
+from csvor._parts.engine import take
 from csvor._rows.matrix import ScaledMatrix
 from csvor._solvers.solution import Solution
+from csvor._utils.lazy import is_lazy
+from csvor._utils.sampling import random_rows
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy
 
@@ -297,10 +299,8 @@ class CSVOR(ThresholdClassifier):
     ) -> float:
         """By margins of rows that a model has not seen: without a cap, then with what was found."""
         if codes.size > _ENOUGH or is_lazy(codes):
-            rows = np.arange(codes.size)
-            if codes.size > _ENOUGH:
-                rows = np.random.default_rng(0).choice(codes.size, _ENOUGH, replace=False)
-            matrix, (codes, weights) = matrix.take(rows), taken(rows, codes, weights)
+            rows = random_rows(codes.size, _ENOUGH)
+            matrix, (codes, weights) = matrix.take(rows), take(rows, codes, weights)
             codes = codes.astype(np.int32)
         margins, share = np.empty((codes.size, n_classes - 1)), 0.0
         for _ in range(2):

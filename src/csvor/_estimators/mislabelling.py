@@ -17,6 +17,7 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit, logit
 
 from csvor._loss.label_errors import LEAST, channel, class_masses, label_likelihood
+from csvor._utils.sampling import random_rows
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
@@ -133,11 +134,9 @@ def share_interval(
     return _interval(problem, theta)
 
 
-def telling_rows(n: int) -> NDArray[np.intp]:
-    """Of many rows a fixed random part, in random order; else all."""
-    return (
-        np.random.default_rng(0).choice(n, _ENOUGH, replace=False) if n > _ENOUGH else np.arange(n)
-    )
+def rows_to_fit(n: int) -> NDArray[np.intp]:
+    """The rows of n that a mixture is fitted to: of many a random part, in random order."""
+    return random_rows(n, _ENOUGH)
 
 
 def _problem_of(
@@ -147,13 +146,13 @@ def _problem_of(
     confirmed: Mask | None,
     original: Codes | None,
 ) -> _Problem:
-    """Of many rows, those that tell."""
+    """Of many rows, a part of them."""
     n = codes.size
     original = codes if original is None else original
     weights = np.ones(n) if weights is None else weights
     confirmed = np.zeros(n, dtype=bool) if confirmed is None else confirmed
     if n > _ENOUGH:
-        rows = telling_rows(n)
+        rows = rows_to_fit(n)
         margins, codes, weights = margins[rows], codes[rows], weights[rows]
         confirmed, original = confirmed[rows], original[rows]
     return _Problem(margins, codes, weights, confirmed, original)

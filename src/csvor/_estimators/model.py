@@ -17,7 +17,7 @@ from csvor._estimators.intervals import depths, predicted_codes
 from csvor._estimators.probability import Calibration, interval_probabilities
 from csvor._labels import OrdinalLabels, read_column
 from csvor._rows.blocks import product
-from csvor._rows.lazy import is_lazy
+from csvor._utils.lazy import is_lazy
 
 Array = NDArray[np.float64]
 

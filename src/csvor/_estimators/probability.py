@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 from scipy.special import expit, logit
 
-from csvor._rows.lazy import rows_where, taken
+from csvor._parts.engine import rows_where, take
 from csvor._utils.threads import threads_for
 
 Array = NDArray[np.float64]
@@ -83,7 +83,7 @@ def _telling_rows(
     drawn = n > _ENOUGH
     rng = np.random.default_rng(0)
     rows = rng.choice(n, _ENOUGH, replace=False) if drawn else np.arange(n)
-    *told, is_kept = taken(rows, scores, codes, weights, kept)
+    *told, is_kept = take(rows, scores, codes, weights, kept)
     told = [of_rows[is_kept] for of_rows in told]
     counts = np.bincount(told[1], minlength=n_classes)
     few = np.flatnonzero(counts < (_ENOUGH_OF_CLASS if drawn else 1))
@@ -93,7 +93,7 @@ def _telling_rows(
         own = rows_where((codes == k) & kept)
         own = own if own.size else rows_where(codes == k)
         size = min(own.size, _ENOUGH_OF_CLASS) if drawn else own.size
-        of_class = taken(rng.choice(own, size, replace=False), scores, codes, weights)
+        of_class = take(rng.choice(own, size, replace=False), scores, codes, weights)
         of_class[2] = of_class[2] * (own.size / size * (_ENOUGH / n if drawn else 1.0))
         parts.append(of_class)
     found = [np.concatenate(of_rows) for of_rows in zip(*parts, strict=True)]

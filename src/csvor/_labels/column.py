@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 
-from csvor._labels.containers import Coded, coded_by_container, is_lazy
+from csvor._labels.containers import Coded, coded_by_container, is_lazy_frame
 from csvor._labels.error import LabelError, error_at, show
 from csvor._labels.factors import (
     EXACT_FLOAT,
@@ -114,7 +114,7 @@ def _one_dimensional(y: Any, name: str, warn: bool) -> Any:
         raise LabelError(
             f"{name} is a sparse matrix", f"Pass a 1-D array: {name}.toarray().ravel()."
         )
-    if is_lazy(y):
+    if is_lazy_frame(y):
         raise LabelError(
             f"{name} is a LazyFrame, which holds no rows yet", f"Pass {name}.collect()."
         )

@@ -28,7 +28,7 @@ class Coded:
     categories: list[Any] | None = None
 
 
-def is_lazy(data: Any) -> bool:
+def is_lazy_frame(data: Any) -> bool:
     """Tell a frame whose rows have not been computed."""
     return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
 

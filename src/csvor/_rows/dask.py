@@ -14,12 +14,12 @@ import dask.array as da
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._parts.engine import rows_where
+from csvor._parts.graph import Parts, kept
+from csvor._parts.partitions import Partitions, picked, room, run
 from csvor._rows.dask_look import DaskLook
 from csvor._rows.kinds import matrix_of
-from csvor._rows.lazy import rows_where
 from csvor._rows.matrix import ScaledMatrix
-from csvor._rows.partitions import Partitions, picked, room, run
-from csvor._rows.parts import Parts, kept
 from csvor._rows.spans import Spans
 
 Array = NDArray[np.float64]

@@ -222,7 +222,7 @@ def _round(
 
 def trial_of(estimator: Any, place: int, held: HeldOut, rows: LabelledRows) -> Trial:
     """With the mixture that its margins give."""
-    return Trial(estimator, place, held, fit_mixture(held.telling, *rows.telling))
+    return Trial(estimator, place, held, fit_mixture(held.fit_margins, *rows.fit_labels))
 
 
 def _is_automatic(estimator: Any) -> bool:

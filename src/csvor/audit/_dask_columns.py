@@ -16,11 +16,11 @@ from csvor._data.dask_training import DaskTraining
 from csvor._data.folds import bin_counts, first_ranks, folds_by_class, seed_of
 from csvor._data.groups import GroupCounts, group_names
 from csvor._labels import OrdinalLabels
-from csvor._rows.partitions import run
-from csvor._rows.parts import Parts, as_array, computed, layer
-from csvor.audit._dask_findings import of_each
+from csvor._parts.engine import each
+from csvor._parts.graph import Parts, as_array, computed, layer
+from csvor._parts.partitions import run
+from csvor.audit._findings import Labelling
 from csvor.audit._known import check_confirmed, check_original, check_seen
-from csvor.audit._wrong_labels import Labelling
 
 # Each part of the cross-validation is a fit over all partitions.
 _MOST_PARTS = 100
@@ -52,21 +52,21 @@ def labelling_of(
 ) -> Labelling:
     """What is known of the labels, checked as it is read."""
     labels = OrdinalLabels(data.classes, declared=True)
-    codes: Any = of_each(partial(np.asarray, dtype=np.int64), np.int64, data.codes)
+    codes: Any = each(partial(np.asarray, dtype=np.int64), np.int64, data.codes)
     weights = columns.read(weights, "sample_weight", np.asarray, np.float64)
     confirmed = columns.read(confirmed, "confirmed", _confirmed, bool)
     encode = partial(labels.encode, name="original")
     original = columns.read(original, "original", encode, np.int64)
     if original is not None:
         known = [] if confirmed is None else [confirmed]
-        original = of_each(_original, np.int64, original, codes, *known)
+        original = each(_original, np.int64, original, codes, *known)
     return Labelling(codes, weights, confirmed, original)
 
 
 def parts_of(
     data: DaskTraining,
     columns: Columns,
-    codes: da.Array,
+    codes: Any,
     groups: Any,
     cv: Any,
     random_state: Any,

@@ -19,37 +19,33 @@ from sklearn.pipeline import Pipeline
 
 from csvor._data.dask_parts import features_of
 from csvor._data.dask_training import DaskTraining
-from csvor._estimators.mislabelling import telling_rows
+from csvor._estimators.mislabelling import rows_to_fit
 from csvor._labels import CodedLabels, OrdinalLabels
-from csvor._rows.lazy import rows_where, taken
-from csvor._rows.partitions import Partitions, picked, room
-from csvor._rows.parts import Parts, as_array, kept, layer, shared
+from csvor._parts.engine import each, persist
+from csvor._parts.graph import Parts, as_array, layer, shared
+from csvor._parts.partitions import Partitions, picked, room
 from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
-from csvor.audit._dask_findings import findings_in_partitions, of_each
 from csvor.audit._dask_steps import check_steps, linear_of
-from csvor.audit._held_out import HeldOut, LabelledRows
-from csvor.audit._wrong_labels import Labelling
+from csvor.audit._findings import Labelling
+from csvor.audit._held_out import HeldOut, LabelledRows, rows_of_each_class
 
 Array = NDArray[np.float64]
-
-# So many rows of each class are in a sample, if there are.
-_OF_A_CLASS = 50
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOutElsewhere(HeldOut):
-    """Margins and residuals in partitions; those of telling rows, and thresholds, are here."""
+    """Margins and residuals in partitions; thresholds and margins to fit mixtures to are here."""
 
-    told: Array = field(default_factory=lambda: np.empty(0))
-    cuts: Array = field(default_factory=lambda: np.empty(0))
+    margins_to_fit: Array = field(default_factory=lambda: np.empty(0))
+    mean_thresholds: Array = field(default_factory=lambda: np.empty(0))
 
     @property
-    def telling(self) -> Array:
-        return self.told
+    def fit_margins(self) -> Array:
+        return self.margins_to_fit
 
     @property
     def thresholds(self) -> Array:
-        return self.cuts
+        return self.mean_thresholds
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,32 +94,29 @@ class PartitionedRows:
     @cached_property
     def _held(self) -> da.Array:
         """`part_of`, a byte for each row, for the passes of fits: it lives as long as this does."""
-        return kept(self.part_of)
+        return persist(self.part_of)
 
     @cached_property
-    def telling(self) -> Labelling:
-        return self.labelling.take(telling_rows(len(self)))
+    def fit_labels(self) -> Labelling:
+        return self.labelling.take(rows_to_fit(len(self)))
 
     @cached_property
     def _some(self) -> LabelledRows:
         """Rows that steps are fitted to."""
-        return self._brought(self._drawn)
+        return self._brought(np.sort(rows_to_fit(len(self))[: self._most]))
 
     @property
-    def _drawn(self) -> NDArray[np.intp]:
-        return telling_rows(len(self))[: max(room() // self.X.row_bytes, 1)]
+    def _most(self) -> int:
+        """So many rows may come here at once."""
+        return max(room() // self.X.row_bytes, 1)
 
     def sample(self, size: int, estimator: Any) -> LabelledRows:
-        """Some of the rows, drawn by their numbers, and at least some of each class."""
-        drawn, rng = self._drawn[:size], np.random.default_rng(0)
-        (codes,) = taken(drawn, self.labelling.codes)
-        few = np.flatnonzero(np.bincount(codes, minlength=self.classes.size) < _OF_A_CLASS)
-        added = [rng.permutation(rows_where(self.labelling.codes == k))[:_OF_A_CLASS] for k in few]
-        found = self._brought(np.concatenate([drawn, *added]))
-        return replace(found, parts=[part for part in found.parts if part[1].size])
+        """Some of the rows, in memory."""
+        chosen = rows_of_each_class(self.labelling.codes, self.classes.size, min(size, self._most))
+        rows = self._brought(chosen)
+        return replace(rows, parts=[part for part in rows.parts if part[1].size])
 
     def _brought(self, rows: NDArray[np.intp]) -> LabelledRows:
-        rows = np.unique(rows)
         columns = [self.X.parts, *Parts.of_all(self.part_of)]
         X, part_of = picked(columns, self.X.sizes, rows, self.X.traffic)
         labelling = self.labelling.take(rows)
@@ -149,11 +142,13 @@ class PartitionedRows:
         columns = Parts.of_all(self.part_of, self.labelling.codes)
         travelling = [(steps, final._travelling()) for steps, final in models]
         found = self.X.each(_judge, *columns, given=(travelling,), width=width)
-        (told,) = picked(Parts.of_all(found), self.X.sizes, telling_rows(len(self)), self.X.traffic)
+        (to_fit,) = picked(
+            Parts.of_all(found), self.X.sizes, rows_to_fit(len(self)), self.X.traffic
+        )
         cuts = np.array([final.thresholds_ - final.thresholds_.mean() for _, final in models])
         rows = self.counts_of_parts.sum(axis=1)
         return HeldOutElsewhere(
-            found[:, :-1], found[:, -1], told[:, :-1], np.average(cuts, axis=0, weights=rows)
+            found[:, :-1], found[:, -1], to_fit[:, :-1], np.average(cuts, axis=0, weights=rows)
         )
 
     def fit(self, model: Any) -> Any:
@@ -172,7 +167,7 @@ class PartitionedRows:
             final._judges_others = True
             mine: Any = self._held != held
             weights = mine.astype(float) if weights is None else weights * mine
-        y = of_each(self.labels.decode, self.classes.dtype, self.labelling.codes)
+        y = each(self.labels.decode, self.classes.dtype, self.labelling.codes)
         return steps, final.fit(self._through(steps, some.X[:1]), y, weights)
 
     def _through(self, steps: Any, example: Any) -> da.Array:
@@ -185,11 +180,8 @@ class PartitionedRows:
         columns = [X.parts, shared(steps, len(X.parts))]
         return as_array(layer(partial(_transformed, dtype, tail), columns), X.sizes, dtype, tail)
 
-    def findings(self, trials: Sequence[Any], weights: Array, fdr: float | None) -> dict[str, Any]:
-        return findings_in_partitions(trials, weights, self, fdr)
-
-    def given_back(self, found: dict[str, Any]) -> dict[str, Any]:
-        return found
+    def to_user(self, entries: dict[str, Any]) -> dict[str, Any]:
+        return entries
 
 
 def brought_here(columns: tuple[Any, ...]) -> tuple[Any, ...]:

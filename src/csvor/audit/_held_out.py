@@ -17,9 +17,11 @@ from csvor._data.training import training_of
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import at_final, final_of, fit_coded
 from csvor._labels import CodedLabels
+from csvor._parts.engine import rows_where, take
+from csvor._utils.sampling import random_rows
 from csvor._utils.sklearn_private import safe_split
 from csvor._utils.threads import side_by_side
-from csvor.audit._wrong_labels import Labelling, View, findings
+from csvor.audit._findings import Labelling, in_partitions
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -58,8 +60,8 @@ class LabelledRows:
         return self.coded.labels.classes
 
     @property
-    def telling(self) -> Labelling:
-        """The labels beside `HeldOut.telling`."""
+    def fit_labels(self) -> Labelling:
+        """The labels beside `HeldOut.fit_margins`."""
         return self.labelling
 
     def check(self, estimators: Sequence[Any]) -> None:
@@ -80,32 +82,16 @@ class LabelledRows:
         """The model, fitted to all rows."""
         return fit_coded(model, self.X, self.coded, self.labelling.weights)
 
-    def findings(self, trials: Sequence[Any], weights: Array, fdr: float | None) -> dict[str, Any]:
-        """What the mixtures of trials say in the average."""
-        pairs = zip(trials, weights, strict=True)
-        views = [View(trial.mixture, trial.held.margins, weight) for trial, weight in pairs]
-        return findings(views, self.labelling, classes=self.classes, fdr=fdr)
-
-    def given_back(self, found: dict[str, Any]) -> dict[str, Any]:
-        """What was found, as the user gets it."""
-        if self.chunks is None:
-            return found
-        from csvor.audit._dask_findings import in_partitions
-
-        return in_partitions(found, self.chunks)
+    def to_user(self, entries: dict[str, Any]) -> dict[str, Any]:
+        """Findings as the user gets them."""
+        return entries if self.chunks is None else in_partitions(entries, self.chunks)
 
     def sample(self, size: int, estimator: Any) -> LabelledRows:
         """A random part of the rows, held out as they are here; all rows if there are no more."""
         n = len(self)
         if n <= size:
             return self
-        # What is rare stays: by chance a class could be left out.
-        shuffled = np.random.default_rng(0).permutation(n)
-        codes = self.coded.codes[shuffled]
-        first = [np.flatnonzero(codes == k)[:_OF_A_CLASS] for k in np.unique(codes)]
-        chosen = np.concatenate([*first, np.arange(n)])
-        _, places = np.unique(chosen, return_index=True)
-        rows = np.sort(shuffled[chosen[np.sort(places)][:size]])
+        rows = rows_of_each_class(self.coded.codes, self.classes.size, size)
         X = safe_split(estimator, self.X, None, rows, rows)[0]
         size = rows.size
         place = np.full(n, -1)
@@ -135,7 +121,7 @@ class HeldOut:
     residuals: Array
 
     @property
-    def telling(self) -> Array:
+    def fit_margins(self) -> Array:
         """The margins that mixtures are fitted to."""
         return self.margins
 
@@ -204,12 +190,21 @@ def _encoded(before: Any, model: Any, rows: LabelledRows, train: Any, test: Any)
     return steps.fit_transform(X, rows.coded[train].decoded), steps.transform(X_test)
 
 
+def rows_of_each_class(codes: Any, n_classes: int, size: int) -> NDArray[np.intp]:
+    """So many rows at random, and at least `_OF_A_CLASS` of each class that has them, sorted."""
+    drawn, rng = random_rows(codes.size, size), np.random.default_rng(0)
+    counts = np.bincount(take(drawn, codes)[0], minlength=n_classes)
+    rare = [rows_where(codes == k) for k in np.flatnonzero(counts < _OF_A_CLASS).tolist()]
+    added = [rng.permutation(rows)[:_OF_A_CLASS] for rows in rare]
+    return np.unique(np.concatenate([drawn, *added]))
+
+
 def some_rows(X: Any, size: int, estimator: Any) -> tuple[Any, NDArray[np.intp]]:
     """That many rows at random, as the estimator takes them, and their positions; or all."""
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if n <= size:
         return X, np.arange(n)
-    rows = np.sort(np.random.default_rng(0).choice(n, size, replace=False))
+    rows = np.sort(random_rows(n, size))
     return safe_split(estimator, X, None, rows, rows)[0], rows
 
 

@@ -23,10 +23,11 @@ from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import final_of
 from csvor._labels import CodedLabels
-from csvor._rows.lazy import is_lazy
+from csvor._utils.lazy import is_lazy
 from csvor.audit._candidates import (
     COMPARED,
     Candidate,
+    Trial,
     candidate_models,
     compare,
     ranked,
@@ -34,10 +35,11 @@ from csvor.audit._candidates import (
     weights_of,
     with_share,
 )
+from csvor.audit._findings import Labelling, View, findings
 from csvor.audit._held_out import LabelledRows, parted
 from csvor.audit._known import check_confirmed, check_original, check_seen
 from csvor.audit._scores import check_fdr
-from csvor.audit._wrong_labels import Labelling, WrongLabels
+from csvor.audit._wrong_labels import WrongLabels
 
 _COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "groups")
 # Of less weight, a candidate changes no probability by more than that.
@@ -199,23 +201,34 @@ def audit_labels(
         best = trials[int(np.argmax(weights))]
         if whole:
             heavy = np.flatnonzero(weights >= _NO_WEIGHT)
-            found = rows.findings([trials[i] for i in heavy], weights[heavy], fdr)
+            entries = _findings(rows, [trials[i] for i in heavy], weights[heavy], fdr)
         else:
             held = rows.held_out([best.estimator], report)[0]
             best = trial_of(best.estimator, best.place, held, rows)
-            found = rows.findings([best], np.ones(1), fdr)
-    left = found["share"] * float(rows.labelling.judged.mean())
+            entries = _findings(rows, [best], np.ones(1), fdr)
+    left = entries["share"] * float(rows.labelling.judged.mean())
     final = with_share(estimators[best.place], left)
     with _said_already() if estimator is None else nullcontext():
         final = rows.fit(final)
     report.end()
-    found |= {"residual": best.held.residuals, "score": best.held.scores}
+    entries |= {"residual": best.held.residuals, "score": best.held.scores}
     return LabelAudit(
-        **rows.given_back(found),
+        **rows.to_user(entries),
         thresholds=best.held.thresholds,
         model=final,
         candidates=ranked(trials, weights),
     )
+
+
+def _findings(
+    rows: Any, trials: Sequence[Trial], weights: NDArray[np.float64], fdr: float | None
+) -> dict[str, Any]:
+    """What the mixtures of trials say in the average."""
+    views = [
+        View(trial.mixture, trial.held.margins, trial.held.fit_margins, weight)
+        for trial, weight in zip(trials, weights.tolist(), strict=True)
+    ]
+    return findings(views, rows.labelling, rows.fit_labels, classes=rows.classes, fdr=fdr)
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from csvor._data.checks import check_weights
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.mislabelling import fit_mixture
 from csvor._labels import CodedLabels
-from csvor.audit._wrong_labels import Labelling, View, WrongLabels, findings
+from csvor.audit._findings import Labelling, View, findings
+from csvor.audit._wrong_labels import WrongLabels
 
 Array = NDArray[np.float64]
 
@@ -101,8 +102,9 @@ def audit_scores(
     weights = check_weights(codes, sample_weight)
     _refuse_alphabet(scores, codes, labels)
     margins = margins_of(scores, codes, labels.size, weights)
-    view = View(fit_mixture(margins, codes, weights), margins)
-    return WrongLabels(**findings([view], Labelling(codes, weights), classes=labels, fdr=fdr))
+    labelling = Labelling(codes, weights)
+    view = View(fit_mixture(margins, codes, weights), margins, margins)
+    return WrongLabels(**findings([view], labelling, labelling, classes=labels, fdr=fdr))
 
 
 def check_fdr(fdr: Any) -> None:

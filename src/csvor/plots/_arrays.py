@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._labels import CodedLabels
-from csvor._rows.lazy import is_lazy
+from csvor._utils.lazy import is_lazy
 
 Array = NDArray[np.float64]
 

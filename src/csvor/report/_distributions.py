@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._estimators.mislabelling import telling_rows
+from csvor._estimators.mislabelling import rows_to_fit
 from csvor._labels import CodedLabels
-from csvor._rows.lazy import added_up, taken
+from csvor._parts.engine import sums, take
 from csvor.audit import LabelAudit, WrongLabels
 
 # Edges of the groups of probability; the first is that of the rows above suspicion.
@@ -71,7 +71,7 @@ class ScoreChart:
 def confusion_of(audit: WrongLabels, classes: Sequence[str]) -> Confusion:
     """How many of the named rows are given and suggested which label."""
     work = partial(_pairs, audit.classes)
-    counts, totals = added_up(work, audit.given, audit.suggested, audit.flagged)
+    counts, totals = sums(work, audit.given, audit.suggested, audit.flagged)
     rows, columns = (np.flatnonzero(counts.sum(axis=axis)) for axis in (1, 0))
     # With few classes all of them make the shape of the errors plain.
     if len(classes) <= 12:
@@ -86,7 +86,7 @@ def confusion_of(audit: WrongLabels, classes: Sequence[str]) -> Confusion:
 
 def probability_groups(audit: WrongLabels) -> list[ProbabilityGroup]:
     """The rows by the probability that their label is wrong, most probable first."""
-    n_rows, expected = added_up(_in_groups, audit.probability)
+    n_rows, expected = sums(_in_groups, audit.probability)
     n_rows[0] -= audit.probability.size - audit.n_judged
     groups = [
         ProbabilityGroup(_EDGES[k], _EDGES[k + 1], int(n_rows[k]), float(expected[k]))
@@ -98,14 +98,14 @@ def probability_groups(audit: WrongLabels) -> list[ProbabilityGroup]:
 def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
     """Histograms of the held-out score, one for each class given, and the thresholds."""
     thresholds = audit.thresholds
-    (score,) = taken(telling_rows(audit.score.size), audit.score)
+    (score,) = take(rows_to_fit(audit.score.size), audit.score)
     low, high = np.quantile(score, [_OUTSIDE, 1.0 - _OUTSIDE])
     low, high = min(low, thresholds.min()), max(high, thresholds.max())
     margin = 0.03 * (high - low) or 1.0
     edges = np.linspace(low - margin, high + margin, _BINS + 1)
     span = edges[-1] - edges[0]
     work = partial(_in_bins, audit.classes, edges)
-    counts, named = added_up(work, audit.given, audit.score, audit.flagged)
+    counts, named = sums(work, audit.given, audit.score, audit.flagged)
     rows = []
     for label, of_class, of_named in zip(classes, counts, named, strict=True):
         tallest = max(int(of_class.max()), 1)

@@ -12,9 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from csvor._estimators.mislabelling import telling_rows
+from csvor._estimators.mislabelling import rows_to_fit
+from csvor._parts.engine import take
 from csvor._rows.csr import is_sparse
-from csvor._rows.lazy import is_lazy, taken
+from csvor._utils.lazy import is_lazy
 from csvor.audit import WrongLabels
 
 Rows = NDArray[np.intp]
@@ -65,16 +66,16 @@ def shown_of(audit: WrongLabels, X: Any, rows: Any, ids: Any, also: Sequence[int
 
 def _beside(n: int, X: Any) -> Rows:
     """Rows that the listed ones stand among: as many as may come here."""
-    from csvor._rows.partitions import room
+    from csvor._parts.partitions import room
 
     width = 1 if X is None else np.shape(X)[1]
-    return telling_rows(n)[: max(room() // (8 * width), 1)]
+    return rows_to_fit(n)[: max(room() // (8 * width), 1)]
 
 
 def _some(audit: WrongLabels, chosen: Rows) -> WrongLabels:
     """With entries of some rows alone."""
     lazy = [name for name, value in vars(audit).items() if is_lazy(value)]
-    entries = taken(chosen, *(getattr(audit, name) for name in lazy))
+    entries = take(chosen, *(getattr(audit, name) for name in lazy))
     found: dict[str, Any] = dict(zip(lazy, entries, strict=True))
     return replace(audit, **found, order=np.searchsorted(chosen, audit.order))
 
@@ -87,7 +88,7 @@ def _rows_of(X: Any, sizes: tuple[int, ...], chosen: Rows, name: str) -> Any:
         raise ValueError(f"{name} has {n} entries, the audit has {wanted} rows.")
     if not is_lazy(X):
         return _at(chosen, X)
-    from csvor._rows.parts import Parts, computed, layer
+    from csvor._parts.graph import Parts, computed, layer
 
     if hasattr(X, "rechunk") and n == wanted:
         X = X.rechunk({0: sizes, **dict.fromkeys(range(1, X.ndim), -1)})

@@ -15,8 +15,9 @@ from sklearn.pipeline import Pipeline
 from csvor import LabelAudit, audit_labels
 from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import final_of
-from csvor._rows.lazy import is_lazy, taken
+from csvor._parts.engine import take
 from csvor._utils.atomic_files import folder_written_whole
+from csvor._utils.lazy import is_lazy
 from csvor.audit import candidate_models
 from csvor.cli._cluster import cluster
 from csvor.cli._errors import UsageError, plural
@@ -80,12 +81,12 @@ class AuditedParts(Audited):
 
     def listed(self) -> Rows:
         """The 1 000 rows most probably wrong, the worst first."""
-        rows, ids, *entries = taken(self.audit.order, *self._of_rows)
+        rows, ids, *entries = take(self.audit.order, *self._of_rows)
         return as_columns(self.work.data.id, rows, ids.tolist(), *entries)
 
     def write_suspects(self, path: str, rows: Rows) -> str:
         """Write all rows, in their order, a file for each piece that has any."""
-        from csvor._rows.parts import Parts, computed, layer
+        from csvor._parts.graph import Parts, computed, layer
 
         busy = np.flatnonzero(self.rows.sizes).tolist()
         with progress(f"Writing {path}"), folder_written_whole(Path(path)) as folder:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.lazy import added_up
+from csvor._parts.engine import sums
 from csvor.cli._errors import are
 from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
@@ -29,7 +29,7 @@ class Judged(Protocol):
 def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None:
     """Name the classes of which more than half is flagged, and others that no row is given."""
     work = partial(_of_classes, audit.classes)
-    (counts,) = added_up(work, audit.given, audit.predicted, audit.flagged)
+    (counts,) = sums(work, audit.given, audit.predicted, audit.flagged)
     cut, never = [], []
     for label, (n_rows, n_predicted, n_flagged) in zip(
         audit.classes.tolist(), counts.tolist(), strict=True

@@ -41,7 +41,7 @@ class InParts:
 
     def made(self, make: Any, *kinds: tuple[Any, int | None]) -> list[Any]:
         """What a call makes of each piece, entries of a tuple, as arrays of types and widths."""
-        from csvor._rows.parts import as_array, layer
+        from csvor._parts.graph import as_array, layer
 
         answers = layer(make, [self.parts])
         return [
@@ -83,7 +83,7 @@ class InParts:
 
 def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any) -> InParts:
     """Read a sample, and measure all rows by what it says."""
-    from csvor._rows.parts import Parts
+    from csvor._parts.graph import Parts
 
     pieces = pieces_of(data.data)
     feature_names(columns_of(data.data, pieces), data)  # refused here, no pass is lost
@@ -104,7 +104,7 @@ def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any
 
 
 def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Sample:
-    from csvor._rows.partitions import run
+    from csvor._parts.partitions import run
 
     n_rows = sum(piece.n_rows for piece in pieces)
     also = () if data.reviewed is None else decided_on(data.reviewed, data.target)[1]
@@ -135,7 +135,7 @@ def _measured(
     work: Prepared, reader: Reader, columns: Any, parts: Any
 ) -> tuple[Prepared, float, tuple[int, ...]]:
     """Counts of all rows, their mean weight and those of each piece; the scaler knows all rows."""
-    from csvor._rows.partitions import run
+    from csvor._parts.partitions import run
 
     (counts, weight, first, second), (sizes,) = run(partial(sums_of, reader, columns), [parts])
     n_used = int(sizes.sum())

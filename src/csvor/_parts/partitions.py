@@ -19,8 +19,7 @@ from dask.utils import parse_bytes
 from numpy.typing import NDArray
 from scipy import sparse
 
-from csvor._rows.csr import is_sparse
-from csvor._rows.parts import Parts, Work, as_array, computed, each_of, in_tree, layer, shared
+from csvor._parts.graph import Parts, Work, as_array, computed, each_of, in_tree, layer, shared
 
 Array = NDArray[np.float64]
 
@@ -110,7 +109,7 @@ def _pick(positions: NDArray[np.intp], *arrays: Any) -> tuple[tuple[()], tuple[A
 def _joined(listed: list[tuple[Any, ...]], i: int) -> Any:
     """The i-th of what parts gave, one after the other; each is let go once it is copied."""
     first = listed[0][i]
-    if is_sparse(first):
+    if sparse.issparse(first):
         return sparse.vstack([of_part[i] for of_part in listed], format="csr")
     dtype = np.result_type(*(of_part[i].dtype for of_part in listed))
     whole = np.empty((sum(len(of_part[i]) for of_part in listed), *first.shape[1:]), dtype)
@@ -123,7 +122,7 @@ def _joined(listed: list[tuple[Any, ...]], i: int) -> Any:
 
 
 def _bytes_of(values: Any) -> int:
-    if is_sparse(values):
+    if hasattr(values, "indptr"):
         return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
     if isinstance(values, tuple | list):
         return sum(map(_bytes_of, values))

@@ -1,0 +1,254 @@
+"""What do mixtures say of labels: how many are wrong, and which?
+
+What is said of a row is made where it lies; what is said of all is added up over the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._estimators.mislabelling import Mixture, share_interval
+from csvor._parts.engine import each, take, total
+from csvor._utils.lazy import is_lazy
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# Of rows in partitions so many are ranked.
+LISTED = 1_000
+# A mixture of less weight than this adds nothing to an interval.
+_SLIGHT = 0.05
+# The cut of a false discovery rate is found to 1e-9, by rounds of so many counts.
+_BINS, _ROUNDS = 1_000, 3
+
+
+class Labelling(NamedTuple):
+    """What is known of labels, in arrays of NumPy or dask.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+    confirmed : ndarray of shape (n,) or None
+        True for labels that are known to be right.
+    original : ndarray of shape (n,) or None
+        Codes of what these were before.
+    """
+
+    codes: NDArray[np.int64]
+    weights: Array | None = None
+    confirmed: Mask | None = None
+    original: NDArray[np.int64] | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> Labelling:
+        """The same of some rows."""
+        known = {name: part for name, part in self._asdict().items() if part is not None}
+        return Labelling(**dict(zip(known, take(rows, *known.values()), strict=True)))
+
+    @property
+    def judged(self) -> Mask:
+        """The labels that are not known to be right."""
+        known = self.confirmed
+        return np.ones_like(self.codes, dtype=bool) if known is None else ~known
+
+    def share_left(self, before: float) -> float:
+        """The share of all labels that are wrong, where that was so before some were set right."""
+        if self.confirmed is None or self.original is None:
+            return before
+        righted = self.confirmed & (self.original != self.codes)
+        return max(0.0, before - float(np.average(righted, weights=self.weights)))
+
+    def share_judged(self, before: float) -> float:
+        """The same of those judged: what is confirmed is right."""
+        judged = float(np.average(self.judged, weights=self.weights))
+        return min(1.0, self.share_left(before) / judged) if judged > 0.0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A mixture, margins of all rows, those that it was fitted to, and its weight beside others."""
+
+    mixture: Mixture
+    margins: Any
+    fit_margins: Array
+    weight: float = 1.0
+
+
+def findings(
+    views: Sequence[View],
+    labels: Labelling,
+    fit_labels: Labelling,
+    *,
+    classes: NDArray[Any],
+    fdr: float | None = None,
+) -> dict[str, Any]:
+    """The attributes of `WrongLabels`, by the weighted mean of several mixtures.
+
+    Parameters
+    ----------
+    views : sequence of View
+    labels : Labelling of all rows
+    fit_labels : Labelling
+        Of the rows that mixtures were fitted to.
+    classes : ndarray of shape (n_classes,)
+    fdr : float or None
+        The false discovery rate that flags are to keep.
+    """
+    codes, confirmed, K = labels.codes, labels.confirmed, classes.size
+    weight = shares_of(views)
+    margins = [view.margins for view in views]
+    func = partial(_beliefs, [view.mixture for view in views], weight, confirmed is not None)
+    known = [] if confirmed is None else [confirmed]
+    both = each(func, float, codes, *known, *margins, width=2 * K)
+    truth, before = both[:, :K], both[:, K:]
+    probability = each(wrong, float, truth, codes)
+    flagged = probability > (0.5 if fdr is None else fdr_cut(probability, fdr))
+    if confirmed is not None:
+        flagged &= ~confirmed
+    suggested = each(suggestions, np.int64, truth, codes, flagged)
+    share, low, high = map(labels.share_judged, interval(views, weight, fit_labels))
+    label_of: Callable[[Any], Any] = partial(each, partial(np.take, classes), classes.dtype)
+    order, named, expected = _totals(probability, flagged)
+    return {
+        "share": share,
+        "low": low,
+        "high": high,
+        "probability": probability,
+        "flagged": flagged,
+        "given": label_of(codes),
+        "suggested": label_of(suggested),
+        "direction": each(directions, np.dtype("U8"), codes, suggested),
+        "suggested_probability": each(of_codes, float, truth, suggested),
+        "class_probabilities": before,
+        "predicted": label_of(each(partial(np.argmax, axis=1), np.int64, before)),
+        "classes": classes,
+        "order": order,
+        "log_likelihood": -min(view.mixture.loss for view in views),
+        "n_judged": int(labels.judged.sum()),
+        "named": named,
+        "expected_right": expected,
+    }
+
+
+def in_partitions(entries: dict[str, Any], chunks: tuple[int, ...]) -> dict[str, Any]:
+    """The same findings, entries of rows as dask arrays with these partitions."""
+    import dask.array as da
+
+    return {
+        name: da.from_array(value, chunks=(chunks, *value.shape[1:]), name=False)
+        if isinstance(value, np.ndarray) and name not in ("classes", "order")
+        else value
+        for name, value in entries.items()
+    } | {"order": entries["order"][:LISTED]}
+
+
+def shares_of(views: Sequence[View]) -> Array:
+    """The weights of views, in shares of their sum."""
+    weight = np.array([view.weight for view in views])
+    return weight / weight.sum()
+
+
+def _beliefs(
+    mixtures: Sequence[Mixture],
+    weight: Array,
+    has_confirmed: bool,
+    codes: NDArray[np.integer],
+    *columns: Any,
+) -> Array:
+    """The probability of each class given label and score, and given the score alone."""
+    confirmed, margins = (columns[0], columns[1:]) if has_confirmed else (None, columns)
+    truth = np.zeros((codes.size, mixtures[0].slopes.size + 1))
+    before = np.zeros_like(truth)
+    for mixture, w, seen in zip(mixtures, weight, margins, strict=True):
+        truth += w * mixture.truth(seen, codes, confirmed)
+        before += w * mixture.class_probabilities(seen)
+    return np.concatenate([truth, before], axis=1)
+
+
+def of_codes(truth: Array, codes: NDArray[np.integer]) -> Array:
+    """The probability of one class for each row."""
+    return truth[np.arange(codes.size), codes]
+
+
+def wrong(truth: Array, codes: NDArray[np.integer]) -> Array:
+    """The probability that the label is wrong."""
+    return np.clip(1.0 - of_codes(truth, codes), 0.0, 1.0)
+
+
+def suggestions(truth: Array, codes: NDArray[np.integer], flagged: Mask) -> NDArray[np.integer]:
+    """The most probable other label where the one given is flagged or less probable."""
+    others = truth.copy()
+    others[np.arange(codes.size), codes] = -1.0
+    best = others.argmax(axis=1)
+    return np.where(flagged | (of_codes(truth, best) > of_codes(truth, codes)), best, codes)
+
+
+def directions(codes: NDArray[np.integer], suggested: NDArray[np.integer]) -> NDArray[np.str_]:
+    """In which direction the label given errs."""
+    return np.array(["too low", "", "too high"])[np.sign(codes - suggested) + 1]
+
+
+def fdr_cut(probability: Any, fdr: float) -> float:
+    """Above it lie the most rows of which the expected share of right labels is at most ``fdr``.
+
+    That share rises with each row that is added, the most probably wrong ones first.
+    """
+    low, high, above = -1e-9, 1.0, np.zeros(2)
+    for _ in range(_ROUNDS):
+        edges = np.linspace(low, high, _BINS + 1)
+        (sums,), _ = total(_right, probability, shared=(edges,))
+        counts, right = np.cumsum(sums[:, ::-1], axis=1) + above[:, None]
+        kept = int(np.count_nonzero(right <= fdr * counts))
+        if kept == _BINS:
+            return low
+        high = edges[_BINS - kept]
+        low = edges[_BINS - kept - 1]
+        if kept:
+            above = np.array([counts[kept - 1], right[kept - 1]])
+    return float(high)
+
+
+def _right(start: int, probability: Array, edges: Array) -> tuple[tuple[Array], tuple[()]]:
+    """In each bin, ends of which belong to the one below, the rows and their right labels."""
+    bins = np.searchsorted(edges, probability, side="left") - 1
+    inside = (bins >= 0) & (bins < edges.size - 1)
+    bins, right = bins[inside], 1.0 - probability[inside]
+    counts = [np.bincount(bins, weights, edges.size - 1) for weights in (None, right)]
+    return (np.array(counts, dtype=float),), ()
+
+
+def _totals(probability: Any, flagged: Any) -> tuple[NDArray[np.intp], int, float]:
+    """Rows by the probability to be wrong; how many are flagged, and expected to be wrong."""
+    most = LISTED if is_lazy(probability) else None
+    (named, expected), (rows, values) = total(_totals_of_part, probability, flagged, shared=(most,))
+    return rows[np.argsort(-values, kind="stable")[:most]], int(named), float(expected)
+
+
+def _totals_of_part(
+    start: int, probability: Array, flagged: Mask, most: int | None
+) -> tuple[tuple[int, float], tuple[NDArray[np.intp], Array]]:
+    rows = np.arange(probability.size)
+    if most is not None:
+        rows = np.sort(np.argsort(-probability, kind="stable")[:most])
+    sums = int(flagged.sum()), float(probability[flagged].sum())
+    return sums, (start + rows, probability[rows])
+
+
+def interval(views: Sequence[View], weight: Array, labels: Labelling) -> tuple[float, float, float]:
+    """The share and its interval: what is uncertain within the mixtures, and between them."""
+    shares = np.array([view.mixture.share for view in views])
+    share = float(weight @ shares)
+    counted = np.flatnonzero(weight >= _SLIGHT)
+    within = np.zeros(2)
+    for i in counted.tolist():
+        ends = share_interval(views[i].mixture, views[i].fit_margins, *labels)
+        within += weight[i] / weight[counted].sum() * (np.array(ends) - shares[i]) ** 2
+    between = 1.96**2 * float(weight @ (shares - share) ** 2)
+    low, high = share + np.array([-1.0, 1.0]) * np.sqrt(within + between)
+    return share, max(0.0, float(low)), float(high)
