@@ -1,11 +1,14 @@
 """What the whole suite shares: the folder of benchmark data, and seeds."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import transcripts
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -45,3 +48,12 @@ def _global_random_state_is_left_alone() -> Iterator[None]:
     after = np.random.get_state()
     assert before[2:] == after[2:], "the global random state was moved"
     assert np.array_equal(before[1], after[1]), "the global random state was moved"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _transcripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Calls of the command line are recorded in the file that CSVOR_TRANSCRIPTS names, if any."""
+    file = os.environ.get(transcripts.SWITCH)
+    temporary = tmp_path_factory.getbasetemp
+    with transcripts.recording(Path(file), temporary()) if file else contextlib.nullcontext():
+        yield
