@@ -86,6 +86,14 @@ def test_a_call_that_is_gone_or_new_is_noticed(record) -> None:
     assert compared(first, both)[0] == {"new": 1}
 
 
+def test_files_of_tests_that_were_not_run_are_told_in_one_line(record) -> None:
+    calls = record()
+    other = {("tests/test_other.py::test_it", 1): next(iter(calls.values()))}
+    old, new, apart = transcripts.in_shared_files(calls | other, calls)
+    assert old == new == calls
+    assert apart == ["tests/test_other.py: 1 calls before, 0 now"]
+
+
 def test_what_two_runs_do_not_share_is_not_compared(record) -> None:
     one, two = record("one", "--moment", "now"), record("two", "--moment", "now")
     other = record("three", "--moment", "later")

@@ -174,24 +174,21 @@ def stable(first: dict, second: dict) -> dict:
 
 def _masked(one: dict, other: dict) -> dict:
     """What one record holds, with UNSTABLE where the other has it."""
-    kept = {}
-    for key, value in one.items():
-        if isinstance(value, dict) and isinstance(other.get(key), dict):
-            kept[key] = _masked(value, other[key])
-        else:
-            kept[key] = UNSTABLE if other.get(key) == UNSTABLE else value
-    return kept
+
+    def spread(mine: dict, others: dict) -> dict:
+        return {key: UNSTABLE if others.get(key) == UNSTABLE else mine[key] for key in mine}
+
+    return spread(one, other) | {"files": spread(one["files"], other["files"])}
 
 
 def _lines(record: dict) -> list[str]:
     """A record as it is shown."""
-    files = record["files"] if isinstance(record["files"], dict) else {record["files"]: "..."}
     return [
         f"$ COLUMNS={record['columns']} csvor {record['arguments']}  # {record['charset']}",
         f"exit {record['exit']}",
         *(f"out| {line}" for line in record["out"].split("\n")),
         *(f"err| {line}" for line in record["err"].split("\n")),
-        *(f"file {name}: {value}" for name, value in sorted(files.items())),
+        *(f"file {name}: {value}" for name, value in sorted(record["files"].items())),
     ]
 
 
@@ -213,6 +210,19 @@ def differences(old: dict, new: dict) -> tuple[Counter[str], list[str]]:
             lines += [f"call {key[1]}: {', '.join(kinds)}", *shown]
             last = key[0]
     return counts, lines
+
+
+def in_shared_files(old: dict, new: dict) -> tuple[dict, dict, list[str]]:
+    """The records of files of tests that are in both, and a line for each file that is not."""
+    calls = [Counter(test.partition("::")[0] for test, _ in side) for side in (old, new)]
+    apart = calls[0].keys() ^ calls[1].keys()
+    sides = [
+        {key: record for key, record in side.items() if key[0].partition("::")[0] not in apart}
+        for side in (old, new)
+    ]
+    return *sides, [
+        f"{name}: {calls[0][name]} calls before, {calls[1][name]} now" for name in sorted(apart)
+    ]
 
 
 def summary(old: dict, new: dict, counts: Counter[str]) -> str:
@@ -264,12 +274,12 @@ def main() -> int:
     chosen = parser.parse_args()
     if chosen.command == "write":
         return write(chosen.file, chosen.tests, 1 if chosen.once else 2)
-    old, new = read(chosen.old), read(chosen.new)
+    old, new, apart = in_shared_files(read(chosen.old), read(chosen.new))
     counts, lines = differences(old, new)
     sys.stdout.reconfigure(errors="backslashreplace")
-    print("\n".join([] if chosen.summary else lines))
-    print(summary(old, new, counts))
-    return int(bool(counts))
+    print("\n".join([*([] if chosen.summary else [*lines, ""]), summary(old, new, counts)]))
+    print("\n".join(["Files of tests that only one recording has:", *apart] if apart else []))
+    return int(bool(counts or apart))
 
 
 if __name__ == "__main__":
