@@ -123,8 +123,13 @@ def test_archives_count_by_their_members_and_exceptions_by_their_name(tmp_path) 
     assert only["exit"] == "1 KeyError"
 
 
-def test_today_and_versions_are_no_change(tmp_path) -> None:
+def test_today_versions_and_lines_of_source_are_no_change(tmp_path) -> None:
     text = f"{date.today()}T10:00:00Z csvor {version('csvor')}. localhost:8787, 9999-01-01, 1.2.3"
     recorder = transcripts.Recorder(tmp_path / "r.jsonl", tmp_path)
     said = "<date> csvor <version>. localhost:<port>, 9999-01-01, 1.2.3"
     assert recorder.normalised(text) == said
+    frames = (
+        'Traceback (most recent call last):\n  File "a.py", line 7, in f\n    g()\nKeyError: 1\n'
+    )
+    said = "Traceback (most recent call last):\n  <frames>\nKeyError: 1\n"
+    assert recorder.normalised(frames) == said

@@ -49,6 +49,8 @@ def _substitutes(temporary: Path) -> list[tuple[re.Pattern[str], str]]:
         (rf"({any_day})([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?", "<date>"),
         (rf"(?<![\w.])({any_version})(?![\w.]*\w)", "<version>"),
         (r"\b(localhost|127\.0\.0\.1):\d+", r"\1:<port>"),
+        # Names and lines of the source are no answer.
+        (r"(Traceback \(most recent call last\):\n)( +.*\n)+", r"\1  <frames>\n"),
         (r"\b0x[0-9a-f]{8,}\b", "<address>"),
         (r"(\"\w*seconds\": *)[\d.e-]+", r"\1<duration>"),
         (r"\b\d+ (s|min|h|days) left\b *", "<duration> left "),
