@@ -5,8 +5,7 @@ each of the 17 entries says; ``check`` audits them again and prints what differs
 of the benchmarks are read from the folder that CSVOR_DATA names, and left as they are without it.
 
 Small sets are audited in memory (handed over as dask arrays they come here and say the same).
-Those of 20 400 rows are audited in memory and in partitions: two records each, which agree as soon
-as both deal out rows by one rule.
+Those of 20 400 rows are audited in memory and in partitions: two records each, which agree.
 """
 
 import argparse
@@ -34,8 +33,8 @@ ROOT = Path(__file__).resolve().parents[1]
 KEPT = Path(__file__).with_name("golden_audits.json")
 # Of two folds, each leaves more rows than are brought here whatever they take.
 MANY, ROOM = 20_400, 400_000
-# Numbers are equal up to this share of them, or this much.
-RELATIVE, ABSOLUTE = 1e-6, 1e-6
+# Numbers are equal up to this much and this share of them.
+RELATIVE = 1e-6
 # The suspects, and the rows of each column of numbers, that are kept.
 SUSPECTS, SHOWN = 20, 8
 NUMBERS = ("share", "low", "high", "log_likelihood", "n_judged", "named", "expected_right")
@@ -53,6 +52,9 @@ class Case:
     estimator: Any = field(default_factory=lambda: CSVOR(contamination=0.1))
     options: dict[str, Any] = field(default_factory=lambda: {"cv": 3})
     forms: tuple[str, ...] = ("memory",)
+    # To which both forms agree: sums of slacks end within 1e-6 of their optimum, where
+    # probabilities are 1e-5 apart (1e-6 where they end within 1e-8).
+    tol: float = RELATIVE
 
 
 def rows(seed, **options):
@@ -139,7 +141,7 @@ LARGE = (
     Case("many, reviewed, groups", lambda: reviewed(7, MANY),
          options={"cv": 2, "fdr": 0.05}, forms=FORMS),
     Case("many, words", lambda: words(8, MANY, d=3), make_pipeline(StandardScaler(), REDSVM()),
-         {"cv": 2, "classes": CLASSES}, FORMS),
+         {"cv": 2, "classes": CLASSES}, FORMS, 1e-4),
 )  # fmt: skip
 BENCHMARKS = tuple(
     Case(name, lambda name=name: benchmark(name), SCALED)
@@ -152,16 +154,13 @@ def audit(case, form="memory", noise=0.0):
     """The audit of a case; in partitions with so little room that all rows stay there."""
     X, y, columns = case.data()
     if noise:
-        X = X * (1.0 + noise) if hasattr(X, "tocsr") else spread(X, noise)
+        of_row = 1.0 + noise * np.random.default_rng(1).uniform(-1.0, 1.0, (X.shape[0], 1))
+        X = X.multiply(of_row).tocsr() if hasattr(X, "tocsr") else X * of_row
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of classes and iterations, which sets run out of
         if form == "memory":
             return audit_labels(X, y, case.estimator, **columns, **case.options)
         return in_partitions(X, y, columns, case)
-
-
-def spread(X, noise):
-    return X * (1.0 + noise * np.random.default_rng(1).uniform(-1.0, 1.0, X.shape))
 
 
 def in_partitions(X, y, columns, case):
@@ -213,15 +212,15 @@ def labels(values):
     }
 
 
-def differences(found, kept):
+def differences(found, kept, tol=RELATIVE):
     """One line for each entry of an outcome that is not as it is kept."""
     lines = []
     for name in NUMBERS:
-        if apart(found[name], kept[name]):
+        if apart(found[name], kept[name], tol):
             lines.append(f"{name}: {kept[name]:.10g} is now {found[name]:.10g}")
     for name in OF_ROWS:
         for part, value in kept[name].items():
-            if apart(found[name][part], value):
+            if apart(found[name][part], value, tol):
                 worst = np.abs(np.subtract(found[name][part], value)).max()
                 lines.append(f"{name}, {part}: up to {worst:.2g} apart")
     for name in LABELS:
@@ -231,25 +230,25 @@ def differences(found, kept):
             lines.append(f"{name}: as many of each, in other rows")
     if found["classes"] != kept["classes"]:
         lines.append(f"classes: {kept['classes']} is now {found['classes']}")
-    if orders_differ(found["order"], kept["order"]):
+    if orders_differ(found["order"], kept["order"], tol):
         lines.append(
             f"order: {[r for r, _ in kept['order']]} is now {[r for r, _ in found['order']]}"
         )
     return lines
 
 
-def apart(found, kept):
+def apart(found, kept, tol):
     alike = np.shape(found) == np.shape(kept)
-    return not (alike and np.allclose(found, kept, rtol=RELATIVE, atol=ABSOLUTE))
+    return not (alike and np.allclose(found, kept, rtol=tol, atol=tol))
 
 
-def orders_differ(found, kept):
+def orders_differ(found, kept, tol):
     """Whether other rows come first; those that are as probably wrong may change places."""
-    if apart([p for _, p in found], [p for _, p in kept]):
+    if apart([p for _, p in found], [p for _, p in kept], tol):
         return True
     gaps = np.abs(np.diff([p for _, p in kept]))
     near = np.append(np.inf, gaps), np.append(gaps, 0.0)  # one more row may tie with the last
-    firm = np.minimum(*near) > 10 * ABSOLUTE
+    firm = np.minimum(*near) > 10 * tol
     return any(a[0] != b[0] for a, b in np.array([found, kept])[:, firm].swapaxes(0, 1))
 
 

@@ -1,4 +1,4 @@
-"""Properties of audits: the same, however rows are cut into partitions.
+"""Properties of audits: however rows are cut into partitions, they are those of rows in memory.
 
 `test_dask_audit.py` has the cases by name.
 """
@@ -34,20 +34,13 @@ def _little_room() -> Iterator[None]:
 
 @cache
 def audited(n: int) -> LabelAudit:
-    """What an audit has to say, however the rows are cut.
-
-    TIGHTEN as soon as rows in memory and in partitions are dealt to folds by one rule: then it is
-    the audit of the rows in memory, `audit_labels(*data(n)[:2], ...)`, for many rows too. Today
-    partitions are held to all rows in one of them.
-    """
+    """What the rows in memory say."""
     X, y, _ = data(n)
-    if n > FEW:
-        X, y = cut(X, (n,)), cut(y, (n,))
     return audit_labels(X, y, MODEL, cv=2, fdr=0.1)
 
 
 @pytest.mark.parametrize(("n", "of_examples"), [(FEW, 4), (MANY, 2)], ids=["few rows", "many rows"])
-def test_an_audit_is_the_same_however_rows_are_cut(n: int, of_examples: int) -> None:
+def test_an_audit_is_that_of_the_rows_in_memory(n: int, of_examples: int) -> None:
     @examples(of_examples)
     @given(of_X=chunks(n, least=3), of_y=chunks(n))
     def holds(of_X: tuple[int, ...], of_y: tuple[int, ...]) -> None:
