@@ -17,7 +17,8 @@ from typer.testing import CliRunner, Result
 
 import csvor
 from csvor._utils.atomic_files import folder_written_whole, written_whole
-from csvor.cli._errors import failures_in_one_line, nearest, rows_text
+from csvor._utils.words import rows_text
+from csvor.cli._errors import failures_in_one_line, nearest
 from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
 from csvor.cli.commands._app import app

@@ -35,7 +35,7 @@ WORDS = ["low"] * 4 + ["medium"] * 4 + ["high"] * 4
 def test_n01_words_need_an_order() -> None:
     assert refusal(CommandError, WORDS) == (
         "column 'grade': the labels are words without an order: 'high' 4, 'low' 4, 'medium' 4; "
-        "csvor does not guess it; give it with --classes LOWEST,...,HIGHEST"
+        "list them from the lowest to the highest in --classes LOWEST,...,HIGHEST"
     )
     target = target_of(WORDS, "low, medium,high")
     assert target.classes == ["low", "medium", "high"]
@@ -92,8 +92,8 @@ def test_n03_ten_comes_after_two() -> None:
 
 def test_two_spellings_of_one_number() -> None:
     assert refusal(CommandError, ["1", "2", "1", "1.0"]) == (
-        "column 'grade': one number is written in 2 ways: '1', '1.0' (rows 1, 3, 4); write it in "
-        "one"
+        "column 'grade': one number is written in 2 ways: '1', '1.0' (rows 1, 3, 4); write each "
+        "label in one way"
     )
     message = refusal(CommandError, ["1", "2", "1", "1.0"], "1,2")
     assert message == (
@@ -116,7 +116,7 @@ def test_n04_half_points_need_a_list() -> None:
     ):
         assert refusal(CommandError, values) == (
             f"column 'grade': 4 of 12 labels are not whole numbers, such as {such} (rows 5, 6, 7, "
-            f"8); if these are grades, say so with --classes {classes}"
+            f"8); if these are ordered classes, list them: --classes {classes}"
         )
     assert target_of(halves, "1,1.5,2").classes == ["1.0", "1.5", "2.0"]
     typed = target_of(pa.array([float(h) for h in halves]), "1,1.5,2")

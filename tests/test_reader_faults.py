@@ -14,10 +14,9 @@ from csvor.cli._errors import ColumnError, CommandError, UsageError
 from csvor.cli._model import load_model
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._spelling import folded, visible
+from csvor.cli._spelling import folded, quoted, visible
 from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
-from csvor.cli.input._column_checks import quoted
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import Features
 from csvor.cli.input._model_columns import features_frame
@@ -164,7 +163,7 @@ def test_n42_spellings_are_counted_and_the_nearest_label_is_named() -> None:
     )
     assert (
         "without an order: 'Poor' 2 (is 'poor' meant?), 'awful' 1, 'good' 20, 'goood' 1 (is 'good' "
-        "meant?), 'poor' 20; csvor does not guess it"
+        "meant?), 'poor' 20; list them from the lowest"
     ) in refusal(texts)
 
 

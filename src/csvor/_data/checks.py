@@ -20,10 +20,12 @@ Array = NDArray[np.float64]
 
 # A value this many spreads from the middle of its column is hardly a measurement.
 _FAR_SPREADS = 200.0
+# Quartiles of fewer rows say little of a spread.
+_FEWEST_ROWS = 10
 # Where less than this share of a column is stored, half of it at least lies at 0: no spread.
 _SPREADING = 0.25
 # Beyond this the square of a value is near the largest number.
-_HUGE = 1e150
+LARGEST = 1e150
 # A standard deviation this far from 1 makes the penalty on a coefficient all or nothing.
 _WIDE = 1e6
 
@@ -137,7 +139,7 @@ def check_ranges(
     ``farthest`` is asked for columns that can have a far value.
     """
     low, high = spans.low, spans.high
-    huge = np.flatnonzero(np.maximum(-low, high) > _HUGE)
+    huge = np.flatnonzero(np.maximum(-low, high) > LARGEST)
     if huge.size:
         raise ValueError(
             f"{_range_of(estimator, huge[0], low, high)}, too large to compute with. "
@@ -150,8 +152,8 @@ def check_ranges(
         (reach > 0.25 * np.sqrt(n_rows) * spread) & (spans.stored >= _SPREADING)
     )
     far: list[int] = []
-    if suspects.size and n_rows >= 10:
-        far = _warn_of_far_values(estimator, suspects, farthest(suspects))
+    if suspects.size:
+        far = _warn_of_far_values(estimator, n_rows, suspects, farthest(suspects))
     # Rounding of a large constant is no spread.
     odd = (
         (high > low)
@@ -185,23 +187,30 @@ def farthest_of(
         yield quartiles, float(values[row]), int(positions[row])
 
 
+def interquartile_ranges(value: float, quartiles: Iterable[float], n_rows: int) -> float:
+    """How many interquartile ranges a value lies from the median; 0 where that is not far."""
+    low, median, high = quartiles
+    distance, spread = abs(value - median), high - low
+    is_far = n_rows >= _FEWEST_ROWS and spread > 0 and distance > _FAR_SPREADS * spread
+    return float(distance / spread) if is_far else 0.0
+
+
 def _warn_of_far_values(
-    estimator: Any, suspects: NDArray[np.intp], farthest: Iterable[Farthest]
+    estimator: Any, n_rows: int, suspects: NDArray[np.intp], farthest: Iterable[Farthest]
 ) -> list[int]:
     """Warn of a value that lies hundreds of spreads from its column; the columns with one."""
-    found: list[int] = []
-    for j, ((low, median, high), value, row) in zip(suspects.tolist(), farthest, strict=True):
-        distance = abs(value - median)
-        if low < high and distance > _FAR_SPREADS * (high - low):
-            found.append(j)
+    columns: list[int] = []
+    for j, (quartiles, value, row) in zip(suspects.tolist(), farthest, strict=True):
+        times = interquartile_ranges(value, quartiles, n_rows)
+        if times:
+            columns.append(j)
             warn(
-                f"{_column_name(estimator, j)} has the value {value:g} in row "
-                f"{row}, {distance / (high - low):.0f} interquartile ranges from "
-                f"its median {median:g}. "
+                f"{_column_name(estimator, j)} has the value {value:g} in row {row}, "
+                f"{times:.0f} interquartile ranges from its median {quartiles[1]:g}. "
                 "Correct the value, leave the row out, or clip the column.",
                 FarValueWarning,
             )
-    return found
+    return columns
 
 
 def _range_of(estimator: Any, column: np.integer[Any], low: Array, high: Array) -> str:

@@ -13,6 +13,7 @@ from csvor._labels.column import Column, read_column
 from csvor._labels.declared import declared_classes, kind_of_classes, refuse_other_kind, to_array
 from csvor._labels.error import LabelError, error_at, show
 from csvor._labels.order import number_of, numeric_order, warn_far_and_rare
+from csvor._utils.words import are, nouns
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,9 +183,8 @@ class OrdinalLabels:
         unknown = codes < 0
         if unknown.any():
             names = [label for label, bad in zip(column.labels, unknown, strict=True) if bad]
-            one = len(names) == 1
             raise error_at(
-                f"Label{'' if one else 's'} {show(names)} {'is' if one else 'are'} not among the "
+                f"{nouns(len(names), 'Label')} {show(names)} {are(len(names))} not among the "
                 f"classes {show(self.classes.tolist())}",
                 "Correct or drop these rows, or list every class in classes=[...].",
                 column.rows_of(unknown),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._utils.warn import Remedy, alternatives
+from csvor._utils.words import rows_text
+
 _MAX_SHOWN = 10
 _MAX_WIDTH = 40
 _MAX_ROWS = 5
-_GIVEN = ("problem", "remedy", "positions", "count", "fault", "labels", "place")
+_ARGUMENTS = ("problem", "positions", "count", "fault", "place")
 
 
 class LabelError(ValueError):
@@ -22,23 +25,25 @@ class LabelError(ValueError):
     ----------
     problem : str
         What is wrong, without the rows and without a final full stop.
-    remedy : str
-        What to do, as one or more full sentences.
+    remedy : str or sequence of Remedy
+        What to do, as one or more full sentences, or as remedies of which each would do.
     positions : tuple of int, default=()
         The first few rows concerned, counted from 0; empty when no row is to blame.
     count : int, default=0
         Number of rows concerned.
     fault : str, default=""
-        A short name of the problem, for callers with a remedy of their own.
-    labels : tuple, default=()
-        The labels that such a remedy would name.
+        A short name of the problem, for callers with words of their own.
     place : str, default=""
         Of which rows these are a part, as a full sentence.
 
     Attributes
     ----------
-    problem, remedy, positions, count, fault, labels, place
+    problem, positions, count, fault, place
         As given.
+    remedy : str
+        What to do in Python code.
+    remedies : tuple of Remedy
+        The same, for callers with another spelling.
 
     Examples
     --------
@@ -50,60 +55,68 @@ class LabelError(ValueError):
     def __init__(
         self,
         problem: str,
-        remedy: str,
+        remedy: str | Sequence[Remedy],
         *,
         positions: tuple[int, ...] = (),
         count: int = 0,
         fault: str = "",
-        labels: tuple[Any, ...] = (),
         place: str = "",
     ) -> None:
         self.problem = problem
-        self.remedy = remedy
+        self._given_remedy = remedy
+        self.remedies = (Remedy(remedy),) if isinstance(remedy, str) else tuple(remedy)
+        self.remedy = remedy if isinstance(remedy, str) else sentence(alternatives(remedy))
         self.positions = positions
         self.count = count
         self.fault = fault
-        self.labels = labels
         self.place = place
-        told = f"{problem}{_rows(positions, count)}. {remedy}"
-        super().__init__(f"{told} ({place})" if place else told)
+        text = f"{problem}{_rows(positions, count)}. {self.remedy}"
+        super().__init__(f"{text} ({place})" if place else text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Worker processes send errors back pickled; the default would call __init__ with the
         # finished sentence alone.
-        return partial(LabelError, **self._given), ()
+        return partial(LabelError, **self._arguments), ()
 
     def at(self, place: str) -> Self:
         """The same of rows that are a part of all."""
-        return type(self)(**{**self._given, "place": place})
+        return type(self)(**{**self._arguments, "place": place})
 
     @property
-    def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _GIVEN}
+    def _arguments(self) -> dict[str, Any]:
+        return {"remedy": self._given_remedy, **{name: getattr(self, name) for name in _ARGUMENTS}}
 
 
 def _rows(positions: tuple[int, ...], count: int) -> str:
     if not positions:
         return ""
-    listed = ", ".join(map(str, positions))
-    more = f" and {count - len(positions)} more" if count > len(positions) else ""
-    return f" (row{'s' if count > 1 else ''} {listed}{more}, counted from 0)"
+    return f" ({rows_text(positions, count, first=0)}, counted from 0)"
 
 
 def error_at(
     problem: str,
-    remedy: str,
+    remedy: str | Sequence[Remedy],
     where: NDArray[np.bool_],
     *,
     fault: str = "",
-    labels: Iterable[Any] = (),
 ) -> LabelError:
     """Return a `LabelError` that points at the rows where the mask is true."""
     rows = np.flatnonzero(where)
     first = tuple(int(row) for row in rows[:_MAX_ROWS])
-    return LabelError(
-        problem, remedy, positions=first, count=int(rows.size), fault=fault, labels=tuple(labels)
-    )
+    return LabelError(problem, remedy, positions=first, count=int(rows.size), fault=fault)
+
+
+class ClassList(tuple[Any, ...]):
+    """Labels as they are typed in ``classes``; none stand for those that the user has to list."""
+
+    def __repr__(self) -> str:
+        labels = [repr(label) if isinstance(label, str) else str(label) for label in self]
+        return f"[{', '.join(labels) or '...'}]"
+
+
+def sentence(text: str) -> str:
+    """The text with a capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def show(labels: Iterable[Any]) -> str:

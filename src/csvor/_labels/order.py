@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._labels.column import Column, no_label
-from csvor._labels.error import LabelError, error_at, show
-from csvor._utils.warn import warn
+from csvor._labels.error import ClassList, LabelError, error_at, sentence, show
+from csvor._utils.warn import Remedy, alternatives, warn
+from csvor._utils.words import are, nouns
 
 _NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
@@ -25,14 +27,15 @@ _MAX_LISTED = 20
 _FAR = 3
 _RARE = 0.05
 _MIN_SCALE = 3
+_CLASSES = ("classes", ClassList())
 
 
 class FarLabelWarning(UserWarning):
     """A label may be a code for "no answer"; `problem` says why, without what to do about it."""
 
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(f"{problem}. {remedy}")
-        self.problem = problem
+    def __init__(self, problem: str, remedies: Sequence[Remedy]) -> None:
+        super().__init__(f"{problem}. {sentence(alternatives(remedies, last='; '))}")
+        self.problem, self.remedies = problem, remedies
 
 
 def number_of(label: Any) -> Any:
@@ -67,27 +70,38 @@ def numeric_order(column: Column) -> list[int]:
 
 
 def _words_without_order(column: Column, is_word: list[bool]) -> LabelError:
-    found = sorted(label for label, word in zip(column.labels, is_word, strict=True) if word)
-    words = show(found)
+    words = sorted(label for label, word in zip(column.labels, is_word, strict=True) if word)
+    has_commas = all(number_of(str(word).replace(",", ".", 1)) is not None for word in words)
+    remedies = [Remedy("write the decimal commas as points")]
     if 2 * sum(is_word) <= len(is_word):
+        leave_out = Remedy(
+            "correct these rows, leave them out with ",
+            "missing_label",
+            ClassList(words),
+            in_code="correct or drop these rows",
+        )
+        list_all = Remedy("list all labels from the lowest to the highest in ", *_CLASSES)
         return error_at(
-            f"The labels have no order: most are numbers, but not {words}",
-            "Correct or drop these rows, or list all labels from the lowest to the highest in "
-            "classes=[...].",
+            f"The labels have no order: most are numbers, but not {show(words)}",
+            remedies if has_commas else [leave_out, list_all],
             column.rows_of(is_word),
             fault="some words",
-            labels=found,
         )
-    remedy = (
-        "List them from the lowest to the highest in classes=[...], or use an ordered pandas "
-        "Categorical or polars Enum."
-    )
+    if not has_commas:
+        remedies = [
+            Remedy("list them from the lowest to the highest in ", *_CLASSES),
+            Remedy(in_code="use an ordered pandas Categorical or polars Enum"),
+        ]
     if column.categories is not None:
-        remedy += (
-            f" The categories of this categorical, {show(column.categories)}, are not declared as "
-            "ordered; if they are in order, .cat.as_ordered() says so."
+        categories = show(column.categories)
+        remedies.append(
+            Remedy(
+                in_code=f"as the categories of this categorical, {categories}, are not declared as "
+                "ordered, say by .cat.as_ordered() that they are"
+            )
         )
-    return LabelError(f"The labels are words without an order: {words}", remedy, fault="words")
+    problem = f"The labels are words without an order: {show(words)}"
+    return LabelError(problem, remedies, fault="words")
 
 
 def _refuse_two_spellings(column: Column, numbers: list[Decimal]) -> None:
@@ -98,7 +112,10 @@ def _refuse_two_spellings(column: Column, numbers: list[Decimal]) -> None:
         if len(same) > 1:
             raise error_at(
                 f"One number is written in {len(same)} ways: {show(sorted(same))}",
-                "Write each label in one way, or convert the labels to numbers.",
+                [
+                    Remedy("write each label in one way"),
+                    Remedy(in_code="convert the labels to numbers"),
+                ],
                 column.rows_of([label in same for label in column.labels]),
                 fault="two spellings",
             )
@@ -117,18 +134,19 @@ def _continuous(column: Column, order: list[int], fractional: list[bool]) -> Lab
     if distinct > _MAX_LISTED or 2 * distinct > n:
         return error_at(
             f"{problem}, and {distinct} values differ: this is a regression target",
-            "Cut it into ordered classes (numpy.digitize, pandas.cut), or use a regressor.",
+            [
+                Remedy(
+                    "cut it into ordered classes first",
+                    in_code="cut it into ordered classes (numpy.digitize, pandas.cut)",
+                ),
+                Remedy(in_code="use a regressor"),
+            ],
             where,
             fault="measurement",
         )
-    found = [column.labels[position] for position in order]
-    return error_at(
-        problem,
-        f"If these are ordered classes, list them: classes=[{', '.join(map(_plain, found))}].",
-        where,
-        fault="fractions",
-        labels=found,
-    )
+    classes = ClassList(column.labels[position] for position in order)
+    remedy = Remedy("if these are ordered classes, list them: ", "classes", classes)
+    return error_at(problem, [remedy], where, fault="fractions")
 
 
 def _plain(label: Any) -> str:
@@ -172,12 +190,22 @@ def _fullest_run(gaps: list[int], counts: NDArray[np.int64], width: int) -> tupl
 def _far_and_rare(
     outside: list[Any], jumps: list[tuple[Any, Any]], rows: int, n: int, labels: list[Any]
 ) -> FarLabelWarning:
-    one = len(outside) == 1
+    one, k = len(outside) == 1, len(outside)
     arrows = ", ".join(f"{_plain(near)} -> {_plain(far)}" for near, far in jumps)
-    listed = f"[{', '.join(map(_plain, labels))}]" if len(labels) <= _MAX_LISTED else "[...]"
+    no_answer = f"if {'it means' if one else 'they mean'} 'no answer', "
+    classes = ClassList(labels if len(labels) <= _MAX_LISTED else ())
     return FarLabelWarning(
-        f"Label{'' if one else 's'} {', '.join(map(_plain, outside))} {'is' if one else 'are'} far "
+        f"{nouns(k, 'Label')} {', '.join(map(_plain, outside))} {are(k)} far "
         f"from the rest ({arrows}) and rare ({rows} of {n} rows, {100 * rows / n:.2g} %)",
-        f"If {'it means' if one else 'they mean'} 'no answer', drop these rows; if "
-        f"{'it is a class' if one else 'they are classes'}, say so: classes={listed}.",
+        [
+            Remedy(
+                f"{no_answer}leave {'its' if one else 'their'} rows out with ",
+                "missing_label",
+                ClassList(outside),
+                in_code=f"{no_answer}drop these rows",
+            ),
+            Remedy(
+                f"if {'it is a class' if one else 'they are classes'}, say so: ", "classes", classes
+            ),
+        ],
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Self
+
+from csvor._utils.words import all_of
 
 # Frames of these packages do not help the reader of a warning.
 _INSIDE = {"csvor", "numba", "sklearn"}
@@ -19,17 +21,31 @@ def as_keyword(parameter: str, value: Any) -> str:
 
 @dataclass(frozen=True)
 class Remedy:
-    """What to do: words, around a parameter (and its value) where one helps."""
+    """What to do: words, around a parameter (and its value) where one helps.
 
-    before: str
+    Where Python code has other means than a command line, ``in_code`` names them.
+    """
+
+    before: str = ""
     parameter: str = ""
     value: Any = None
     after: str = ""
+    in_code: str = ""
 
     def spelled(self, spell: Callable[[str, Any], str] = as_keyword) -> str:
-        """The words, with the parameter as ``spell`` writes it."""
+        """The words, with the parameter as ``spell`` writes it; "" if there is nothing to do."""
+        if self.in_code and spell is as_keyword:
+            return self.in_code
         named = spell(self.parameter, self.value) if self.parameter else ""
         return f"{self.before}{named}{self.after}"
+
+
+def alternatives(
+    remedies: Iterable[Remedy], spell: Callable[[str, Any], str] = as_keyword, last: str = ", or "
+) -> str:
+    """Several remedies in one sentence, of which each would do; ``last`` divides the last two."""
+    texts = [remedy.spelled(spell) for remedy in remedies]
+    return all_of([text for text in texts if text], last)
 
 
 class AdvisedWarning(UserWarning):

@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from csvor._utils.words import some_of
+from csvor.cli._fault import Fault
 from csvor.cli._spelling import visible
 from csvor.cli._streams import escape_for_people
 
@@ -22,9 +24,14 @@ PIPE_CLOSED = 141
 
 
 class CommandError(Exception):
-    """The data or the fit cannot be used; the message says where and what to do."""
+    """The data or the fit cannot be used; a `Fault`, or a text, says where and what to do."""
 
     exit_code = FAILED
+
+    @property
+    def fault(self) -> Fault | None:
+        """What is wrong as data, where it is."""
+        return self.args[0] if self.args and isinstance(self.args[0], Fault) else None
 
 
 class ColumnError(CommandError):
@@ -65,7 +72,7 @@ def _complain_of(error: Exception) -> None:
     if isinstance(error, FaultsError):
         print(f"csvor: error: {error}", file=sys.stderr)
     else:
-        complain(_told(error))
+        complain(_message_of(error))
 
 
 @contextmanager
@@ -105,7 +112,40 @@ def about(source: str) -> Iterator[None]:
         raise CommandError(f"{source}: {error}") from error
 
 
-def _told(error: Exception) -> str:
+class Faults:
+    """Collects what is wrong with a file, so that one run tells all of it."""
+
+    def __init__(self) -> None:
+        self.errors: list[CommandError] = []
+
+    def add(self, error: CommandError) -> None:
+        """Take up one fault."""
+        self.errors.append(error)
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keep the fault that ends the work inside; a wrong use is none of the file's."""
+        try:
+            yield
+        except UsageError:
+            raise
+        except FaultsError as several:
+            self.errors += several.faults
+        except CommandError as fault:
+            self.errors.append(fault)
+
+    def refuse(self, source: str = "") -> None:
+        """Raise what was found, if anything was; `source` is the name of the file."""
+        if len(self.errors) > 1:
+            raise FaultsError(self.errors, source)
+        for fault in self.errors:
+            if not source:
+                raise fault
+            with about(source):
+                raise fault
+
+
+def _message_of(error: Exception) -> str:
     """What a user is told of an error: known kinds speak for themselves."""
     if isinstance(error, CommandError | ValueError) and str(error):
         return str(error)
@@ -184,32 +224,4 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 def listed(names: Sequence[object], most: int = 10) -> str:
     """Names in quotes, the first `most` of them."""
-    shown = ", ".join(f"'{visible(str(name))}'" for name in names[:most])
-    more = len(names) - most
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
-def rows_text(positions: Any, count: int | None = None, most: int = 5) -> str:
-    """`row 3`, `rows 3, 8` or `rows 3, 8, 9, 12, 15 and 7 more`.
-
-    `positions` count from 0, the text from 1; `count` is given where they are only the first.
-    """
-    count = len(positions) if count is None else count
-    shown = ", ".join(str(position + 1) for position in positions[:most])
-    more = count - min(len(positions), most)
-    return f"row{'s' * (count > 1)} {shown}" + (f" and {more} more" if more > 0 else "")
-
-
-def plural(count: int, name: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{count} {name}{'' if count == 1 else 's'}"
-
-
-def are(count: int) -> str:
-    """`is` of one, else `are`."""
-    return "is" if count == 1 else "are"
-
-
-def these_rows(count: int) -> str:
-    """`this row` or `these rows`."""
-    return "this row" if count == 1 else "these rows"
+    return some_of([f"'{visible(str(name))}'" for name in names], most)

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from csvor._utils.atomic_files import written_whole
-from csvor.cli._errors import CommandError, plural
+from csvor._utils.words import plural
+from csvor.cli._errors import CommandError
 from csvor.cli._paths import check_output
+from csvor.cli._spelling import format_value
 from csvor.cli._streams import results
-from csvor.cli.input._table import SUFFIXES, format_value
+from csvor.cli.input._table import SUFFIXES
 
 Columns = Mapping[str, Sequence[Any]]
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from csvor._utils.warn import AdvisedWarning, as_keyword
 from csvor.cli._errors import one_line
+from csvor.cli._fault import Fault
 from csvor.cli._options import ModelOptions
+from csvor.cli._spelling import format_value, quoted
 
 # What names a column is kept apart from what was measured.
 _NUMBER = re.compile(r"('[^']*'|column \d+)|\d[\d.,]*(?:e[+-]?\d+)?")
@@ -20,8 +22,9 @@ _EXAMPLE = re.compile(r"\(row \d+: .*?\)")
 # The commands say the same with the number of rows. scikit-learn gives no category of its own.
 _RARE_CLASS = "The least populated class"
 
-# Parameters of the estimators that are options of the commands.
-_OPTIONS = {field.name for field in fields(ModelOptions)}
+# Parameters of the estimators that are options of the commands, and what labels have.
+_OPTIONS = {field.name for field in fields(ModelOptions)} | {"classes", "missing_label"}
+_MOST_LABELS = 3
 
 
 class Notes:
@@ -31,9 +34,9 @@ class Notes:
         self._first: dict[str, str] = {}
         self._count: dict[str, int] = {}
 
-    def add(self, text: str) -> None:
+    def add(self, note: str | Fault) -> None:
         """Take up one note."""
-        text = one_line(text)
+        text = one_line(str(note))
         self._take(text, text)
 
     def add_of_part(self, text: str) -> None:
@@ -103,12 +106,19 @@ def _key(text: str) -> str:
 def _in_options(message: Warning | str) -> str:
     """A warning of the estimator, with an option in place of its parameter where there is one."""
     if isinstance(message, AdvisedWarning):
-        return message.spelled(_as_option)
+        return message.spelled(as_option)
     return str(message)
 
 
-def _as_option(parameter: str, value: Any) -> str:
+def as_option(parameter: str, value: Any) -> str:
+    """A parameter as the option that the commands have for it."""
     if parameter not in _OPTIONS:
         return as_keyword(parameter, value)
     option = "--" + parameter.replace("_", "-")
-    return option if value is None else f"{option} {value}"
+    if not isinstance(value, tuple):
+        return option if value is None else f"{option} {value}"
+    texts = [format_value(one) for one in value]
+    if parameter == "classes":
+        return f"{option} {','.join(texts) or 'LOWEST,...,HIGHEST'}"
+    options = [f"{option} {quoted(text)}" for text in texts[:_MOST_LABELS]]
+    return " ".join(options) + " and so on" * (len(texts) > _MOST_LABELS)

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from csvor.cli._errors import plural
+from csvor._utils.words import plural
 from csvor.cli._options import WITH_GAMMA
-from csvor.cli.input._table import format_value
+from csvor.cli._spelling import format_value
 
 if TYPE_CHECKING:
     from csvor import CSVOR

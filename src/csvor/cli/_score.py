@@ -7,9 +7,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from csvor.cli._errors import plural
+from csvor._utils.words import plural
 from csvor.cli._render import MOST_NAMES, Fact, plain_table, print_table
-from csvor.cli.input._table import format_value
+from csvor.cli._spelling import format_value
 
 MOST_LINES = 30
 _BAR = 20

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
 
 # Letters of a text that a message shows.
 LONGEST = 80
@@ -47,6 +49,14 @@ def _hides(sign: str, among_latin: bool) -> bool:
     return among_latin and strange and kind in {"Ll", "Lu"} and sign not in "µμΩΔ"
 
 
+def format_value(value: Any) -> str:
+    """A value as it stands in messages and files: whole numbers without a point."""
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        number = float(value)
+        return str(int(number)) if number.is_integer() else repr(number)
+    return str(value)
+
+
 def canonical_bools(texts: Iterable[str]) -> list[str]:
     """The texts, with True and False for their other spellings if they hold nothing else."""
     texts = list(texts)
@@ -54,3 +64,12 @@ def canonical_bools(texts: Iterable[str]) -> list[str]:
     if not filled or not filled <= _BOOLS.keys():
         return texts
     return [_BOOLS.get(text.lower(), text) for text in texts]
+
+
+def quoted(text: str) -> str:
+    """A word as it can be typed in a shell."""
+    if re.fullmatch(r"[\w.%+][\w.%+-]*", text):
+        return text
+    if "'" in text and not re.search(r'["$`\\!]', text):
+        return f'"{text}"'
+    return "'" + text.replace("'", "'\\''") + "'"

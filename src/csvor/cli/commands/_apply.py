@@ -5,8 +5,9 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+from csvor._utils.words import plural
 from csvor.cli._edit import write_edited, write_edited_folder
-from csvor.cli._errors import UsageError, plural
+from csvor.cli._errors import UsageError
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from csvor import LabelAudit, audit_labels
 from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import final_of
+from csvor._utils.words import plural
 from csvor.audit import candidate_models
-from csvor.cli._errors import UsageError, listed, plural
+from csvor.cli._errors import UsageError, listed
 from csvor.cli._files import check_table_output, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -27,11 +28,11 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
+from csvor.cli._spelling import format_value
 from csvor.cli.commands._audit_report import check_report, write_page
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.input._prepare import Prepared, plain, prepare
 from csvor.cli.input._related_rows import refuse_few_groups
-from csvor.cli.input._table import format_value
 
 # What is told of each row of an audit, beside its number and name.
 ENTRIES = ("given", "suggested", "probability", "residual", "direction", "flagged")

@@ -18,9 +18,10 @@ from csvor._estimators.steps import final_of
 from csvor._parts.engine import take
 from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.lazy import is_lazy
+from csvor._utils.words import plural
 from csvor.audit import candidate_models
 from csvor.cli._cluster import cluster
-from csvor.cli._errors import UsageError, plural
+from csvor.cli._errors import UsageError
 from csvor.cli._files import refuse_files_unseen, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._parts.engine import sums
-from csvor.cli._errors import are
+from csvor._utils.words import are, nouns
 from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
-from csvor.cli.input._table import format_value
+from csvor.cli._spelling import format_value
 
 
 class Judged(Protocol):
@@ -48,7 +48,7 @@ def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None
         (never, "predicted for no unseen row: the features hardly set such a label apart"),
     ):
         if found:
-            labels = f"label{'s' * (len(found) > 1)} {', '.join(found)} {are(len(found))}"
+            labels = f"{nouns(len(found), 'label')} {', '.join(found)} {are(len(found))}"
             notes.add(f"{labels} {told}; {remedy}")
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from csvor import datasets
-from csvor.cli._errors import CommandError, UsageError, are, closest, listed, plural
+from csvor._utils.words import are, plural
+from csvor.cli._errors import CommandError, UsageError, closest, listed
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._render import console, plain_table, print_table

@@ -14,10 +14,11 @@ from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
+from csvor.cli._spelling import format_value
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._prepare import plain
 from csvor.cli.input._read import ReadOptions, read_table
-from csvor.cli.input._table import Table, format_value
+from csvor.cli.input._table import Table
 
 
 @dataclass(frozen=True)

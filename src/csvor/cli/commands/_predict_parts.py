@@ -11,9 +11,9 @@ from typing import Any
 
 from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.threads import one_of_many
+from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
-from csvor.cli._errors import UsageError, about, plural
-from csvor.cli._faults import Faults
+from csvor.cli._errors import Faults, UsageError, about
 from csvor.cli._files import refuse_files_unseen, write_table
 from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes

@@ -6,7 +6,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor.cli._errors import ColumnError, listed, plural
+from csvor.cli._errors import ColumnError
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import canonical_bools, folded
 from csvor.cli.input._table import Column
@@ -19,9 +20,9 @@ def words_of(column: Column, missing: Collection[str] = ()) -> tuple[Rows, list[
     """Codes and distinct words; True and False in one spelling, "" for what is `missing`."""
     codes, texts = column.coded
     words = canonical_bools("" if text in missing else text for text in texts)
-    kept = {word: code for code, word in enumerate(dict.fromkeys(words))}
-    place = np.array([kept[word] for word in words], dtype=np.int64)
-    return place[codes], list(kept)
+    distinct = {word: code for code, word in enumerate(dict.fromkeys(words))}
+    code_of_text = np.array([distinct[word] for word in words], dtype=np.int64)
+    return code_of_text[codes], list(distinct)
 
 
 def known_words(
@@ -41,27 +42,20 @@ def known_words(
     there = np.bincount(codes, minlength=len(texts)) > 0
     if not some_rows and not any(word in known for word, t in zip(meant, there, strict=True) if t):
         refuse_strange(column.name, texts, known)
-    others = {t: w for t, w in zip(texts, meant, strict=True) if t != w}
-    if others:
-        told = ", ".join(f"'{text}' as '{word}'" for text, word in list(others.items())[:5])
-        notes.add(f"column '{column.name}': other spellings are read as those of the fit ({told})")
+    pairs = [f"'{t}' as '{w}'" for t, w in zip(texts, meant, strict=True) if t != w]
+    if pairs:
+        notes.add(fault("spellings", column.name, pairs=", ".join(pairs[:5])))
     new = [i for i, word in enumerate(meant) if word not in known]
     count = int(np.isin(codes, new).sum())
     if count:
-        notes.add(
-            f"column '{column.name}': {plural(count, 'row')} with values that the model "
-            f"has not seen ({listed([texts[i] for i in new])}); they count as none of the known"
-        )
+        notes.add(fault("new-words", column.name, n=count, words=[texts[i] for i in new]))
     return np.array(meant, dtype=object)[codes]
 
 
 def refuse_strange(name: str, words: Sequence[str], known: Sequence[str]) -> NoReturn:
     """Refuse a column whose words are these, none of which a model knows."""
-    raise ColumnError(
-        f"column '{name}': the model knows none of its values, in any row "
-        f"({listed([word for word in words if word] or [''], 5)}); it was fitted with "
-        f"{listed(list(known), 5)}: write them so, or fit anew"
-    )
+    filled = [word for word in words if word] or [""]
+    raise ColumnError(fault("unknown-words", name, words=filled, known=list(known)))
 
 
 def _meant(text: str, known: Sequence[str]) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 from csvor.cli._errors import UsageError, closest, listed
 from csvor.cli._options import ModelOptions
+from csvor.cli._spelling import format_value
 from csvor.cli.input._decisions import same
-from csvor.cli.input._table import format_value
 
 
 def with_class_weights(options: ModelOptions, classes: Sequence[Any]) -> ModelOptions:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from csvor.cli._errors import ColumnError, listed
+from csvor.cli._fault import fault
 from csvor.cli._spelling import normal
 from csvor.cli.input._column_checks import (
     Numbers,
     Rows,
-    or_drop,
     refuse_lists,
     refuse_texts,
     refuse_unclear_dates,
@@ -114,7 +114,7 @@ class ColumnParser:
     def refuse_words(self, column: Column) -> None:
         """Refuse a column that has words where a model takes numbers."""
         if column.kind != "text":
-            raise ColumnError(f"column '{column.name}': the model takes this column as numbers")
+            raise ColumnError(fault("numbers-in-fit", column.name))
         numerals = self._numerals[column.name]
         values = numerals.readings[0].values if numerals.readings else np.empty(0)
         right = np.flatnonzero(~np.isnan(values))
@@ -144,8 +144,7 @@ class ColumnParser:
         if wrong.any():
             refuse_texts(column, wrong[codes], self.rows, "date", fitted=self._is_fitted)
         if dates.either:
-            written = texts[filled[dates.either[0]]]
-            refuse_unclear_dates(column, written, self.rows, self._is_fitted)
+            refuse_unclear_dates(column, filled[dates.either[0]], self.rows, self._is_fitted)
         values = np.full(len(texts), np.nan)
         values[filled] = dates.values
         self.notes.add_blank(column, numerals)
@@ -166,9 +165,9 @@ class ColumnParser:
         if self.rules.dates or self._is_fitted:
             return
         kind = "times" if hours else "dates"
+        remedies = ["dates", "drop"]
         raise ColumnError(
-            f"column '{column.name}' holds {kind}{example}; read them as numbers with --dates"
-            f"{or_drop(column.name)}"
+            fault("dates", column.name, remedies=remedies, what=kind, example_text=example)
         )
 
     # Numbers

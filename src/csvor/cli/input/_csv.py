@@ -9,8 +9,8 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from csvor.cli._errors import CommandError, UsageError, listed, plural
-from csvor.cli._faults import Faults
+from csvor._utils.words import plural
+from csvor.cli._errors import CommandError, Faults, UsageError, listed
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
 from csvor.cli.input._bytes import Opener, check_bytes, head_of
@@ -144,7 +144,7 @@ class _Ragged:
             more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
             expected, shift = len(self.dialect.names), self.dialect.shift
             where_named = "other rows have" if shift else "the first line names"
-            faults.found.append(
+            faults.add(
                 CommandError(
                     f"{self.name}, row{'s' * (len(rows) > 1)} {where}{more}: "
                     f"{plural(width, 'cell')} where {where_named} "

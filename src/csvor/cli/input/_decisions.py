@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError, UsageError, closest, listed, plural
+from csvor._utils.words import plural
+from csvor.cli._errors import CommandError, UsageError, closest, listed
 from csvor.cli._notes import Notes
-from csvor.cli._spelling import normal
+from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._read import read_table
 from csvor.cli.input._relabel import relabelled
-from csvor.cli.input._table import Column, Table, as_number, format_value
+from csvor.cli.input._table import Column, Table, as_number
 
 KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 COLUMNS = ("row", "target", "given", "decision", "label")

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from csvor.cli._errors import CommandError, UsageError, are, plural
+from csvor._utils.words import are, plural
+from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
 

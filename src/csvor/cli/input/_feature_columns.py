@@ -6,15 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from csvor.cli._errors import ColumnError, CommandError, listed
-from csvor.cli._faults import Faults
+from csvor.cli._errors import ColumnError, CommandError, Faults
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli.input._categories import words_of
 from csvor.cli.input._column_checks import (
     Rows,
     note_blank_words,
     note_far_value,
-    quoted,
     refuse_bad_range,
     refuse_blanks,
     refuse_many_words,
@@ -52,12 +51,12 @@ def choose_features(
     for name in names:
         with choice.faults.collected():
             choice.take(name)
-    found = choice.result(impute)
+    features_and_frame = choice.result(impute)
     if faults is None:
         choice.faults.refuse()
     else:
-        faults.found += choice.faults.found
-    return found
+        faults.errors += choice.faults.errors
+    return features_and_frame
 
 
 class _Choice:
@@ -97,9 +96,7 @@ class _Choice:
         refuse_bad_range(name, values, rows)
         blank = np.isnan(values)
         if blank.all():
-            raise ColumnError(
-                f"column '{name}' has no values; leave it out with --drop {quoted(name)}"
-            )
+            raise ColumnError(fault("empty-column", name))
         if np.nanmin(values) == np.nanmax(values):
             self.features.constant.append(name)
             return
@@ -141,7 +138,7 @@ class _Choice:
         for mark in self.rules.missing:
             number = as_number(mark)
             if not any(_has(column, mark, number) for column in self.columns.values()):
-                self.notes.add(f"--missing '{mark}': no cell has this mark")
+                self.notes.add(fault("idle-mark", mark=mark))
 
     def result(self, impute: bool) -> tuple[Features, pd.DataFrame]:
         """The use of the columns without a fault, and their values."""
@@ -149,10 +146,9 @@ class _Choice:
         note_blank_words(self.blank_words, self.notes)
         if not impute:
             with self.faults.collected():
-                first = quoted(next(iter(self.blanks), ""))
-                refuse_blanks(self.blanks, f"fill them in, let --impute do so, or --drop {first}")
-        if not self.features.used and not self.faults.found:
-            self.faults.found.append(CommandError("no feature column is left to fit with"))
+                refuse_blanks(self.blanks)
+        if not self.features.used and not self.faults.errors:
+            self.faults.add(CommandError(fault("no-features")))
         _note_constants(self.features.constant, self.notes)
         return self.features, frame_of(self.data, self.features.used)
 
@@ -172,8 +168,4 @@ def frame_of(data: dict[str, Any], names: Sequence[str]) -> pd.DataFrame:
 
 def _note_constants(names: Sequence[str], notes: Notes) -> None:
     if names:
-        several = len(names) > 1
-        notes.add(
-            f"column{'s' * several} {listed(names)} {'have' if several else 'has'} one value only "
-            f"and {'are' if several else 'is'} left out"
-        )
+        notes.add(fault("constant", n=len(names), names=names))

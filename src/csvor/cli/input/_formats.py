@@ -9,7 +9,7 @@ import pyarrow.json as pa_json
 
 from csvor.cli._errors import CommandError
 from csvor.cli._notes import Notes
-from csvor.cli.input._table import format_value
+from csvor.cli._spelling import format_value
 
 EXCEL = {".xlsx", ".xls", ".ods"}
 FEATHER = {".feather", ".arrow"}

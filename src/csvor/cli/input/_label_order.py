@@ -1,4 +1,4 @@
-"""The labels that a column holds: in which spelling, and in which order?"""
+"""In which spelling, and in which order, are the labels of a column?"""
 
 import warnings
 from collections.abc import Sequence
@@ -9,22 +9,16 @@ from numpy.typing import NDArray
 
 from csvor._labels import LabelError, OrdinalLabels
 from csvor._labels.order import CONTINUOUS, FarLabelWarning, number_of
-from csvor.cli._errors import (
-    ColumnError,
-    UsageError,
-    are,
-    closest,
-    plural,
-    rows_text,
-    these_rows,
-)
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import folded, visible
-from csvor.cli.input._column_checks import quoted
-from csvor.cli.input._table import Column, as_number, format_value
+from csvor._utils.warn import alternatives
+from csvor._utils.words import plural, rows_text, some_of
+from csvor.cli._errors import ColumnError, UsageError, closest
+from csvor.cli._fault import fault
+from csvor.cli._notes import Notes, as_option
+from csvor.cli._spelling import folded, format_value, visible
+from csvor.cli.input._table import Column, as_number
 
 # Labels that a message names.
-_MOST_LABELS, _MOST_OPTIONS = 20, 3
+_MOST_LABELS = 20
 
 
 class LabelColumn:
@@ -32,6 +26,7 @@ class LabelColumn:
 
     def __init__(self, column: Column, rows: NDArray[np.int64]) -> None:
         self.column = column
+        self.name = column.name
         self.rows = rows
         self._take(*column.coded)
 
@@ -39,35 +34,30 @@ class LabelColumn:
         self.codes, self.texts = codes, texts
         self.counts = np.bincount(codes, minlength=len(texts))
         self.values = [number_of(text) for text in texts]
-        self.are_numbers = None not in self.values
 
     def fold(self, declared: Sequence[str] | None, notes: Notes) -> None:
-        """Read labels that differ in case and blanks alone as one, and say which."""
+        """Read labels that differ in case and blanks alone as one, and say which (N42)."""
         if self.column.kind != "text":
             return
         levels = [format_value(level) for level in self.column.levels or ()]
-        one = one_spelling(self.texts, self.counts.tolist(), declared or levels)
-        merged = {text: label for text, label in one.items() if text != label}
-        if not merged:
-            notes.add("--fold-labels: no two labels differ in case and blanks alone")
+        spelling = one_spelling(self.texts, self.counts.tolist(), declared or levels)
+        pairs = [
+            f"'{visible(text)}' ({plural(count, 'row')}) as '{visible(spelling[text])}'"
+            for text, count in zip(self.texts, self.counts.tolist(), strict=True)
+            if spelling[text] != text
+        ]
+        if not pairs:
+            notes.add(fault("nothing-to-fold"))
             return
-        told = ", ".join(
-            f"'{visible(text)}' ({plural(int(self.counts[self.texts.index(text)]), 'row')}) as "
-            f"'{visible(label)}'"
-            for text, label in merged.items()
-        )
-        notes.add(f"labels in other spellings are read as one: {told}")
-        kept = list(dict.fromkeys(one.values()))
-        place = np.array([kept.index(one[text]) for text in self.texts])
-        self._take(place[self.codes], kept)
+        notes.add(fault("folded-labels", pairs=", ".join(pairs)))
+        labels = list(dict.fromkeys(spelling.values()))
+        code_of_text = np.array([labels.index(spelling[text]) for text in self.texts])
+        self._take(code_of_text[self.codes], labels)
 
     def ordered(self, declared: list[str] | None, notes: Notes) -> tuple[list[Any], str]:
         """The classes in their order, and what says so."""
         if len(self.texts) == 1:
-            raise ColumnError(
-                f"column '{self.column.name}': all {len(self.rows)} rows have the label "
-                f"'{self.texts[0]}', so there is nothing to order"
-            )
+            raise ColumnError(fault("one-label", self.name, n=len(self.rows), label=self.texts[0]))
         if declared is not None:
             return self.declared(declared), "declared with --classes"
         return self.infer_order(notes)
@@ -86,7 +76,7 @@ class LabelColumn:
     def declared(self, entries: list[str]) -> list[Any]:
         """The classes that `entries` name, in their order, as the file has them."""
         if len(entries) < 2:
-            raise UsageError("--classes: name at least two classes, lowest first")
+            raise UsageError(fault("few-classes"))
         classes = [self._as_in_file(entry) for entry in entries]
         known = [format_value(value) for value in classes]
         unknown = [text for text in self.texts if text not in known]
@@ -95,68 +85,56 @@ class LabelColumn:
         return classes
 
     def _refuse_unknown(self, unknown: list[str], known: list[str]) -> None:
-        """Refuse labels that are in no list: each with its rows, and the one that it may be."""
-        n_rows = len(self.rows_with(unknown))
-        it, them = ("it" if n == 1 else "them" for n in (n_rows, len(unknown)))
+        """Refuse labels that are in no list: each with its rows, and the one it may be (N42)."""
         idle = [text for text in known if text not in self.texts]
-        typos = [(text, closest(text, unknown)) for text in idle]
-        hint = "".join(
-            f"; '{visible(typo)}' in --classes is no label, is '{visible(meant)}' meant?"
-            for typo, meant in typos
-            if meant is not None
-        )
+        pairs = [(text, close) for text in idle if (close := closest(text, unknown)) is not None]
+        hints = [
+            f"; '{visible(typo)}' in --classes is no label, is '{visible(label)}' meant?"
+            for typo, label in pairs
+        ]
         if any(folded(text) in map(folded, known) for text in unknown):
-            hint += "; --fold-labels takes no notice of case and blanks"
-        told = [self._told(text, one_of(text, known)) for text in unknown[:_MOST_LABELS]]
-        more = len(unknown) - len(told)
-        options = [f"--missing-label {quoted(text)}" for text in unknown[:_MOST_OPTIONS]]
-        others = " and so on" * (len(unknown) > _MOST_OPTIONS)
+            hints.append("; --fold-labels takes no notice of case and blanks")
+        labels = [
+            f"'{visible(text)}' {len(rows)} ({rows_text(rows, most=3)}{_hint(text, known, '; ')})"
+            for text in unknown[:_MOST_LABELS]
+            for rows in [self.rows_with([text])]
+        ]
         raise ColumnError(
-            f"column '{self.column.name}': {plural(n_rows, 'label')} {are(n_rows)} none of "
-            f"--classes: {', '.join(told)}{f' and {more} more' * (more > 0)}; correct {it}, add "
-            f"{them} to --classes or leave {these_rows(n_rows)} out with {' '.join(options)}"
-            f"{others}{hint}"
+            fault(
+                "unknown-labels",
+                self.name,
+                rows=self.rows_with(unknown),
+                labels=some_of(labels, _MOST_LABELS, len(unknown)),
+                n_labels=len(unknown),
+                leave_out=as_option("missing_label", tuple(unknown)),
+                hints="".join(hints),
+            )
         )
-
-    def _told(self, text: str, meant: str | None) -> str:
-        """A label with its number of rows, the first of them, and the label that it may be."""
-        rows = self.rows_with([text])
-        close = f"; is '{visible(meant)}' meant?" if meant is not None else ""
-        return f"'{visible(text)}' {len(rows)} ({rows_text(rows, most=3)}{close})"
 
     def _as_in_file(self, entry: str) -> Any:
         """One declared class in the type, and where it occurs in the spelling, of the file."""
         kind, number = self.column.kind, as_number(entry)
         if kind == "bool":
             if entry.lower() not in {"true", "false"}:
-                raise UsageError(f"--classes: '{entry}', but the labels are True and False")
+                raise UsageError(fault("class-of-truth-values", entry=entry))
             return entry.lower() == "true"
         if kind == "text":
-            if entry in self.texts or not self.are_numbers:
+            if entry in self.texts or None in self.values:
                 return entry
-            same = [
-                t for t, v in zip(self.texts, self.values, strict=True) if v == number_of(entry)
-            ]
-            return same[0] if same else entry
-        dtype = self.labels().dtype
-        if not np.isfinite(number) or (dtype.kind in "iu" and not number.is_integer()):
-            what = "whole numbers" if dtype.kind in "iu" else "numbers"
-            raise UsageError(
-                f"--classes: '{entry}', but the labels of column '{self.column.name}' are {what}"
-            )
-        return int(number) if dtype.kind in "iu" else number
+            pairs = zip(self.texts, self.values, strict=True)
+            return next((text for text, value in pairs if value == number_of(entry)), entry)
+        whole = self.labels().dtype.kind in "iu"
+        if not np.isfinite(number) or (whole and not number.is_integer()):
+            what = "whole numbers" if whole else "numbers"
+            raise UsageError(fault("class-of-numbers", entry=entry, name=self.name, what=what))
+        return int(number) if whole else number
 
     def infer_order(self, notes: Notes) -> tuple[list[Any], str]:
         """The order that the labels carry themselves, and what it is; words carry none."""
-        levels = self.column.levels
-        if self.column.no_order:
-            raise ColumnError(
-                f"column '{self.column.name}': its values are said to be ordered, but "
-                f"{self.column.no_order}, so their order is lost; give it with --classes "
-                "LOWEST,...,HIGHEST"
-            )
-        if levels is not None:
-            return list(levels), "ordered category of the file"
+        if self.column.no_order:  # N40
+            raise ColumnError(fault("lost-order", self.name, why=self.column.no_order))
+        if self.column.levels is not None:
+            return list(self.column.levels), "ordered category of the file"
         if self.column.kind == "bool":
             return [False, True], "False before True"
         if sorted(text.lower() for text in self.texts) == ["false", "true"]:
@@ -166,74 +144,55 @@ class LabelColumn:
                 warnings.simplefilter("always")
                 classes = OrdinalLabels.from_data(self.labels()).classes.tolist()
         except LabelError as error:
-            raise self._in_options(error) from error
+            raise self._as_column_error(error) from error
         if len(self.texts) == len(self.codes) > 2:
-            raise ColumnError(
-                f"column '{self.column.name}': every row has a label of its own; csvor needs "
-                "classes that rows share"
-            )
-        for warning in caught:
-            if isinstance(warning.message, FarLabelWarning):
-                notes.add(
-                    f"column '{self.column.name}': {warning.message.problem}; leave out a code for "
-                    "'no answer' with --missing-label, or name all classes with --classes"
-                )
+            raise ColumnError(fault("own-labels", self.name))
+        for message in [warning.message for warning in caught]:
+            if isinstance(message, FarLabelWarning):  # N07
+                remedies = alternatives(message.remedies, as_option)
+                notes.add(fault("labels", self.name, problem=message.problem, remedies_=remedies))
         as_text = self.column.kind == "text"
         return classes, "numbers" + " (every label can be read as one)" * as_text
 
-    def _in_options(self, error: LabelError) -> ColumnError:
-        """What the library refused, with rows of the file and a remedy in options."""
-        labels = [format_value(label) for label in error.labels]
-        first = quoted("".join(labels[:1]))
-        remedies = {
-            "words": "csvor does not guess it; give it with --classes LOWEST,...,HIGHEST",
-            "some words": f"leave {these_rows(error.count)} out with --missing-label {first}, or "
-            "give the order of all labels with --classes",
-            "two spellings": "write it in one",
-            "fractions": f"if these are grades, say so with --classes {','.join(labels)}",
-            "measurement": "cut it into ordered classes first",
-        }
-        if all(number_of(text.replace(",", ".", 1)) is not None for text in self.texts):
-            remedies["words"] = remedies["some words"] = "write the decimal commas as points"
-        where = ""
-        if error.positions:
-            where = f" ({rows_text(self.rows[list(error.positions)], error.count)})"
+    def _as_column_error(self, error: LabelError) -> ColumnError:
+        """What the library refused, with rows of the file and the remedies in options."""
         # The library begins with a phrase that scikit-learn asks for.
         problem = error.problem.removeprefix(CONTINUOUS)
+        problem = f"{problem[0].lower()}{problem[1:]}"
+        remedies = alternatives(error.remedies, as_option)
+        if error.positions:
+            problem += f" ({rows_text(self.rows[list(error.positions)], error.count)})"
         if error.fault == "words":
-            problem = f"the labels are words without an order: {self._all_told()}"
+            problem = f"the labels are words without an order: {self._labels_with_counts()}"
             if len({folded(text) for text in self.texts}) < len(self.texts):
-                remedies["words"] += "; --fold-labels takes no notice of case and blanks"
-        return ColumnError(
-            f"column '{self.column.name}': {problem[0].lower()}{problem[1:]}"
-            f"{where}; {remedies.get(error.fault, error.remedy)}"
-        )
+                remedies += "; --fold-labels takes no notice of case and blanks"
+        return ColumnError(fault("labels", self.name, problem=problem, remedies_=remedies))
 
-    def _all_told(self) -> str:
+    def _labels_with_counts(self) -> str:
         """All labels with their numbers of rows; of rare ones, the frequent one that is meant."""
-        told = []
-        for text, count in sorted(zip(self.texts, self.counts.tolist(), strict=True)):
-            others = [t for t, n in zip(self.texts, self.counts, strict=True) if n >= 5 * count]
-            meant = one_of(text, others)
-            close = f" (is '{visible(meant)}' meant?)" if meant is not None else ""
-            told.append(f"'{visible(text)}' {count}{close}")
-        more = len(told) - _MOST_LABELS
-        return ", ".join(told[:_MOST_LABELS]) + (f" and {more} more" if more > 0 else "")
+        counts = dict(sorted(zip(self.texts, self.counts.tolist(), strict=True)))
+        labels = []
+        for text, count in counts.items():
+            frequent = [other for other, n in counts.items() if n >= 5 * count]
+            hint = _hint(text, frequent, " (")
+            labels.append(f"'{visible(text)}' {count}{hint}{')' * bool(hint)}")
+        return some_of(labels, _MOST_LABELS)
 
 
-def one_of(text: str, known: Sequence[str]) -> str | None:
-    """The known label that another spelling may be."""
+def _hint(text: str, known: Sequence[str], before: str) -> str:
+    """A question for the known label that another spelling may be; "" if there is none."""
     same = [label for label in known if folded(label) == folded(text)]
-    return same[0] if same else closest(text, known)
+    label = same[0] if same else closest(text, known)
+    return "" if label is None else f"{before}is '{visible(label)}' meant?"
 
 
 def one_spelling(
     texts: Sequence[str], counts: Sequence[int], declared: Sequence[str]
 ) -> dict[str, str]:
     """The spelling in which each label is read: that of a declared one, else the most frequent."""
-    kinds: dict[str, list[str]] = {}
-    often = sorted(zip(texts, counts, strict=True), key=lambda pair: -pair[1])
-    for label in [*declared, *(text for text, _ in often)]:
-        kinds.setdefault(folded(label), []).append(label)
+    spellings: dict[str, list[str]] = {}
+    by_count = sorted(zip(texts, counts, strict=True), key=lambda pair: -pair[1])
+    for label in [*declared, *(text for text, _ in by_count)]:
+        spellings.setdefault(folded(label), []).append(label)
     # Labels that are declared side by side are not one.
-    return {text: text if text in declared else kinds[folded(text)][0] for text in texts}
+    return {text: text if text in declared else spellings[folded(text)][0] for text in texts}

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
-from csvor.cli.input._column_checks import Numbers, Rows, quoted
-from csvor.cli.input._table import format_value
+from csvor.cli._spelling import format_value
+from csvor.cli.input._column_checks import Numbers, Rows
 
 # In fewer rows, what was measured is in order often enough.
 _FEWEST_ROWS = 20
@@ -39,11 +40,7 @@ def counts_rows(name: str, values: Numbers, used: Numbers, notes: Notes) -> bool
     how = _row_numbers(used) or _row_numbers(values)
     if how is None:
         return False
-    notes.add(
-        f"column '{name}' looks like row numbers ({how}) and is left out, for these say "
-        f"where a row stands and not what it is like; name the rows by it with --id "
-        f"{quoted(name)}, or use it all the same with --keep {quoted(name)}"
-    )
+    notes.add(fault("row-numbers", name, remedies=["id", "keep"], how=how))
     return True
 
 
@@ -53,47 +50,35 @@ def names_rows(name: str, codes: Rows, texts: Sequence[str], notes: Notes) -> bo
         return False
     if not is_id(name) and not all(_CODE.fullmatch(text) for text in texts):
         return False
-    notes.add(
-        f"column '{name}' looks like an id (each row has a text of its own, such as '{texts[0]}') "
-        f"and is left out; name the rows by it with --id {quoted(name)}"
-    )
+    notes.add(fault("id-texts", name, remedies=["id"], text=texts[0]))
     return True
 
 
 def note_use(name: str, values: Numbers, notes: Notes) -> None:
     """Say so where a feature may be an id or a weight by its name."""
     values = values[np.isfinite(values)]
-    as_typed = quoted(name)
     whole = bool(np.all(values == np.floor(values)))
     if is_id(name) and whole and len(values) >= _FEWEST_ROWS:
         n_different = len(np.unique(values))
         if n_different == len(values):
-            notes.add(
-                f"column '{name}' looks like an id (whole numbers, each once) and is used as a "
-                f"feature; name the rows by it with --id {as_typed}, or use it without this note "
-                f"with --keep {as_typed}"
-            )
-        elif n_different > max(_FEWEST_ROWS, len(values) / 20):
-            notes.add(
-                f"column '{name}' looks like an id of what several rows share ({n_different} whole "
-                f"numbers) and is used as a feature; judge these rows together with --groups "
-                f"{as_typed}, or use it without this note with --keep {as_typed}"
-            )
+            notes.add(fault("id-numbers", name, remedies=["id", "keep-silent"]))
+        else:
+            _note_shared_id(name, n_different, len(values), notes, "whole numbers", "a feature")
     if _WEIGHT.fullmatch(name) and np.all(values >= 0):
-        notes.add(
-            f"column '{name}' is used as a feature; if it says what a row counts, --weight "
-            f"{as_typed}; if it is a measurement, --keep {as_typed} ends this note"
-        )
+        notes.add(fault("weight-name", name))
 
 
 def note_repeated_codes(name: str, n_rows: int, n_texts: int, notes: Notes) -> None:
     """Say so where categories may be the ids of what rows share."""
-    if is_id(name) and n_texts > max(_FEWEST_ROWS, n_rows / 20):
-        notes.add(
-            f"column '{name}' looks like an id of what several rows share ({n_texts} texts) and is "
-            f"used as categories; judge these rows together with --groups {quoted(name)}, or use "
-            f"it without this note with --keep {quoted(name)}"
-        )
+    if is_id(name):
+        _note_shared_id(name, n_texts, n_rows, notes, "texts", "categories")
+
+
+def _note_shared_id(
+    name: str, n_different: int, n_rows: int, notes: Notes, what: str, use: str
+) -> None:
+    if n_different > max(_FEWEST_ROWS, n_rows / 20):
+        notes.add(fault("shared-id", name, n_different=n_different, what=what, use=use))
 
 
 def is_id(name: str) -> bool:
@@ -134,32 +119,21 @@ def note_copies(
     for name in frame.columns:
         if name in kept or frame[name].iloc[:1000].nunique(dropna=False) > most:
             continue
-        values, found = pd.factorize(frame[name], use_na_sentinel=False)
-        if len(found) > most:
+        values, distinct = pd.factorize(frame[name], use_na_sentinel=False)
+        if len(distinct) > most:
             continue
-        told = _rows_told(values, codes, len(counts))
+        n_agreeing = _rows_with_main_label(values, codes, len(counts))
         by_chance = int(counts.max())
-        beyond = (told - by_chance) / (n_rows - by_chance)
-        if told < n_rows and (told < _AGREES * n_rows or beyond < _BEYOND_CHANCE):
+        share, beyond = n_agreeing / n_rows, (n_agreeing - by_chance) / (n_rows - by_chance)
+        if share < 1 and (share < _AGREES or beyond < _BEYOND_CHANCE):
             continue
         copies.append(name)
-        drop = f"--drop {quoted(name)}"
-        if told == n_rows:
-            notes.add(
-                f"column '{name}' determines the label exactly; drop it with {drop} if it is a "
-                "copy of it: the labels are then judged by the other columns"
-            )
-        else:
-            notes.add(
-                f"column '{name}' alone gives the label of {100 * told / n_rows:.1f} % of the rows "
-                f"({100 * beyond:.1f} % beyond chance), as a copy of it would: then rows are "
-                "suspect where the two differ, and hardly elsewhere; with "
-                f"{drop} the other columns judge the labels"
-            )
+        kind = "label-copy" if share == 1 else "label-near-copy"
+        notes.add(fault(kind, name, share=100 * share, beyond=100 * beyond))
     return tuple(copies)
 
 
-def _rows_told(values: Rows, codes: Rows, n_classes: int) -> int:
+def _rows_with_main_label(values: Rows, codes: Rows, n_classes: int) -> int:
     """How many rows have the most frequent label of their value."""
     pairs = np.bincount(values * n_classes + codes)
     padded = np.pad(pairs, (0, -len(pairs) % n_classes))

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from csvor.cli._errors import ColumnError, UsageError, closest, listed
-from csvor.cli._faults import Faults
+from csvor.cli._errors import ColumnError, Faults, UsageError, closest
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import folded
 from csvor.cli.input._categories import known_words
@@ -49,7 +49,7 @@ def features_frame(
     reader.notes.report(notes)
     if not impute:
         with faults.collected():
-            refuse_blanks(blanks, "fill them in, or fit the model with --impute")
+            refuse_blanks(blanks, fitted=True)
     for name, known in features.categorical.items():
         column = table.columns[name]
         with faults.collected():
@@ -67,13 +67,17 @@ def check_there(table: Table, features: Features) -> None:
         return
     others = [name for name in table.columns if name not in features.used]
     pairs = [(name, closest(name, others)) for name in missing]
-    renames = [f"'{found}' to '{name}'" for name, found in pairs if found is not None]
-    remedy = f"add {'it' if len(missing) == 1 else 'them'} or fit anew"
-    if renames:
-        remedy = f"rename {' and '.join(renames)} if that is meant"
+    renames = [f"'{close}' to '{name}'" for name, close in pairs if close is not None]
     raise UsageError(
-        f"{table.source} lacks the column{'s' * (len(missing) > 1)} {listed(missing)} that the "
-        f"model was fitted with; {remedy}; it has {listed(list(table.columns))}"
+        fault(
+            "lacking-columns",
+            remedies=["rename" if renames else "add-columns"],
+            n=len(missing),
+            source=table.source,
+            names=missing,
+            others=list(table.columns),
+            renames=" and ".join(renames),
+        )
     )
 
 
@@ -99,16 +103,12 @@ def _check_same(column: Column, read: ParsedColumn, fitted: dict[str, str]) -> N
     """Refuse dates in the place of numbers, and numbers of another unit."""
     now, then = read.how.get("as", "numbers"), fitted.get("as", "numbers")
     if now != then:
-        raise ColumnError(
-            f"column '{column.name}' holds {now}, but the model was fitted to {then}; write it as "
-            "it was there"
-        )
+        raise ColumnError(fault("unlike-fit", column.name, now=now, then=then))
     unit, wanted = read.how.get("unit", ""), fitted.get("unit", "")
     # 72 and 72 kg are one number, 0.72 and 72 % may be, and 5000 and 5k.
     if unit != wanted and ((unit and wanted) or FACTORS & {unit, wanted}):
         raise ColumnError(
-            f"column '{column.name}': the numbers are written {_with(unit)}, but those that the "
-            f"model was fitted to {_with(wanted)}; write them as they were there"
+            fault("unit-unlike-fit", column.name, now=_with(unit), then=_with(wanted))
         )
 
 

@@ -10,11 +10,11 @@ from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
 from csvor._labels import CodedLabels
-from csvor.cli._errors import UsageError, listed
-from csvor.cli._faults import Faults
+from csvor.cli._errors import Faults, UsageError, listed
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
+from csvor.cli._spelling import format_value
 from csvor.cli.input._class_weight import with_class_weights
 from csvor.cli.input._column_parser import Rules
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
@@ -29,7 +29,7 @@ from csvor.cli.input._related_rows import (
     note_repeated_ids,
     note_repeats,
 )
-from csvor.cli.input._table import Table, format_value
+from csvor.cli.input._table import Table
 from csvor.cli.input._target import Target, read_target
 from csvor.cli.input._weights import read_weights
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from csvor.cli._errors import CommandError, UsageError, are, listed, plural
+from csvor._utils.words import are, plural
+from csvor.cli._errors import CommandError, UsageError, listed
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_input, refuse_delimiter
 from csvor.cli._spelling import normal

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from csvor.cli._notes import Notes
-from csvor.cli._spelling import visible
+from csvor.cli._spelling import format_value, visible
 from csvor.cli.input._number_column import Interpretation, NumberColumn, Numbers, Rows
-from csvor.cli.input._table import BLANK, Column, format_value
+from csvor.cli.input._table import BLANK, Column
 
 SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _MARKS = {

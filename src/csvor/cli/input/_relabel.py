@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from csvor.cli._errors import CommandError, listed
-from csvor.cli.input._table import format_value
+from csvor.cli._spelling import format_value
 
 
 def relabelled(values: pa.Array, new: Mapping[int, str]) -> pa.Array:

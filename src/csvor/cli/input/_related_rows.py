@@ -7,9 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.util import hash_array
 
-from csvor.cli._errors import ColumnError, UsageError, are, plural, rows_text
+from csvor.cli._errors import ColumnError, UsageError
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
-from csvor.cli.input._column_checks import Rows, quoted
+from csvor.cli.input._column_checks import Rows
 from csvor.cli.input._table import Column
 
 # Sets of conflicting rows that a document lists, and rows of each.
@@ -36,25 +37,25 @@ def find_repeats(frame: pd.DataFrame, codes: Rows, groups: Rows | None) -> Repea
     """Compare the rows of a frame with their codes of labels."""
     kinds = _kinds(frame)
     labelled = kinds * (int(codes.max()) + 1) + codes
-    own = np.arange(len(frame)) if groups is None else groups
+    group = np.arange(len(frame)) if groups is None else groups
     cells = pd.factorize(labelled)[0]
-    once = ~pd.DataFrame({"cell": cells, "group": own}).duplicated().to_numpy()
+    once = ~pd.DataFrame({"cell": cells, "group": group}).duplicated().to_numpy()
     spread = np.bincount(cells[once])
     later = pd.Series(cells).duplicated().to_numpy()
     copies = np.flatnonzero(later & (spread > 1)[cells])
     several = np.bincount(kinds[~later]) > 1
-    at = np.flatnonzero(several[kinds])
-    at = at[np.argsort(kinds[at], kind="stable")]
-    ends = np.flatnonzero(np.diff(kinds[at])) + 1
-    return Repeats(copies, np.split(at, ends) if len(at) else [])
+    alike = np.flatnonzero(several[kinds])
+    alike = alike[np.argsort(kinds[alike], kind="stable")]
+    ends = np.flatnonzero(np.diff(kinds[alike])) + 1
+    return Repeats(copies, np.split(alike, ends) if len(alike) else [])
 
 
 def _kinds(frame: pd.DataFrame) -> NDArray[np.int64]:
     """Number the distinct rows in the order in which they come."""
     kinds = np.zeros(len(frame), dtype=np.int64)
     for name in frame.columns:
-        values, found = pd.factorize(frame[name], use_na_sentinel=False)
-        kinds, distinct = pd.factorize(kinds * len(found) + values)
+        values, levels = pd.factorize(frame[name], use_na_sentinel=False)
+        kinds, distinct = pd.factorize(kinds * len(levels) + values)
         if len(distinct) == len(frame):
             break
     return kinds
@@ -66,25 +67,12 @@ def note_repeats(repeats: Repeats, rows: Rows, notes: Notes) -> None:
     n_conflicting = sum(map(len, conflicts))
     # Copies agree. Where rows with the same features mostly do not, they are none.
     if len(copies) > n_conflicting:
-        notes.add(
-            f"{plural(len(copies), 'row')} {'has' if len(copies) == 1 else 'have'} the features "
-            f"and the label of an earlier row ({rows_text(rows[copies])}): a copy is judged by a "
-            "model that has seen the other; enter each record once, or keep copies together with "
-            "--groups COL"
-        )
+        notes.add(fault("copied-rows", rows=rows[copies]))
     if 2 * n_conflicting > len(rows):
-        notes.add(
-            f"{n_conflicting} of {len(rows)} rows have the same features as a row with another "
-            "label: the features alone do not settle the label; add columns that tell such rows "
-            "apart, if there are any"
-        )
+        notes.add(fault("mostly-conflicting-rows", n=n_conflicting, total=len(rows)))
     elif conflicts:
-        first = np.concatenate(conflicts[:5])
-        notes.add(
-            f"{n_conflicting} rows have the same features as a row with another label "
-            f"({plural(len(conflicts), 'set')}; {rows_text(rows[first], n_conflicting)}): at most "
-            "one of the labels of each set can be right"
-        )
+        conflicting = rows[np.concatenate(conflicts)]
+        notes.add(fault("conflicting-rows", rows=conflicting, n_sets=len(conflicts)))
 
 
 def codes_of_groups(column: Column, rows: Rows) -> NDArray[np.int64]:
@@ -100,15 +88,13 @@ def numbers_of_groups(column: Column, rows: Rows) -> NDArray[np.int64]:
 
 def _coded_groups(column: Column, rows: Rows) -> tuple[NDArray[np.int64], list[str]]:
     if column.kind == "lists":
-        raise ColumnError(f"column '{column.name}' (--groups) holds lists, which are no groups")
+        raise ColumnError(fault("no-groups", column.name, option="--groups"))
     codes, texts = column.take(rows).coded
     blank = _blank(codes, texts, column)
     if blank.any():
-        n = int(blank.sum())
+        where, total = rows[blank], len(codes)
         raise ColumnError(
-            f"column '{column.name}' (--groups): {n} of {len(codes)} values {are(n)} blank "
-            f"({rows_text(rows[blank])}); fill {'it' if n == 1 else 'them'} in, with a value of "
-            "its own where a row belongs to no other"
+            fault("blank-groups", column.name, option="--groups", rows=where, total=total)
         )
     return codes, texts
 
@@ -116,7 +102,7 @@ def _coded_groups(column: Column, rows: Rows) -> tuple[NDArray[np.int64], list[s
 def refuse_few_groups(groups: Rows | None, folds: int) -> None:
     """Refuse more parts than there are groups, for a group is never divided."""
     if groups is not None and folds > (n_groups := len(np.unique(groups))):
-        raise UsageError(f"--folds {folds}: --groups names {plural(n_groups, 'group')} only")
+        raise UsageError(fault("few-groups", n=n_groups, folds=folds))
 
 
 def note_repeated_ids(column: Column, rows: Rows, notes: Notes) -> None:
@@ -126,11 +112,7 @@ def note_repeated_ids(column: Column, rows: Rows, notes: Notes) -> None:
     again = (counts > 1)[codes] & ~_blank(codes, texts, column)
     n_ids = len(np.unique(codes[again]))
     if n_ids:
-        notes.add(
-            f"column '{column.name}' (--id): {plural(n_ids, 'value')} {are(n_ids)} on more than "
-            f"one row ({rows_text(rows[again])}), each judged by a model that has seen the others; "
-            f"where they belong together, say so with --groups {quoted(column.name)}"
-        )
+        notes.add(fault("repeated-ids", column.name, option="--id", rows=rows[again], n_ids=n_ids))
 
 
 def _blank(codes: Rows, texts: list[str], column: Column) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from csvor.cli._errors import UsageError, nearest
-from csvor.cli._spelling import normal
+from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._dialect import Dialect
 
 Kind = Literal["text", "number", "bool", "dates", "lists"]
@@ -152,13 +152,6 @@ def as_number(text: str) -> float:
         return float(text) if "_" not in text and text.isascii() else math.nan
     except ValueError:
         return math.nan
-
-
-def format_value(value: Any) -> str:
-    """A value as it stands in messages and files: whole numbers without a point."""
-    if isinstance(value, float | np.floating):
-        return str(int(value)) if float(value).is_integer() else repr(float(value))
-    return str(value)
 
 
 def as_column(

@@ -8,13 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._labels import CodedLabels
-from csvor.cli._errors import (
-    ColumnError,
-    are,
-    rows_text,
-    these_rows,
-)
-from csvor.cli._faults import Faults
+from csvor.cli._errors import ColumnError, Faults
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
 from csvor.cli.input._csv import split_list
@@ -59,29 +54,23 @@ def read_target(
     With `fold`, labels that differ in case and blanks alone are one. All faults are told at once.
     """
     if column.kind in {"dates", "lists"}:
-        raise ColumnError(f"column '{column.name}' holds {column.kind}, which are no labels")
+        raise ColumnError(fault("no-labels", column.name, what=column.kind))
     faults = Faults()
     rows, blank, left_out = _without_missing(column, missing, dropped, notes)
     if len(blank):
-        n, it = len(blank), "it" if len(blank) == 1 else "them"
-        faults.found.append(
-            ColumnError(
-                f"column '{column.name}': {n} of {len(column.values)} labels {are(n)} blank "
-                f"({rows_text(blank)}); fill {it} in, or leave {these_rows(n)} out with "
-                "--missing-label ''"
-            )
-        )
+        total = len(column.values)
+        faults.add(ColumnError(fault("blank-labels", column.name, rows=blank, total=total)))
     if not len(rows):
-        faults.found.append(ColumnError(f"column '{column.name}': no row is left that has a label"))
+        faults.add(ColumnError(fault("no-label-left", column.name)))
         faults.refuse()
     declared = split_list(classes, "--classes") if classes is not None else None
-    found = LabelColumn(column.take(rows), rows)
+    label_column = LabelColumn(column.take(rows), rows)
     if fold:
-        found.fold(declared, notes)
+        label_column.fold(declared, notes)
     with faults.collected():
-        ordered, order = found.ordered(declared, notes)
+        ordered, order = label_column.ordered(declared, notes)
     faults.refuse()
-    labels = found.labels()
+    labels = label_column.labels()
     coded = CodedLabels.from_data(labels, ordered)
     counts = coded.counts.tolist()
     return Target(column.name, labels, coded, rows, ordered, counts, order, left_out)
@@ -98,8 +87,8 @@ def no_labels(column: Column, missing: Sequence[str]) -> tuple[set[int], dict[st
     blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
     hits = {}
     for code in dict.fromkeys(normal(entry.strip()) for entry in missing):
-        hit = {i for i, text in enumerate(texts) if stands_for(text, code)}
-        hits[code] = hit - blank if code else blank
+        matches = {i for i, text in enumerate(texts) if stands_for(text, code)}
+        hits[code] = matches - blank if code else blank
     return blank, hits
 
 
@@ -117,7 +106,7 @@ def _without_missing(
         if count:
             left_out[code or "blank"] = count
         else:
-            notes.add(f"--missing-label '{code}': no row has this label")
+            notes.add(fault("idle-label", code=code))
         gone |= hit
     open_ = column.rows[there & np.isin(codes, list(blank - gone))]
     return column.rows[there & ~np.isin(codes, list(gone | blank))], open_, left_out

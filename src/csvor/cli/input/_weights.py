@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor.cli._errors import ColumnError, are, rows_text
+from csvor.cli._errors import ColumnError
+from csvor.cli._fault import fault
 from csvor.cli.input._column_checks import refuse_unclear_sign
 from csvor.cli.input._number_column import NumberColumn
 from csvor.cli.input._table import Column, Table
@@ -20,7 +21,7 @@ def read_weights(
         return None
     values = weights_as_given(table, name, rows, decimal)
     if not values.any():
-        raise ColumnError(f"column '{name}' (--weight): all weights are 0, so no row counts")
+        raise ColumnError(fault("zero-weights", name, option="--weight"))
     return values / values.mean()
 
 
@@ -30,15 +31,20 @@ def weights_as_given(
     """The weights themselves."""
     column = table.column(name, "--weight").take(rows)
     if column.kind not in {"text", "number"}:
-        raise ColumnError(f"column '{name}' (--weight) holds {column.kind}, which are no weights")
+        raise ColumnError(fault("no-weights", name, option="--weight", what=column.kind))
     values = _numbers(column, rows, decimal)
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
-        n, codes, texts = len(wrong), *column.coded
+        codes, texts = column.coded
         raise ColumnError(
-            f"column '{name}' (--weight): {n} of {len(values)} values {are(n)} no weight, a finite "
-            f"number from 0 on ({rows_text(rows[wrong])}: '{texts[codes[wrong[0]]]}'); correct "
-            f"{'it' if n == 1 else 'them'}, or give the weight 0 to rows that are not to count"
+            fault(
+                "no-weight",
+                name,
+                option="--weight",
+                rows=rows[wrong],
+                total=len(values),
+                text=texts[codes[wrong[0]]],
+            )
         )
     return values
 
@@ -47,11 +53,11 @@ def _numbers(column: Column, rows: NDArray[np.int64], decimal: str | None) -> ND
     """The numbers of a column, NaN where there is none."""
     if column.kind == "text":
         codes, texts = column.coded
-        found = NumberColumn(texts, np.bincount(codes, minlength=len(texts)))
-        if found.are_numbers:
-            reading = found.reading(decimal)
+        numbers = NumberColumn(texts, np.bincount(codes, minlength=len(texts)))
+        if numbers.are_numbers:
+            reading = numbers.reading(decimal)
             if reading is None:
-                one, other = (reading.values for reading in found.readings[:2])
+                one, other = (reading.values for reading in numbers.readings[:2])
                 refuse_unclear_sign(column, one, other, rows)
             return reading.values[codes]
     return column.numbers[0]

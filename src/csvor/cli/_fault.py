@@ -1,0 +1,112 @@
+"""How does a fault, or a note, that is data become a sentence?"""
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from csvor._utils.words import all_of, rows_text, some_of
+from csvor.cli._messages import MESSAGES, REMEDIES
+from csvor.cli._spelling import quoted, visible
+
+# `[it|them]` is one of the two by `n`, `[names:it|them]` by the fact `names`.
+_CHOICE = re.compile(r"\[(?:(\w+):)?([^|\[\]]*)\|([^|\[\]]*)\]")
+_MOST_EXAMPLES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Fault:
+    """What is wrong with the data, or worth a note; `csvor.cli._messages` has the words.
+
+    Attributes
+    ----------
+    kind : str
+        Which message.
+    column, option : str
+        The column that it is about, and the option that names this column.
+    rows : sequence of int
+        The rows that it is about, from 0.
+    examples : sequence of str
+        What the first of the rows hold.
+    remedies : sequence of str
+        What can be done, by the names of `REMEDIES`: what else stands in the message is always
+        offered.
+    facts : mapping
+        What the message names besides. `n` chooses between singular and plural; it is the number
+        of the rows, if it is not among the facts.
+    """
+
+    kind: str
+    column: str = ""
+    option: str = ""
+    rows: Sequence[int] | Any = ()
+    examples: Sequence[str] = ()
+    remedies: Sequence[str] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        facts = {"n": len(self.rows), "rows": self.rows, "column": self.column, **self.facts}
+        if len(self.rows):
+            facts["row"] = self.rows[0] + 1
+        if self.examples:
+            facts["example"] = self.examples[0]
+            facts["examples"] = self._examples()
+        text = _filled(MESSAGES[self.kind], facts)
+        if self.remedies:
+            remedies = [_filled(REMEDIES[name], facts) for name in self.remedies]
+            text += f"; {all_of(remedies, ', or ')}"
+        if not self.column:
+            return text
+        option = f" ({self.option})" if self.option else ""
+        return f"column '{self.column}'{option}{'' if text[0] in ',:' else ' '}{text}"
+
+    def _examples(self) -> str:
+        pairs = zip(self.rows, self.examples, strict=False)
+        texts = [f"row {row + 1}: '{visible(text)}'" for row, text in pairs]
+        return some_of(texts, _MOST_EXAMPLES, len(self.rows))
+
+
+def fault(
+    kind: str,
+    column: str = "",
+    *,
+    option: str = "",
+    rows: Sequence[int] | Any = (),
+    examples: Sequence[str] = (),
+    remedies: Sequence[str] = (),
+    **facts: Any,
+) -> Fault:
+    """A fault with its facts by name."""
+    return Fault(kind, column, option, rows, examples, remedies, facts)
+
+
+def _filled(message: str, facts: Mapping[str, Any]) -> str:
+    """The message with the facts in it, and singular or plural by their numbers."""
+
+    def choose(match: re.Match[str]) -> str:
+        return match[2] if facts[match[1] or "n"] == 1 else match[3]
+
+    return _FORMATTER.vformat(_CHOICE.sub(choose, message), (), facts)
+
+
+class _Formatter(string.Formatter):
+    """`{rows}` is a list of rows, `{name:q}` a word for the shell, `{text:v}` one made visible.
+
+    A list is one of quoted texts, of which `{names:5}` shows five.
+    """
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if format_spec == "q":
+            return quoted(str(value))
+        if format_spec == "v":
+            return visible(str(value))
+        if getattr(value, "ndim", 0) == 1:
+            return rows_text(value, most=int(format_spec or 5))
+        if isinstance(value, list | tuple):
+            texts = [f"'{visible(str(one))}'" for one in value]
+            return some_of(texts, int(format_spec or 10))
+        return super().format_field(value, format_spec)
+
+
+_FORMATTER = _Formatter()
