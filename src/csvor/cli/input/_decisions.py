@@ -1,15 +1,16 @@
 """What was decided about the labels of a file, row by row, and does it fit that file?"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from csvor._utils.words import plural
 from csvor.cli._errors import CommandError, UsageError, closest, listed
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._csv import split_list
@@ -19,7 +20,7 @@ from csvor.cli.input._table import Column, Table, as_number
 
 KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 COLUMNS = ("row", "target", "given", "decision", "label")
-_HOLD = "decisions hold for the file that was audited"
+_KINDS = (KEEP, RELABEL, DROP)
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,9 @@ class Review:
     def applied(self, column: Column) -> Column:
         """The column of the labels, of all rows or some, with the new ones in place."""
         new = {d.position: d.label for d in self.of(RELABEL)}
-        here = np.intersect1d(self.positions(RELABEL), column.rows)
-        pairs = zip(column.places(here).tolist(), here.tolist(), strict=True)
-        values = relabelled(column.values, {place: new[row] for place, row in pairs})
+        rows = np.intersect1d(self.positions(RELABEL), column.rows)
+        pairs = zip(column.places(rows).tolist(), rows.tolist(), strict=True)
+        values = relabelled(column.values, {position: new[row] for position, row in pairs})
         return replace(column, values=values)
 
     def within(self, first: int, n_rows: int) -> "Review":
@@ -101,118 +102,35 @@ class Review:
 def read_review(
     source: str, table: Table, target: str | None, classes: str | None, notes: Notes
 ) -> Review:
-    """Read decisions and check each against the table; a `target` of None is read as well."""
+    """Decisions that have been checked against the table; a `target` of None is read as well."""
     if source == "-" and table.source == "standard input":
-        raise UsageError("data and decisions cannot both come from standard input")
+        raise UsageError(fault("two-inputs"))
     file = _file_of(source, notes)
-    target = _target(file, target)
-    column = table.column(target, "--target")
-    decisions, at = _read(file)
-    known = _known_labels(column, classes)
-    _check_given(decisions, table, column, file.source)
-    _check_names(decisions, at, file, table)
-    labelled = tuple(_with_known_label(d, known, file.source, column) for d in decisions)
-    return Review(file.source, target, labelled, table.n_rows)
-
-
-def _file_of(source: str, notes: Notes) -> Table:
-    file = read_table(source, notes)
-    missing = [name for name in ("row", "given", "decision") if name not in file.columns]
-    if missing:
-        raise CommandError(
-            f"{file.source}: the column{'s' * (len(missing) > 1)} {listed(missing)} "
-            f"{'are' if len(missing) > 1 else 'is'} missing; a file of decisions has the columns "
-            f"{', '.join(COLUMNS)}"
-        )
-    return file
-
-
-def _target(file: Table, asked: str | None) -> str:
-    """The column that the decisions are about."""
-    if "target" not in file.columns:
-        if asked is None:
-            raise UsageError(
-                f"{file.source} does not say which column the labels are in; name it with --target"
-            )
-        return asked
-    named = [text for text in file.columns["target"].coded[1] if text]
-    if len(named) > 1:
-        raise CommandError(
-            f"{file.source}: the column 'target' names {listed(named)}; decisions are about one"
-        )
-    if asked is not None and named and named[0] != asked:
-        raise UsageError(
-            f"--target {asked}: {file.source} is about the column '{named[0]}' (column 'target')"
-        )
-    if not named and asked is None:
-        raise UsageError(f"{file.source}: the column 'target' is blank; give --target")
-    return asked or named[0]
-
-
-def _texts(column: Column) -> list[str]:
-    codes, texts = column.coded
-    return [texts[code] for code in codes]
-
-
-def _at(column: Column, decisions: Sequence[Decision]) -> list[str]:
-    """What a column has in the rows that are decided."""
-    codes, texts = column.coded
-    places = column.places(np.array([d.position for d in decisions], dtype=np.int64))
-    return [texts[code] for code in codes[places]]
+    column = table.column(_target(file, target), "--target")
+    decided = _decided(file)
+    about = {"source": file.source, "name": column.name, "data": table.source, "n": table.n_rows}
+    _refuse(decided, [("decided-beyond", decided.row > table.n_rows)], about)
+    decided["now"] = _texts_at(column, decided)
+    differs = ~_same(decided.now, decided.given)
+    applied = differs & (decided.decision == RELABEL) & _same(decided.now, decided.label)
+    _refuse(decided, [("applied-already", applied), ("given-differs", differs)], about)
+    # A column that is in both files tells rows apart: it has to agree.
+    shared = [name for name in file.columns if name in table.columns and name not in COLUMNS]
+    for name in shared:
+        decided["there"] = np.array(_texts(file.columns[name]), dtype=object)[decided.line - 1]
+        decided["here"] = _texts_at(table.columns[name], decided)
+        moved = ~_same(decided.there, decided.here)
+        _refuse(decided, [("row-moved", moved)], about | {"name": name})
+    decided["label"] = _known_labels(decided, column, classes, about)
+    rows = decided[["row", "given", "decision", "label"]].itertuples(index=False, name=None)
+    decisions = tuple(Decision(*row) for row in rows)
+    return Review(file.source, column.name, decisions, table.n_rows)
 
 
 def decided_on(source: str, target: str | None) -> tuple[str, tuple[int, ...]]:
     """The column that a file of decisions is about, and the rows, from 0."""
     file = _file_of(source, Notes())
-    return _target(file, target), tuple(d.position for d in _read(file)[0])
-
-
-def _read(file: Table) -> tuple[list[Decision], list[int]]:
-    """The decided rows, and where they stand in the file."""
-    n = file.n_rows
-    kinds = [text.lower() for text in _texts(file.columns["decision"])]
-    labels = _texts(file.columns["label"]) if "label" in file.columns else [""] * n
-    rows, givens = _texts(file.columns["row"]), _texts(file.columns["given"])
-    at = [i for i, kind in enumerate(kinds) if kind]
-    if not at:
-        raise CommandError(f"{file.source}: no row has a decision (keep, relabel or drop)")
-    found = []
-    for i in at:
-        number = as_number(rows[i])
-        if not (1 <= number < 2**53 and number.is_integer()):
-            raise CommandError(
-                f"{file.source}, row {i + 1}: '{rows[i]}' in column 'row' is no row number; these "
-                "count from 1 below the header of the data"
-            )
-        found.append(
-            _checked(Decision(int(number), givens[i], kinds[i], labels[i]), file.source, i)
-        )
-    twice = [row for row, count in Counter(d.row for d in found).items() if count > 1]
-    if twice:
-        raise CommandError(
-            f"{file.source}: row {twice[0]} is decided more than once; leave one decision"
-        )
-    return found, at
-
-
-def _checked(d: Decision, source: str, i: int) -> Decision:
-    if d.decision not in (KEEP, RELABEL, DROP):
-        close = closest(d.decision, (KEEP, RELABEL, DROP))
-        raise CommandError(
-            f"{source}, row {i + 1}: the decision '{d.decision}' is none of keep, relabel and drop"
-            + (f"; is '{close}' meant?" if close else "")
-        )
-    if d.decision == RELABEL and not d.label:
-        raise CommandError(
-            f"{source}, row {i + 1}: row {d.row} is to be relabelled, and its new label is blank; "
-            "fill in the column 'label'"
-        )
-    if d.decision == KEEP and d.label and not same(d.label, d.given):
-        raise CommandError(
-            f"{source}, row {i + 1}: row {d.row} keeps '{d.given}', and its column 'label' says "
-            f"'{d.label}'; write relabel, or blank the label"
-        )
-    return d
+    return _target(file, target), tuple((_decided(file).row - 1).tolist())
 
 
 def same(a: str, b: str) -> bool:
@@ -222,57 +140,106 @@ def same(a: str, b: str) -> bool:
     return {a.lower(), b.lower()} <= {"true", "false"} and a.lower() == b.lower()
 
 
-def _check_given(decisions: Sequence[Decision], table: Table, column: Column, source: str) -> None:
-    beyond = [d.row for d in decisions if d.row > table.n_rows]
-    if beyond:
+def _same(first: Iterable[str], second: Iterable[str]) -> NDArray[np.bool_]:
+    return np.array([same(a, b) for a, b in zip(first, second, strict=True)], dtype=bool)
+
+
+def _file_of(source: str, notes: Notes) -> Table:
+    file = read_table(source, notes)
+    missing = [name for name in ("row", "given", "decision") if name not in file.columns]
+    if missing:
+        n, columns = len(missing), ", ".join(COLUMNS)
         raise CommandError(
-            f"{source}: row {beyond[0]} is decided, and {table.source} has "
-            f"{plural(table.n_rows, 'row')}; {_HOLD}"
+            fault("no-decisions-file", source=file.source, n=n, names=missing, columns=columns)
         )
-    for d, found in zip(decisions, _at(column, decisions), strict=True):
-        if same(found, d.given):
-            continue
-        done = d.decision == RELABEL and same(found, d.label)
-        why = "it seems to be applied already" if done else "this is another file, or changed since"
-        raise CommandError(
-            f"{source}: row {d.row} is given as '{d.given}', but is '{found}' in column "
-            f"'{column.name}' of {table.source}; {why}: {_HOLD}"
-        )
+    return file
 
 
-def _check_names(
-    decisions: Sequence[Decision], at: Sequence[int], file: Table, table: Table
-) -> None:
-    """A column that is in both files tells rows apart: it has to agree."""
-    for name in file.columns:
-        if name in COLUMNS or name not in table.columns:
-            continue
-        there, of_rows = _texts(file.columns[name]), _at(table.columns[name], decisions)
-        for i, d, here in zip(at, decisions, of_rows, strict=True):
-            if not same(there[i], here):
-                raise CommandError(
-                    f"{file.source}: row {d.row} has {name} '{there[i]}', but '{here}' in "
-                    f"{table.source}; this is another file, or its rows were moved: {_HOLD}"
-                )
+def _target(file: Table, asked: str | None) -> str:
+    """The column that the decisions are about."""
+    source = file.source
+    if "target" not in file.columns:
+        if asked is None:
+            raise UsageError(fault("no-target", source=source))
+        return asked
+    named = [text for text in file.columns["target"].coded[1] if text]
+    if len(named) > 1:
+        raise CommandError(fault("two-targets", source=source, names=named))
+    if asked is not None and named and named[0] != asked:
+        raise UsageError(fault("other-target", source=source, name=named[0], asked=asked))
+    if not named and asked is None:
+        raise UsageError(fault("blank-target", source=source))
+    return asked or named[0]
 
 
-def _known_labels(column: Column, classes: str | None) -> list[str]:
+def _texts(column: Column) -> list[str]:
+    codes, texts = column.coded
+    return [texts[code] for code in codes]
+
+
+def _texts_at(column: Column, decided: pd.DataFrame) -> list[str]:
+    """What a column has in the rows that are decided."""
+    codes, texts = column.coded
+    return [texts[code] for code in codes[column.places(decided.row.to_numpy() - 1)]]
+
+
+def _decided(file: Table) -> pd.DataFrame:
+    """The rows of the file with a decision: `row` of the data and `line` of the file, from 1."""
+    blank = [""] * file.n_rows
+    columns = {
+        name: _texts(file.columns[name]) if name in file.columns else blank
+        for name in ("row", "given", "decision", "label")
+    }
+    decided = pd.DataFrame({"line": np.arange(1, file.n_rows + 1), **columns})
+    decided["decision"] = decided.decision.str.lower()
+    decided = decided[decided.decision != ""].copy()
+    about = {"source": file.source}
+    if decided.empty:
+        raise CommandError(fault("no-decisions", **about))
+    number = np.array([as_number(text) for text in decided.row])
+    whole = (number >= 1) & (number < 2**53) & (number == np.floor(number))
+    _refuse(decided, [("no-row-number", ~whole)], about)
+    decided["row"] = number.astype(np.int64)
+    decision, label = decided.decision, decided.label
+    other_label = (label != "") & ~_same(label, decided.given)
+    checks = [
+        ("no-decision", ~decision.isin(_KINDS)),
+        ("no-new-label", (decision == RELABEL) & (label == "")),
+        ("kept-with-label", (decision == KEEP) & other_label),
+        ("decided-twice", decided.row.duplicated()),
+    ]
+    _refuse(decided, checks, about)
+    return decided
+
+
+def _refuse(decided: pd.DataFrame, checks: Iterable[tuple[str, Any]], about: Any) -> None:
+    """Refuse the first row that a check finds wrong; its cells are facts of the fault."""
+    for kind, wrong in checks:
+        if np.any(wrong):
+            first = decided[np.asarray(wrong)].astype(object).to_dict("records")[0]
+            close = closest(str(first["decision"]), _KINDS)
+            hint = f"; is '{close}' meant?" if close else ""
+            raise CommandError(fault(kind, **{**first, "hint": hint, **about}))
+
+
+def _known_labels(
+    decided: pd.DataFrame, column: Column, classes: str | None, about: Any
+) -> list[str]:
+    """The new labels as the data, or `classes`, spell them."""
     texts = [text for text in column.coded[1] if text]
     levels = [format_value(level) for level in column.levels or ()]
     declared = split_list(classes, "--classes") if classes is not None else []
-    return list(dict.fromkeys([*texts, *levels, *declared]))
-
-
-def _with_known_label(d: Decision, known: list[str], source: str, column: Column) -> Decision:
-    if d.decision != RELABEL:
-        return d
-    found = [text for text in known if text == d.label] or [t for t in known if same(t, d.label)]
-    if not found:
-        close = closest(d.label, known)
-        raise CommandError(
-            f"{source}: row {d.row} is to become '{d.label}', which no row of column "
-            f"'{column.name}' is; "
-            + (f"is '{close}' meant?" if close else f"the labels are {listed(known)};")
-            + " --classes names classes without rows"
-        )
-    return Decision(d.row, d.given, d.decision, found[0])
+    known = list(dict.fromkeys([*texts, *levels, *declared]))
+    new = decided.label.where(decided.decision == RELABEL, "")
+    spelling = {
+        label: label if label in known else next((t for t in known if same(t, label)), None)
+        for label in new.unique()
+    }
+    spelling[""] = ""
+    unknown = [label for label, text in spelling.items() if text is None]
+    if unknown:
+        close = closest(unknown[0], known)
+        hint = f"is '{close}' meant?" if close else f"the labels are {listed(known)};"
+        checks = [("unknown-new-label", new == unknown[0])]
+        _refuse(decided, checks, {**about, "hint": hint})
+    return [spelling[label] or old for label, old in zip(new, decided.label, strict=True)]
