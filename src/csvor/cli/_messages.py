@@ -59,6 +59,37 @@ MESSAGES = {
     "row-numbers": "looks like row numbers ({how}) and is left out, for these say where a row stands and not what it is like",
     "shared-id": "looks like an id of what several rows share ({n_different} {what}) and is used as {use}; judge these rows together with --groups {column:q}, or use it without this note with --keep {column:q}",
     "weight-name": "is used as a feature; if it says what a row counts, --weight {column:q}; if it is a measurement, --keep {column:q} ends this note",
+    # Files
+    "blank-rows": "{source}: {n} [row|rows] of blanks at the end [is|are] left out",  # N41
+    "comment-lines": "{source}: {n} [line|lines] with # above the names [is|are] passed over",  # N41
+    "delimiter": "{source}: the columns are separated by {sign}",  # N41
+    "delimiter-at-end": "{source}: the sign between columns also stands at the end of each row",  # N41
+    "delimiter-line": "{source}: line {line}, {text!r}, names the sign between columns",  # N41
+    "double-columns": "{source}: {names} names more than one column; rename one",
+    "double-names": "{source}: the first line names {names} more than once; rename one of them",
+    "empty-file": "{source}: the file is empty; its first line must name the columns",
+    "empty-sheet": "{source}: the sheet '{sheet}' is empty; its first row must name columns",
+    "first-sheet": "{source}: only the first of {n} sheets, '{sheet}', is read",
+    "late-quote": '{source}, line {line}: a quotation mark (") is opened and closed in the midst of a cell in line {last}, so that the lines between would be one cell; close it in its line, or take both marks away',
+    "list-with-blank": "{name} {text!r}: an entry is blank",
+    "list-with-double": "{name} {text!r}: {entries} stands there more than once",
+    "list-without-commas": "{name} {text!r}: give the entries with commas between them",
+    "nameless-column": "column {position} of {source} has no name and is left out",
+    "no-calamine": "{source}: reading workbooks needs python-calamine; pip install 'csvor[excel]', or save the sheet as CSV in UTF-8",
+    "no-delimiter": "--delimiter {text}: must be one sign, such as ';', or one of {names}",
+    "no-rows": "{source}: there are no rows",
+    "no-rows-below-names": "{source}: there are no rows below the first line",
+    "no-table": "{source}: csvor reads .csv, .tsv and .parquet files (and - for CSV), and {others}",
+    "no-utf-8": "{source}, line {line}: byte 0x{byte:02x} (byte {position} of the file) is not UTF-8 text; save the file as CSV in UTF-8",
+    "nul-byte": "{source}, line {line}: holds a NUL byte, so this is not a CSV file",
+    "open-quote": '{source}, line {line}: a quotation mark (") is opened and never closed; close it, or write it twice in quotes',
+    "quoted-rows": '{source}, lines {lines}: one cell in quotation marks holds what looks like rows; if they are rows, a quotation mark (") is missing',
+    "ragged-rows": "{source}, {rows}: {width} [width:cell|cells] where the first line names {expected} [expected:column|columns] ({text!r}); put cells that hold the delimiter in quotes",
+    "ragged-unnamed-rows": "{source}, {rows}: {width} [width:cell|cells] where other rows have {expected} [expected:cell|cells] ({text!r}); put cells that hold the delimiter in quotes",  # N41
+    "row-names": "{source}: there is one name fewer than cells in a row, as R writes it: the first cell is the name of the row, and is left out",  # N41
+    "unreadable": "{source}: not a readable {what} ({why})",
+    "unreadable-json": "{source}: not readable as JSON lines, one object with the same keys a line ({why})",
+    "utf-16": "{source}: this is UTF-16 text; save it as CSV in UTF-8",
     # Labels
     "blank-labels": ": {n} of {total} labels [is|are] blank ({rows}); fill [it|them] in, or leave [this row|these rows] out with --missing-label ''",
     "class-of-numbers": "--classes: '{entry}', but the labels of column '{name}' are {what}",
@@ -66,9 +97,13 @@ MESSAGES = {
     "few-classes": "--classes: name at least two classes, lowest first",
     "folded-labels": "labels in other spellings are read as one: {pairs}",  # N42
     "idle-label": "--missing-label '{code}': no row has this label",
+    "label-of-other-type": "the label '{label}' cannot stand in a column of type {arrow_type}; save the file with labels of another type, such as text, and give that one",
+    "label-weighted-twice": "--class-weight {entry}:{weight:g}: this label has a weight already",
     "labels": ": {problem}; {remedies_}",
     "lost-order": ": its values are said to be ordered, but {why}, so their order is lost; give it with --classes LOWEST,...,HIGHEST",  # N40
+    "no-category": "the label '{label}' is none of the file's ordered categories {levels}; add it to them in its place",
     "no-label-left": ": no row is left that has a label",
+    "no-such-label": "--class-weight {entry}:{weight:g}: no label is '{entry}'; {hint}",
     "no-labels": "holds {what}, which are no labels",
     "nothing-to-fold": "--fold-labels: no two labels differ in case and blanks alone",
     "one-label": ": all {n} rows have the label '{label}', so there is nothing to order",

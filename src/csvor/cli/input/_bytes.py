@@ -6,6 +6,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 
 _BLOCK = 1 << 20
 
@@ -31,7 +32,7 @@ def check_bytes(opened: Opener, name: str) -> tuple[int, int]:
     with opened() as file:
         for raw in chain(iter(lambda: file.read(_BLOCK), b""), [b""]):
             if not n_bytes and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise CommandError(f"{name}: this is UTF-16 text; save it as CSV in UTF-8")
+                raise CommandError(fault("utf-16", source=name))
             kept = len(decoder.getstate()[0])
             try:
                 if kept or not raw.isascii():
@@ -39,16 +40,13 @@ def check_bytes(opened: Opener, name: str) -> tuple[int, int]:
             except UnicodeDecodeError as error:
                 at = error.start - kept
                 line = n_lines + raw.count(b"\n", 0, max(at, 0))
+                byte, position = error.object[error.start], n_bytes + at + 1
                 raise CommandError(
-                    f"{name}, line {line}: byte 0x{error.object[error.start]:02x} (byte "
-                    f"{n_bytes + at + 1} of the file) is not UTF-8 text; save the file as CSV in "
-                    "UTF-8"
+                    fault("no-utf-8", source=name, line=line, byte=byte, position=position)
                 ) from None
             if b"\x00" in raw:
                 line = n_lines + raw.count(b"\n", 0, raw.index(b"\x00"))
-                raise CommandError(
-                    f"{name}, line {line}: holds a NUL byte, so this is not a CSV file"
-                )
+                raise CommandError(fault("nul-byte", source=name, line=line))
             n_lines += raw.count(b"\n")
             n_quotes += raw.count(b'"')
             n_bytes += len(raw)

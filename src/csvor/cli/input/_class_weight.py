@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from csvor.cli._errors import UsageError, closest, listed
+from csvor.cli._fault import fault
 from csvor.cli._options import ModelOptions
 from csvor.cli._spelling import format_value
 from csvor.cli.input._decisions import same
@@ -23,9 +24,9 @@ def with_class_weights(options: ModelOptions, classes: Sequence[Any]) -> ModelOp
             close = closest(entry, list(texts))
             hint = f"the labels are {listed(list(texts))}"
             hint = hint if close is None else f"did you mean '{close}'?"
-            raise UsageError(f"--class-weight {entry}:{weight:g}: no label is '{entry}'; {hint}")
+            raise UsageError(fault("no-such-label", entry=entry, weight=weight, hint=hint))
         if fitting[0] in weights:
-            raise UsageError(f"--class-weight {entry}:{weight:g}: this label has a weight already")
+            raise UsageError(fault("label-weighted-twice", entry=entry, weight=weight))
         weights[fitting[0]] = weight
     in_order = {label: weights[text] for text, label in texts.items() if text in weights}
     return replace(options, class_weight=in_order)

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from csvor._utils.words import plural
-from csvor.cli._errors import CommandError, Faults, UsageError, listed
+from csvor.cli._errors import CommandError, Faults, UsageError
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
 from csvor.cli.input._bytes import Opener, check_bytes, head_of
@@ -124,13 +125,13 @@ class _Ragged:
     def __init__(self, name: str, dialect: Dialect) -> None:
         self.name, self.dialect = name, dialect
         self.n_blank = 0
-        self.found: list[tuple[int, pa_csv.InvalidRow]] = []
+        self.ragged: list[tuple[int, pa_csv.InvalidRow]] = []
 
     def take(self, row: pa_csv.InvalidRow) -> str:
         """Pass over a row of blanks, and over others to be told of at the end."""
         if row.text.strip():
             n_lines = 0 if self.dialect.delimiter == " " else self.dialect.n_lines
-            self.found.append((row.number - n_lines - self.n_blank, row))
+            self.ragged.append((row.number - n_lines - self.n_blank, row))
         else:
             self.n_blank += 1
         return "skip"
@@ -138,18 +139,18 @@ class _Ragged:
     def refuse(self) -> None:
         """Raise what was found, the rows of one width together."""
         faults = Faults()
-        for width in dict.fromkeys(row.actual_columns for _, row in self.found):
-            rows = [(at, row) for at, row in self.found if row.actual_columns == width]
-            where = ", ".join(str(at) for at, _ in rows[:5])
-            more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
-            expected, shift = len(self.dialect.names), self.dialect.shift
-            where_named = "other rows have" if shift else "the first line names"
+        for width in dict.fromkeys(row.actual_columns for _, row in self.ragged):
+            rows = [(number, row) for number, row in self.ragged if row.actual_columns == width]
             faults.add(
                 CommandError(
-                    f"{self.name}, row{'s' * (len(rows) > 1)} {where}{more}: "
-                    f"{plural(width, 'cell')} where {where_named} "
-                    f"{plural(expected, 'cell' if shift else 'column')} "
-                    f"({rows[0][1].text[:60]!r}); put cells that hold the delimiter in quotes"
+                    fault(
+                        "ragged-unnamed-rows" if self.dialect.shift else "ragged-rows",
+                        source=self.name,
+                        rows=np.array([number - 1 for number, _ in rows]),
+                        width=width,
+                        expected=len(self.dialect.names),
+                        text=rows[0][1].text[:60],
+                    )
                 )
             )
         faults.refuse()
@@ -171,9 +172,7 @@ def _with_commas(opened: Opener, n_lines: int) -> BinaryIO:
 def _check_names(dialect: Dialect, name: str) -> None:
     double = [column for column, n in Counter(dialect.names).items() if column and n > 1]
     if double:
-        raise CommandError(
-            f"{name}: the first line names {listed(double)} more than once; rename one of them"
-        )
+        raise CommandError(fault("double-names", source=name, names=double))
 
 
 def split_list(text: str, option: str) -> list[str]:
@@ -181,11 +180,11 @@ def split_list(text: str, option: str) -> list[str]:
     try:
         (cells,) = csv.reader([text], skipinitialspace=True, strict=True)
     except (csv.Error, ValueError):
-        raise UsageError(f"{option} {text!r}: give the entries with commas between them") from None
+        raise UsageError(fault("list-without-commas", name=option, text=text)) from None
     cells = [normal(cell.strip()) for cell in cells]
     if not cells or not all(cells):
-        raise UsageError(f"{option} {text!r}: an entry is blank")
+        raise UsageError(fault("list-with-blank", name=option, text=text))
     double = sorted({cell for cell in cells if cells.count(cell) > 1})
     if double:
-        raise UsageError(f"{option} {text!r}: {listed(double)} stands there more than once")
+        raise UsageError(fault("list-with-double", name=option, text=text, entries=double))
     return cells

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from csvor._utils.words import are, plural
 from csvor.cli._errors import CommandError, UsageError
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
 
@@ -40,10 +40,7 @@ def delimiter_of(text: str) -> str:
     """The sign that --delimiter names."""
     sign = _NAMED.get(text.lower(), "\t" if text == r"\t" else text)
     if len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in "\"\r\n.'":
-        raise UsageError(
-            f"--delimiter {text}: must be one sign, such as ';', or one of tab, space, comma, "
-            "semicolon, pipe"
-        )
+        raise UsageError(fault("no-delimiter", text=text, names=", ".join(_NAMED)))
     return sign
 
 
@@ -57,12 +54,12 @@ def find_dialect(head: str, name: str, own: str, given: str | None, notes: Notes
     given = given or hinted
     body = lines[n_above:]
     if not body:
-        raise CommandError(f"{name}: the file is empty; its first line must name the columns")
+        raise CommandError(fault("empty-file", source=name))
     sign = given or _best_sign(body, own)
     rows, ends = _rows(body, sign)
     header, n_lines = [normal(cell.strip()) for cell in rows[0]], n_above + ends[0]
     if sign != own and sign != hinted:
-        notes.add(f"{name}: the columns are separated by {_SHOWN.get(sign, repr(sign))}")
+        notes.add(fault("delimiter", source=name, sign=_SHOWN.get(sign, repr(sign))))
     names, shift = _names(header, rows[1:], name, notes)
     return Dialect(sign, names, n_lines, n_above, len(header), shift)
 
@@ -80,15 +77,14 @@ def _above(lines: Sequence[str], own: str, name: str, notes: Notes) -> tuple[int
         hint = _HINT.fullmatch(line)
         if hint:
             hinted = hint[1]
-            notes.add(f"{name}: line {at + 1}, {line.strip()!r}, names the sign between columns")
+            notes.add(fault("delimiter-line", source=name, line=at + 1, text=line.strip()))
         elif line.startswith("#") and not _names_columns(lines[at:], own):
             n_comments += 1
         elif line.strip():
             break
         at += 1
     if n_comments:
-        lines_with = plural(n_comments, "line")
-        notes.add(f"{name}: {lines_with} with # above the names {are(n_comments)} passed over")
+        notes.add(fault("comment-lines", source=name, n=n_comments))
     return at, hinted
 
 
@@ -157,12 +153,9 @@ def _names(
     if not longer or len(longer) < 0.9 * len(rows):
         return tuple(header), 0
     if not any(row[-1].strip() for row in longer):
-        notes.add(f"{name}: the sign between columns also stands at the end of each row")
+        notes.add(fault("delimiter-at-end", source=name))
         return (*header, ""), 0
     if len({row[0] for row in longer}) < len(longer):  # R names each row once: commas, mostly
         return tuple(header), 0
-    notes.add(
-        f"{name}: there is one name fewer than cells in a row, as R writes it: the first cell is "
-        "the name of the row, and is left out"
-    )
+    notes.add(fault("row-names", source=name))
     return ("", *header), 1

@@ -8,6 +8,7 @@ import pyarrow.feather as pa_feather
 import pyarrow.json as pa_json
 
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import format_value
 
@@ -21,7 +22,7 @@ def read_feather(source: str) -> pa.Table:
     try:
         return pa_feather.read_table(source, memory_map=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise CommandError(f"{source}: not a readable Feather file ({error})") from None
+        raise _unreadable(source, "Feather file", error) from None
 
 
 def read_json_lines(source: str) -> pa.Table:
@@ -29,9 +30,7 @@ def read_json_lines(source: str) -> pa.Table:
     try:
         return pa_json.read_json(source)
     except pa.ArrowInvalid as error:
-        raise CommandError(
-            f"{source}: not readable as JSON lines, one object with the same keys a line ({error})"
-        ) from None
+        raise CommandError(fault("unreadable-json", source=source, why=str(error))) from None
 
 
 def read_excel(source: str, notes: Notes) -> pa.Table:
@@ -39,28 +38,28 @@ def read_excel(source: str, notes: Notes) -> pa.Table:
     try:
         import python_calamine  # noqa: F401
     except ImportError:
-        raise CommandError(
-            f"{source}: reading workbooks needs python-calamine; pip install 'csvor[excel]', or "
-            "save the sheet as CSV in UTF-8"
-        ) from None
+        raise CommandError(fault("no-calamine", source=source)) from None
     try:
         with pd.ExcelFile(source, engine="calamine") as book:
             sheet, *others = book.sheet_names
             cells = pd.read_excel(book, header=None, dtype=object, keep_default_na=False)
     except Exception as error:
-        raise CommandError(f"{source}: not a readable workbook ({error})") from None
+        raise _unreadable(source, "workbook", error) from None
     if others:
-        notes.add(f"{source}: only the first of {len(others) + 1} sheets, '{sheet}', is read")
+        n = len(others) + 1
+        notes.add(fault("first-sheet", source=source, n=n, sheet=sheet))
     if not len(cells):
-        raise CommandError(
-            f"{source}: the sheet '{sheet}' is empty; its first row must name columns"
-        )
+        raise CommandError(fault("empty-sheet", source=source, sheet=sheet))
     names = [_text(name).strip() for name in cells.iloc[0]]
     filled = (cells.iloc[1:].map(_text) != "").any(axis=1)
     rows = cells.iloc[1:][filled]
     return pa.Table.from_arrays(
         [_typed(rows.iloc[:, j].tolist()) for j in range(len(names))], names
     )
+
+
+def _unreadable(source: str, what: str, error: Exception) -> CommandError:
+    return CommandError(fault("unreadable", source=source, what=what, why=str(error)))
 
 
 def _typed(values: list[Any]) -> pa.Array:

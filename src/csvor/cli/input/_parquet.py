@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 
 # The longest header of a dictionary page, which has no statistics, is far shorter.
 _HEADER = 256
@@ -27,7 +28,9 @@ def read_parquet(source: str) -> tuple[pa.Table, dict[str, str]]:
             groups = range(file.metadata.num_row_groups)
             why = {name: why_no_order(file, raw, name, groups) for name in ordered}
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise CommandError(f"{source}: not a readable Parquet file ({error})") from None
+        raise CommandError(
+            fault("unreadable", source=source, what="Parquet file", why=str(error))
+        ) from None
     return table, {name: text for name, text in why.items() if text}
 
 

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator
 
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli.input._bytes import Opener
 from csvor.cli.input._dialect import Dialect
@@ -40,22 +41,15 @@ def check_quotes(opened: Opener, name: str, dialect: Dialect, notes: Notes) -> N
                 held.append(f"{first} to {last}")
     if held:
         more = f" (and {len(held) - 1} more)" if len(held) > 1 else ""
-        notes.add(
-            f"{name}, lines {held[0]}{more}: one cell in quotation marks holds what looks like "
-            'rows; if they are rows, a quotation mark (") is missing'
-        )
+        notes.add(fault("quoted-rows", source=name, lines=f"{held[0]}{more}"))
 
 
 def _refuse(name: str, first: int, last: int | None) -> None:
     """Refuse what a quotation swallows; one that ends in its line swallows nothing."""
-    opened = f'{name}, line {first}: a quotation mark (") is opened and'
     if last is None:
-        raise CommandError(f"{opened} never closed; close it, or write it twice in quotes")
+        raise CommandError(fault("open-quote", source=name, line=first))
     if last > first:
-        raise CommandError(
-            f"{opened} closed in the midst of a cell in line {last}, so that the lines between "
-            "would be one cell; close it in its line, or take both marks away"
-        )
+        raise CommandError(fault("late-quote", source=name, line=first, last=last))
 
 
 def _holds_rows(cell: str, place: int, dialect: Dialect) -> bool:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from csvor._utils.words import are, plural
-from csvor.cli._errors import CommandError, UsageError, listed
+from csvor.cli._errors import CommandError, UsageError
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_input, refuse_delimiter
 from csvor.cli._spelling import normal
@@ -50,10 +50,8 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
     name = "standard input" if source == "-" else source
     suffix = ".csv" if source == "-" else Path(source).suffix.lower()
     if suffix not in KINDS:
-        raise UsageError(
-            f"{name}: csvor reads .csv, .tsv and .parquet files (and - for CSV), and "
-            f"{', '.join(kind for kind in KINDS if kind not in SUFFIXES)}"
-        )
+        others = ", ".join(kind for kind in KINDS if kind not in SUFFIXES)
+        raise UsageError(fault("no-table", source=name, others=others))
     check_input(source)
     if suffix not in _TEXT:
         refuse_delimiter(asked.delimiter, name)
@@ -64,11 +62,11 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
         columns = _typed_columns(source, suffix, notes)
     n_rows = len(columns[0].values) if columns else 0
     if not n_rows:
-        raise CommandError(f"{name}: there are no rows" + " below the first line" * bool(columns))
-    for place, column in enumerate(columns, start=1):
+        raise CommandError(fault("no-rows-below-names" if columns else "no-rows", source=name))
+    for position, column in enumerate(columns, start=1):
         # Of a name that is lacking, the dialect has spoken.
         if not column.name and not (dialect and len(dialect.names) > dialect.n_named):
-            notes.add(f"column {place} of {name} has no name and is left out")
+            notes.add(fault("nameless-column", source=name, position=position))
     return Table(name, {c.name: c for c in columns if c.name}, n_rows, dialect)
 
 
@@ -86,7 +84,7 @@ def _text_columns(
     n_rows = len(cells[0])
     n_blank = _n_blank_rows(cells)
     if n_blank and n_blank < n_rows:
-        notes.add(f"{name}: {plural(n_blank, 'row')} of blanks at the end {are(n_blank)} left out")
+        notes.add(fault("blank-rows", source=name, n=n_blank))
         n_rows -= n_blank
     columns = [one.column(n_rows) for one in cells]
     pa.default_memory_pool().release_unused()
@@ -124,7 +122,7 @@ def named_arrays(table: pa.Table, source: str) -> list[tuple[str, pa.ChunkedArra
     names = [normal(name.strip()) for name in table.column_names]
     double = [name for name, count in Counter(names).items() if name and count > 1]
     if double:
-        raise CommandError(f"{source}: {listed(double)} names more than one column; rename one")
+        raise CommandError(fault("double-columns", source=source, names=double))
     # The index that pandas keeps beside the columns is none of the data.
     pairs = zip(names, table.columns, strict=True)
     return [(name, array) for name, array in pairs if not name.startswith("__index_level_")]

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from csvor.cli._errors import CommandError, listed
+from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 from csvor.cli._spelling import format_value
 
 
@@ -29,10 +30,7 @@ def _relabelled_category(values: pa.DictionaryArray, new: Mapping[int, str]) -> 
     place = {format_value(level): code for code, level in enumerate(levels)}
     added = [text for text in dict.fromkeys(new.values()) if text not in place]
     if added and kind.ordered:
-        raise CommandError(
-            f"the label '{added[0]}' is none of the file's ordered categories {listed(levels)}; "
-            "add it to them in its place"
-        )
+        raise CommandError(fault("no-category", label=added[0], levels=levels))
     levels += [_typed(text, kind.value_type) for text in added]
     place.update({text: len(place) + i for i, text in enumerate(added)})
     codes = values.indices.to_pylist()
@@ -52,7 +50,4 @@ def _typed(text: str, kind: pa.DataType) -> Any:
     try:
         return pa.scalar(text).cast(kind).as_py()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise CommandError(
-            f"the label '{text}' cannot stand in a column of type {kind}; save the file with "
-            "labels of another type, such as text, and give that one"
-        ) from None
+        raise CommandError(fault("label-of-other-type", label=text, arrow_type=str(kind))) from None
