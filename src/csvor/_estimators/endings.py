@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from csvor._data.training import Training
 from csvor._solvers.solution import Solution, Status
 from csvor._utils.warn import AdvisedWarning, Remedy, warn
+from csvor._utils.words import plural
 
 # A fit that takes more of them than this would be faster with more room.
 _MANY_PASSES = 60
@@ -59,7 +60,7 @@ def _not_converged(model: Any, solution: Solution) -> NotConvergedWarning:
         if settled
         else "before it had settled"
     )
-    iterations = f"{solution.n_iter} iteration{'' if solution.n_iter == 1 else 's'}"
+    iterations = plural(solution.n_iter, "iteration")
     return NotConvergedWarning(
         f"{name} stopped after {iterations} (max_iter={model.max_iter}) {state}", model._remedy()
     )

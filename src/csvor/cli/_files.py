@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from csvor._utils.atomic_files import written_whole
-from csvor._utils.words import plural
+from csvor._utils.file_kinds import TEXT, WRITTEN
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 from csvor.cli._paths import check_output
 from csvor.cli._spelling import format_value
 from csvor.cli._streams import results
-from csvor.cli.input._table import SUFFIXES
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -19,7 +19,7 @@ Columns = Mapping[str, Sequence[Any]]
 def check_table_output(path: str | None, option: str, source: str) -> None:
     """As `check_output`, for a table; `-` is standard output."""
     if path is not None and path != "-":
-        check_output(path, option, list(SUFFIXES), "" if source == "-" else source)
+        check_output(path, option, WRITTEN, "" if source == "-" else source)
 
 
 def refuse_files_unseen(folder: Path, n_files: int, path: str, option: str) -> None:
@@ -27,8 +27,7 @@ def refuse_files_unseen(folder: Path, n_files: int, path: str, option: str) -> N
     lacking = n_files - len(list(folder.glob("*.parquet")))
     if lacking:
         raise CommandError(
-            f"{option} {path}: {plural(lacking, 'file')} of {n_files} cannot be seen from here; "
-            "name a folder that this machine and the workers share"
+            fault("unseen-files", n=lacking, n_files=n_files, path=path, name=option)
         )
 
 
@@ -39,7 +38,7 @@ def write_table(path: str, columns: Columns) -> None:
             _write_csv(file, columns, ",")
         return
     with written_whole(Path(path)) as part:
-        delimiter = SUFFIXES[Path(path).suffix.lower()]
+        delimiter = TEXT.get(Path(path).suffix.lower())
         if delimiter:
             with part.open("x", encoding="utf-8", newline="") as file:
                 _write_csv(file, columns, delimiter)

@@ -89,6 +89,7 @@ MESSAGES = {
     "row-names": "{source}: there is one name fewer than cells in a row, as R writes it: the first cell is the name of the row, and is left out",  # N41
     "unreadable": "{source}: not a readable {what} ({why})",
     "unreadable-json": "{source}: not readable as JSON lines, one object with the same keys a line ({why})",
+    "unseen-files": "{name} {path}: {n} [file|files] of {n_files} cannot be seen from here; name a folder that this machine and the workers share",
     "utf-16": "{source}: this is UTF-16 text; save it as CSV in UTF-8",
     # Labels
     "blank-labels": ": {n} of {total} labels [is|are] blank ({rows}); fill [it|them] in, or leave [this row|these rows] out with --missing-label ''",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from csvor._utils.file_kinds import EDITED, PARQUET
 from csvor.cli._errors import UsageError
 
 
@@ -22,9 +23,6 @@ def check_input(source: str) -> None:
         close = get_close_matches(path.name, beside, n=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         raise UsageError(f"{path}: there is no such file{hint}")
-
-
-PARQUET = (".parquet", ".pq")
 
 
 def parquet_files(folder: str | Path) -> list[Path]:
@@ -73,9 +71,6 @@ def check_parquet_folder(path: Path) -> None:
         raise UsageError(f"{path}: there is no Parquet file in this folder")
 
 
-_OF_FILES = (*PARQUET, ".csv", ".tsv", ".txt")
-
-
 def check_new_folder(path: str, option: str, source: str) -> None:
     """Refuse a folder to write that holds something, lies in the `source`, or cannot be made."""
     target = Path(path)
@@ -83,7 +78,7 @@ def check_new_folder(path: str, option: str, source: str) -> None:
         raise UsageError(f"{option} {path}: this lies in the folder of the data; name another")
     if target.is_file():
         raise UsageError(f"{option} {path}: this is a file; name a folder")
-    if target.suffix.lower() in _OF_FILES:
+    if target.suffix.lower() in EDITED:
         raise UsageError(
             f"{option} {path}: what is written is a folder of Parquet files; name it without "
             f"'{target.suffix}'"

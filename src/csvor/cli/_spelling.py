@@ -24,7 +24,7 @@ def folded(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with a code for each sign that cannot be seen, or looks like a letter it is not.
+    """The text with a code for each sign that cannot be seen (N42).
 
     Of a long one, the first letters stand for all.
     """
@@ -42,11 +42,7 @@ def _hides(sign: str, among_latin: bool) -> bool:
     if sign.isascii():
         return not sign.isprintable()
     kind = unicodedata.category(sign)
-    if kind[0] in "CZ" or (among_latin and kind == "Mn"):
-        return True
-    # Letters of Greek or Cyrillic in a word that is Latin otherwise.
-    strange = unicodedata.name(sign, "").startswith(("CYRILLIC", "GREEK"))
-    return among_latin and strange and kind in {"Ll", "Lu"} and sign not in "µμΩΔ"
+    return kind[0] in "CZ" or (among_latin and kind == "Mn")
 
 
 def format_value(value: Any) -> str:

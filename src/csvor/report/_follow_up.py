@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from shlex import quote
 
-# Files that `csvor apply` edits.
-EDITED = frozenset({".csv", ".tsv", ".txt", ".parquet", ".pq"})
+from csvor._utils.file_kinds import EDITED
 
 
 def _place(source: str) -> tuple[Path, str, str]:

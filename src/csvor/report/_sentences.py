@@ -6,20 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from csvor._utils.words import all_of, plural
 from csvor.report._comparisons import LevelRanking
 from csvor.report._published import IN_WORDS
 from csvor.report._results import Results
 from csvor.report._tables import Table, number, small
-
-
-def listed(names: Sequence[object]) -> str:
-    """a; a and b; a, b and c."""
-    words = [str(name) for name in names]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def counted(n: int, thing: str) -> str:
-    return f"{n} {thing}" + ("" if n == 1 else "s")
 
 
 def coverage(results: Results) -> list[str]:
@@ -29,15 +20,15 @@ def coverage(results: Results) -> list[str]:
     missing = planned - done - failed
     sets, levels = len(results.datasets), len(results.levels)
     sentences = [
-        f"{counted(len(results.methods), 'method')} on {counted(sets, 'data set')} at "
-        f"{counted(levels, 'level')} of corruption: {done:,} of {planned:,} cells have a "
+        f"{plural(len(results.methods), 'method')} on {plural(sets, 'data set')} at "
+        f"{plural(levels, 'level')} of corruption: {done:,} of {planned:,} cells have a "
         f"result, "
         f"{failed:,} failed, {missing:,} were not run."
     ]
     if failed:
         per_method = results.failures.method.value_counts(sort=False)
         parts = [f"{count} of {name}" for name, count in per_method.items()]
-        sentences.append(f"Failed cells count for no mean: {listed(parts)}.")
+        sentences.append(f"Failed cells count for no mean: {all_of(parts)}.")
     if any(results.n_splits(name) == 1 for name in results.datasets):
         sentences.append("Where there is one split, nothing says how far chance goes.")
     return sentences
@@ -49,34 +40,34 @@ def ranking(rankings: Sequence[LevelRanking], focus: str) -> list[str]:
     ours = [(level, ranks) for level, ranks in compared if focus in ranks.average.index]
     if not ours:
         return [
-            f"At {level} % the best average rank is {listed(ranks.best)}'s: "
+            f"At {level} % the best average rank is {all_of(ranks.best)}'s: "
             f"{number(float(ranks.average.min()), 2)}."
             for level, ranks in compared
         ] or ["There are no two methods with results to compare."]
     won = [level for level, ranks in ours if ranks.best == (focus,)]
     sentences = []
     if won:
-        where = "" if len(won) == len(ours) else f": {listed([f'{level} %' for level in won])}"
+        where = "" if len(won) == len(ours) else f": {all_of([f'{level} %' for level in won])}"
         sentences.append(
             f"{focus} has the best average rank at {len(won)} of "
-            f"{counted(len(ours), 'level')}{where}."
+            f"{plural(len(ours), 'level')}{where}."
         )
     else:
         sentences.append(
-            f"{focus} has the best average rank, alone, at none of {counted(len(ours), 'level')}."
+            f"{focus} has the best average rank, alone, at none of {plural(len(ours), 'level')}."
         )
     for level, ranks in ours:
         best = float(ranks.average.min())
         if focus not in ranks.best:
             sentences.append(
-                f"At {level} % the best average rank is not {focus}'s: {listed(ranks.best)} "
+                f"At {level} % the best average rank is not {focus}'s: {all_of(ranks.best)} "
                 f"{number(best, 2)}, {focus} {number(float(ranks.average[focus]), 2)}."
             )
         elif ranks.best != (focus,):
             others = [name for name in ranks.best if name != focus]
             sentences.append(
                 f"At {level} % {focus} shares the best average rank, {number(best, 2)}, with "
-                f"{listed(others)}."
+                f"{all_of(others)}."
             )
     return sentences
 
@@ -93,10 +84,10 @@ def significance(rankings: Sequence[LevelRanking], focus: str, alpha: float) -> 
         return sentences
     shown = [r.level for r in tested if r.comparison and r.comparison.test.significant(alpha)]
     where = (
-        f" ({listed([f'{level} %' for level in shown])})" if 0 < len(shown) < len(tested) else ""
+        f" ({all_of([f'{level} %' for level in shown])})" if 0 < len(shown) < len(tested) else ""
     )
     sentences.append(
-        f"That methods differ is shown at {len(shown)} of {counted(len(tested), 'level')}{where}, "
+        f"That methods differ is shown at {len(shown)} of {plural(len(tested), 'level')}{where}, "
         f"by tests at {100 * alpha:g} %."
     )
     last = tested[-1].comparison
@@ -106,8 +97,8 @@ def significance(rankings: Sequence[LevelRanking], focus: str, alpha: float) -> 
         others = [str(name) for name in last.ranks.average.index if name != focus]
         apart = [name for name in others if name not in together]
         joined = [name for name in others if name in together]
-        parts = [f"told apart from {listed(apart)}"] if apart else []
-        parts += [f"not told apart from {listed(joined)}"] if joined else []
+        parts = [f"told apart from {all_of(apart)}"] if apart else []
+        parts += [f"not told apart from {all_of(joined)}"] if joined else []
         sentences.append(
             f"At {tested[-1].level} % {focus} is {' and '.join(parts)} "
             f"(p = {small(last.test.p_value)} over {last.test.n_cases} data sets)."
@@ -120,7 +111,7 @@ def partial(methods: Sequence[str]) -> list[str]:
     if not methods:
         return []
     return [
-        f"{listed(list(methods))} met less than half of the splits, so ranks, tests and means are "
+        f"{all_of(list(methods))} met less than half of the splits, so ranks, tests and means are "
         "those of the other methods; a table of its own ranks all on the splits that they share."
     ]
 
@@ -138,7 +129,7 @@ def growth(mean: Table | None, focus: str) -> list[str]:
         for name in chosen
     ]
     return [
-        f"{mean.caption.rstrip('.')}, from {first.level:g} to {last.level:g} %: {listed(parts)}"
+        f"{mean.caption.rstrip('.')}, from {first.level:g} to {last.level:g} %: {all_of(parts)}"
         + (f" ({others[0]} is the best other at {last.level:g} %)." if len(chosen) > 1 else ".")
     ]
 
@@ -156,7 +147,7 @@ def agreement(compared: pd.DataFrame) -> list[str]:
         ]
         lower = int((compared.difference[~compared.within] < 0).sum())
         sentences.append(
-            f"Not all agree of {listed(parts)}; of the {n - within} that do not, ours is lower in "
+            f"Not all agree of {all_of(parts)}; of the {n - within} that do not, ours is lower in "
             f"{lower} and higher in {n - within - lower}."
         )
     return sentences
@@ -166,7 +157,7 @@ def further(results: Results, column: str) -> list[str]:
     """Which values of a measure are better, and which methods are in none of its ranks, and why."""
     measure, failed = results.measures[column], results.failed_measure(column)
     return [f"{column}: {measure.better} is better."] + [
-        f"{column} failed for {method} in {counted(cells, 'cell')}, and it is in no rank of it: "
+        f"{column} failed for {method} in {plural(cells, 'cell')}, and it is in no rank of it: "
         f"{error}."
         for method, cells, error in zip(failed.index, failed["cells"], failed["error"], strict=True)
     ]

@@ -191,7 +191,7 @@ def check_answers(measures: Sequence[Measure], estimators: Mapping[str, Any]) ->
         if lacking:
             raise ValueError(
                 f"measures.{measure.name}: needs {measure.needs}, which {', '.join(lacking)} "
-                f"lack{'s' * (len(lacking) == 1)}; take out the measure or the method."
+                f"{'lacks' if len(lacking) == 1 else 'lack'}; take out the measure or the method."
             )
 
 

@@ -5,6 +5,7 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+from csvor._utils.file_kinds import EDITED, PARQUET, READ
 from csvor._utils.words import plural
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._errors import UsageError
@@ -15,13 +16,11 @@ from csvor.cli._render import console, print_facts
 from csvor.cli._spelling import normal
 from csvor.cli.input._decisions import Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
-from csvor.cli.input._read import KINDS, ReadOptions, read_table
+from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._sample import Wanted, sample_of
-from csvor.cli.input._table import SUFFIXES, Table
+from csvor.cli.input._table import Table
 
 MOST_CHANGES = 20
-# What stays of its kind; "" is Parquet.
-EDITED = SUFFIXES | {".txt": "text"}
 
 
 def run_apply(
@@ -103,15 +102,15 @@ def _check_places(decisions: str, data: str, out: str, as_json: bool) -> None:
         check_new_folder(out, "--out", data)
         return
     suffix = Path(data).suffix.lower()
-    if suffix in KINDS and suffix not in EDITED:
+    if suffix in READ and suffix not in EDITED:
         raise UsageError(f"{data}: apply edits {', '.join(EDITED)} files; save it as one of these")
     if out == "-":
         if as_json:
             raise UsageError("--json and --out - both need standard output; name a file with --out")
-        if not EDITED.get(suffix, ","):
+        if suffix in PARQUET:
             raise UsageError("--out -: Parquet is not written to standard output; name a file")
         return
-    same_kind = [end for end, kind in EDITED.items() if kind == EDITED.get(suffix)]
+    same_kind = [end for end in EDITED if end == suffix or {end, suffix} <= {*PARQUET}]
     check_output(out, "--out", same_kind, data if Path(data).exists() else "")
     if Path(out).exists() and decisions != "-" and Path(out).samefile(decisions):
         raise UsageError(f"--out {out}: these are the decisions; name another file")

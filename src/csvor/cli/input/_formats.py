@@ -12,10 +12,6 @@ from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import format_value
 
-EXCEL = {".xlsx", ".xls", ".ods"}
-FEATHER = {".feather", ".arrow"}
-JSON_LINES = {".jsonl", ".ndjson"}
-
 
 def read_feather(source: str) -> pa.Table:
     """The table of a Feather (Arrow IPC) file."""

@@ -131,7 +131,7 @@ def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
     if not thousands:
         return re.compile(rf"\d+{d}?\d*|{d}\d+|[Ii]nf(?:inity)?")
     t = re.escape(thousands)
-    # In India, groups but the last have two digits.
+    # In India, groups but the last have two digits; unread, they would be categories (N39).
     whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{t}\d{{2,3}})*{t}\d{{3}})"
     return re.compile(rf"{whole}(?:{d}\d*)?|{d}\d+")
 

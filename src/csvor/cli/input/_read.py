@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from csvor._utils.file_kinds import FEATHER, JSON_LINES, PARQUET, READ, TEXT, WRITTEN
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
@@ -17,20 +18,9 @@ from csvor.cli._spelling import normal
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
-from csvor.cli.input._formats import (
-    EXCEL,
-    FEATHER,
-    JSON_LINES,
-    read_excel,
-    read_feather,
-    read_json_lines,
-)
+from csvor.cli.input._formats import read_excel, read_feather, read_json_lines
 from csvor.cli.input._parquet import read_parquet
-from csvor.cli.input._table import SUFFIXES, Column, Table, as_column
-
-_TEXT = {suffix: sign for suffix, sign in SUFFIXES.items() if sign} | {".txt": "\t"}
-_PARQUET = set(SUFFIXES) - set(_TEXT)
-KINDS = (*SUFFIXES, ".txt", *sorted(FEATHER | JSON_LINES | EXCEL))
+from csvor.cli.input._table import Column, Table, as_column
 
 
 @dataclass(frozen=True)
@@ -49,15 +39,15 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
     asked = asked or ReadOptions()
     name = "standard input" if source == "-" else source
     suffix = ".csv" if source == "-" else Path(source).suffix.lower()
-    if suffix not in KINDS:
-        others = ", ".join(kind for kind in KINDS if kind not in SUFFIXES)
+    if suffix not in READ:
+        others = ", ".join(ending for ending in READ if ending not in WRITTEN)
         raise UsageError(fault("no-table", source=name, others=others))
     check_input(source)
-    if suffix not in _TEXT:
+    if suffix not in TEXT:
         refuse_delimiter(asked.delimiter, name)
     dialect = None
-    if suffix in _TEXT:
-        dialect, columns = _text_columns(source, name, _TEXT[suffix], asked, notes)
+    if suffix in TEXT:
+        dialect, columns = _text_columns(source, name, TEXT[suffix], asked, notes)
     else:
         columns = _typed_columns(source, suffix, notes)
     n_rows = len(columns[0].values) if columns else 0
@@ -103,7 +93,7 @@ def _n_blank_rows(cells: list[Cells]) -> int:
 
 def _typed_columns(source: str, suffix: str, notes: Notes) -> list[Column]:
     no_order: dict[str, str] = {}
-    if suffix in _PARQUET:
+    if suffix in PARQUET:
         table, no_order = read_parquet(source)
     elif suffix in FEATHER:
         table = read_feather(source)

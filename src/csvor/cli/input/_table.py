@@ -18,9 +18,6 @@ from csvor.cli.input._dialect import Dialect
 Kind = Literal["text", "number", "bool", "dates", "lists"]
 # What stands for "no value" in a column of numbers; R and pandas write the later ones.
 BLANK = ("", "NA", "NaN", "nan")
-# What is read, and written in the same kind; "" is Parquet.
-SUFFIXES = {".csv": ",", ".tsv": "\t", ".parquet": "", ".pq": ""}
-
 # No mark between thousands: 1.5, 1.2345, .5, 0.125, -0.125, 1234.567, 1.500e3.
 _CLEAR_POINT = r"\.(\d{0,2}|\d{4,}|\d+[eE].*)$|^[+-]?0*\.|^[+-]?\d{4,}\."
 

@@ -1,0 +1,12 @@
+"""Which kind of file does the end of its name tell?"""
+
+# The signs between columns.
+TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+PARQUET = (".parquet", ".pq")
+EXCEL = (".ods", ".xls", ".xlsx")
+FEATHER = (".arrow", ".feather")
+JSON_LINES = (".jsonl", ".ndjson")
+# Tables that are written, files of which labels alone are changed, and all that is read.
+WRITTEN = (".csv", ".tsv", *PARQUET)
+EDITED = (*WRITTEN, ".txt")
+READ = (*EDITED, *sorted((*FEATHER, *JSON_LINES, *EXCEL)))
