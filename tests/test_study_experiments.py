@@ -8,15 +8,15 @@ from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, SVOREX
 from csvor.datasets import make_ordinal_images
-from csvor.study import _problem as problem_module
+from csvor.study import _splits as splits_module
 from csvor.study import convergence, error_map, occlusion, projection
-from csvor.study._problem import load_data, make_problem
+from csvor.study._splits import load_data, prepare_split
 from study_sets import Sets
 
 
 @pytest.fixture
 def sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_module, "datasets", Sets)
+    monkeypatch.setattr(splits_module, "datasets", Sets)
 
 
 @pytest.mark.usefixtures("sets")
@@ -26,9 +26,11 @@ def test_the_map_holds_test_errors() -> None:
     np.testing.assert_allclose(table.columns, [1e-3, 1e-2, 1e-1, 1, 10, 100, 1000])
     errors = []
     for split in (0, 1):
-        problem = make_problem(load_data(["grades"], None)["grades"], 20, split, n_folds=5, seed=0)
-        model = CSVOR(C=1 / (2 * 0.1), p=1.5).fit(problem.X, problem.y)
-        errors.append(np.mean(model.predict(problem.X_test) != problem.y_test))
+        prepared = prepare_split(
+            load_data(["grades"], None)["grades"], 20, split, n_folds=5, seed=0
+        )
+        model = CSVOR(C=1 / (2 * 0.1), p=1.5).fit(prepared.X, prepared.y)
+        errors.append(np.mean(model.predict(prepared.X_test) != prepared.y_test))
     assert table.loc[1.5, table.columns[2]] == pytest.approx(np.mean(errors))
     assert table.to_numpy()[:, -1].mean() > table.to_numpy()[:, 2].mean()
 
@@ -36,8 +38,8 @@ def test_the_map_holds_test_errors() -> None:
 @pytest.mark.usefixtures("sets")
 def test_the_history_is_that_of_the_fit() -> None:
     found = convergence("cut", level=20, split=1, C=2.0, p=0.7)
-    problem = make_problem(load_data(["cut"], None)["cut"], 20, 1, n_folds=5, seed=0)
-    model = CSVOR(C=2.0, p=0.7).fit(problem.X, problem.y)
+    prepared = prepare_split(load_data(["cut"], None)["cut"], 20, 1, n_folds=5, seed=0)
+    model = CSVOR(C=2.0, p=0.7).fit(prepared.X, prepared.y)
     np.testing.assert_array_equal(found.history, model.objective_history_)
     assert found.settled_from == model.settled_from_
     settled = found.history[found.settled_from :]

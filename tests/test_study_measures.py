@@ -13,9 +13,9 @@ import study_measures
 from csvor import SVOREX, metrics
 from csvor.methods import METHODS, Method
 from csvor.study import MeasureSpec, MethodSpec, Spec, results, run, spec_from_dict, spec_of, status
-from csvor.study import _problem as problem_module
+from csvor.study import _splits as splits_module
 from csvor.study._measures import COLUMNS, load_measures, measured
-from csvor.study._problem import Problem, load_data, make_problem
+from csvor.study._splits import PreparedSplit, load_data, prepare_split
 from study_sets import Sets
 
 NEAR = MethodSpec("NEAREST", grid={"shrink": (0.0,)})
@@ -27,7 +27,7 @@ COST = MeasureSpec("cost", "study_measures:far_cost", better="lower", parameters
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_module, "datasets", Sets)
+    monkeypatch.setattr(splits_module, "datasets", Sets)
     monkeypatch.setitem(METHODS, "NEAREST", Method("study_sets", "Nearest"))
 
 
@@ -35,8 +35,8 @@ def measuring(*measures: MeasureSpec, **changes: Any) -> Spec:
     return replace(SPEC, measures=measures, **changes)
 
 
-def problem_of(name: str = "grades") -> Problem:
-    return make_problem(load_data([name], None)[name], 0, 0, n_folds=3, seed=0)
+def problem_of(name: str = "grades") -> PreparedSplit:
+    return prepare_split(load_data([name], None)[name], 0, 0, n_folds=3, seed=0)
 
 
 # ---------------------------------------------------------------------------- what is measured
@@ -62,17 +62,19 @@ def test_measures_are_columns_and_change_nothing_else(tmp_path: Path) -> None:
 
 def test_values_by_hand() -> None:
     """Truth 1, 1, 3; said 1, 2, 1: squares 0, 1, 4; of four classes."""
-    problem = problem_of()
+    prepared = problem_of()
     truth, said = np.array([1, 1, 3]), np.array([1, 2, 1])
-    problem = replace(problem, y_test=truth, X_test=problem.X_test[:3], n_classes=4)
-    found = measured(load_measures([COST, MeasureSpec("accuracy_off1_score")]), None, problem, said)
+    prepared = replace(prepared, y_test=truth, X_test=prepared.X_test[:3], n_classes=4)
+    found = measured(
+        load_measures([COST, MeasureSpec("accuracy_off1_score")]), None, prepared, said
+    )
     assert found == {
         "measures": {"cost": pytest.approx(5 / 3), "accuracy_off1_score": pytest.approx(2 / 3)},
         "failed_measures": {},
     }
     # Class 3 is nowhere, so without all classes 2 and 4 would be neighbours.
     given = MeasureSpec("mean_absolute_error")
-    far = replace(problem, y_test=np.array([2, 2, 2]))
+    far = replace(prepared, y_test=np.array([2, 2, 2]))
     found = measured(load_measures([given]), None, far, np.array([4, 4, 4]))
     assert found["measures"] == {"mean_absolute_error": 2.0}
     assert metrics.mean_absolute_error([2], [4]) == 1.0
@@ -80,14 +82,14 @@ def test_values_by_hand() -> None:
 
 def test_probabilities_have_a_column_for_every_class() -> None:
     """The training rows lack class 2 of three."""
-    problem = problem_of()
-    rows = problem.y != 2
-    model = SVOREX().fit(problem.X[rows], problem.y[rows])
+    prepared = problem_of()
+    rows = prepared.y != 2
+    model = SVOREX().fit(prepared.X[rows], prepared.y[rows])
     proba = replace(MeasureSpec.of("study_measures:likelihood_score"), needs="predict_proba")
-    found = measured(load_measures([proba]), model, problem, problem.y_test)["measures"]
-    given = model.predict_proba(problem.X_test)
+    found = measured(load_measures([proba]), model, prepared, prepared.y_test)["measures"]
+    given = model.predict_proba(prepared.X_test)
     column = {1: 0, 3: 1}
-    by_hand = [0 if y == 2 else given[i, column[y]] for i, y in enumerate(problem.y_test.tolist())]
+    by_hand = [0 if y == 2 else given[i, column[y]] for i, y in enumerate(prepared.y_test.tolist())]
     assert found["likelihood_score"] == pytest.approx(np.mean(by_hand))
 
 

@@ -17,11 +17,10 @@ from csvor import SVOREX, datasets
 from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Spec, fit_each, fit_together
 from csvor.study import _plan as plan_module
-from csvor.study import _problem as problem_module
+from csvor.study import _splits as splits_module
 from csvor.study._cell import Cell, work_on
-from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod
-from csvor.study._plan import make_contender, make_plan
-from csvor.study._problem import StudyData, load_data, make_problem, seed_of
+from csvor.study._methods import STUDY_METHODS, MethodRun, StudyMethod
+from csvor.study._plan import make_method_run, make_plan
 from csvor.study._records import (
     path_of,
     read_record,
@@ -30,7 +29,8 @@ from csvor.study._records import (
     write_json,
     write_record,
 )
-from csvor.study._select import Part, expand, select
+from csvor.study._select import Fold, expand, select
+from csvor.study._splits import StudyData, load_data, prepare_split, seed_of
 from study_sets import Nearest, Sets
 
 CELL = Cell("grades", 10, 2, "CSVOR", "a" * 64, 1.0)
@@ -46,7 +46,7 @@ SPEC = Spec(
 
 @pytest.fixture(autouse=True)
 def sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_module, "datasets", Sets)
+    monkeypatch.setattr(splits_module, "datasets", Sets)
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def grades() -> StudyData:
 def keys(spec: Spec = SPEC, data: StudyData | None = None) -> dict[tuple[Any, ...], str]:
     """The keys of all cells by what the cell is called."""
     sets = load_data(spec.datasets, None) if data is None else {data.name: data}
-    contenders = {entry.name: make_contender(entry) for entry in spec.methods}
-    cells = make_plan(spec, sets, contenders).cells
+    method_runs = {entry.name: make_method_run(entry) for entry in spec.methods}
+    cells = make_plan(spec, sets, method_runs).cells
     return {(c.dataset, c.level, c.split, c.method): c.key for c in cells}
 
 
@@ -74,7 +74,7 @@ def test_seeds_are_the_same_everywhere() -> None:
 @pytest.mark.parametrize("name", ["grades", "cut"])
 def test_only_training_rows_are_spoilt(name: str) -> None:
     data = load_data([name], None)[name]
-    clean, dirty = (make_problem(data, level, 1, n_folds=3, seed=0) for level in (0, 20))
+    clean, dirty = (prepare_split(data, level, 1, n_folds=3, seed=0) for level in (0, 20))
     assert not clean.corrupted.any()
     assert dirty.corrupted.sum() == 9  # 20 % of 45
     np.testing.assert_array_equal(clean.X_test, dirty.X_test)
@@ -91,7 +91,7 @@ def test_only_training_rows_are_spoilt(name: str) -> None:
 
 def test_scales_are_those_of_the_training_part() -> None:
     sets = load_data(["grades", "cut"], None)
-    real, cut = (make_problem(sets[name], 0, 0, n_folds=3, seed=0) for name in ("grades", "cut"))
+    real, cut = (prepare_split(sets[name], 0, 0, n_folds=3, seed=0) for name in ("grades", "cut"))
     assert real.X.shape[1] == 3, "the constant column is dropped"
     np.testing.assert_allclose(real.X.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(real.X.std(axis=0), 1)
@@ -105,7 +105,7 @@ def test_scales_are_those_of_the_training_part() -> None:
 
 def test_outliers_and_folds_change_with_split_level_and_seed(grades: StudyData) -> None:
     def of(level: int, split: int, seed: int) -> tuple[Any, ...]:
-        found = make_problem(grades, level, split, n_folds=3, seed=seed)
+        found = prepare_split(grades, level, split, n_folds=3, seed=seed)
         return tuple(found.corrupted), tuple(map(tuple, (found.folds[0][0], found.folds[1][0])))
 
     assert of(10, 0, 0) == of(10, 0, 0)
@@ -114,16 +114,16 @@ def test_outliers_and_folds_change_with_split_level_and_seed(grades: StudyData) 
 
 
 def test_folds_are_stratified_and_take_each_row_once(grades: StudyData) -> None:
-    problem = make_problem(grades, 0, 0, n_folds=5, seed=0)
-    held_out = np.concatenate([out for _, out in problem.folds])
+    prepared = prepare_split(grades, 0, 0, n_folds=5, seed=0)
+    held_out = np.concatenate([out for _, out in prepared.folds])
     assert sorted(held_out) == list(range(45))
-    for fitted, out in problem.folds:
+    for fitted, out in prepared.folds:
         assert sorted([*fitted, *out]) == list(range(45))
-        assert np.bincount(problem.y[out]).tolist() == [0, 3, 3, 3]
+        assert np.bincount(prepared.y[out]).tolist() == [0, 3, 3, 3]
 
 
 def test_an_unknown_set_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_module, "datasets", datasets)
+    monkeypatch.setattr(splits_module, "datasets", datasets)
     with pytest.raises(
         ValueError, match=r"^datasets: There is no data set 'x': .* tae, newthyroid"
     ):
@@ -164,20 +164,20 @@ def test_of_equal_settings_the_one_listed_first(wrong: Any, chosen: tuple[int, i
     rows = np.arange(40)
     folds = [(rows[:20], rows[20:]), (rows[20:], rows[:20]), (rows[:30], rows[30:])]
     settings = expand({"a": (1, 2), "b": (1, 2)})
-    method = Contender("T", Table(wrong=tuple(wrong.items())), settings)
-    found = select(method, (Part(X[fit], y[fit], X[out], y[out]) for fit, out in folds))
+    method = MethodRun("T", Table(wrong=tuple(wrong.items())), settings)
+    found = select(method, (Fold(X[fit], y[fit], X[out], y[out]) for fit, out in folds))
     assert (found.chosen["a"], found.chosen["b"]) == chosen
     share = wrong.get(chosen, 9) / 20
     assert found.error == found.errors.min() == pytest.approx((2 * share + 2 * share) / 3)
 
 
 def test_it_is_a_grid_search(grades: StudyData) -> None:
-    problem = make_problem(grades, 20, 0, n_folds=3, seed=0)
+    prepared = prepare_split(grades, 20, 0, n_folds=3, seed=0)
     grid = {"C": (0.001, 0.1, 10.0)}
-    method = Contender("SVOREX", SVOREX(classes=[1, 2, 3]), expand(grid))
-    found = select(method, problem.parts())
-    truth = GridSearchCV(SVOREX(classes=[1, 2, 3]), grid, cv=problem.folds).fit(
-        problem.X, problem.y
+    method = MethodRun("SVOREX", SVOREX(classes=[1, 2, 3]), expand(grid))
+    found = select(method, prepared.fold_rows())
+    truth = GridSearchCV(SVOREX(classes=[1, 2, 3]), grid, cv=prepared.folds).fit(
+        prepared.X, prepared.y
     )
     np.testing.assert_allclose(found.errors, 1 - truth.cv_results_["mean_test_score"])
     assert found.chosen == truth.best_params_
@@ -185,21 +185,21 @@ def test_it_is_a_grid_search(grades: StudyData) -> None:
 
 def test_a_grid_may_vary_what_the_data_are_prepared_by(grades: StudyData) -> None:
     """fit_many cannot vary gamma: such a grid is fitted one by one, with the same predictions."""
-    problem = make_problem(grades, 0, 0, n_folds=3, seed=0)
+    prepared = prepare_split(grades, 0, 0, n_folds=3, seed=0)
     grid = expand({"gamma": (0.1, 1.0), "C": (1.0,)})
     estimator = csvor.CSVOR(kernel="rbf")
-    given = (problem.X, problem.y, grid, problem.X_test)
+    given = (prepared.X, prepared.y, grid, prepared.X_test)
     found = fit_together(estimator, *given)
     np.testing.assert_array_equal(found, fit_each(estimator, *given))
 
 
 def test_a_grid_fit_of_another_shape_is_refused(grades: StudyData) -> None:
-    problem = make_problem(grades, 0, 0, n_folds=3, seed=0)
-    method = Contender(
+    prepared = prepare_split(grades, 0, 0, n_folds=3, seed=0)
+    method = MethodRun(
         "N", Nearest(), expand({"shrink": (0, 0.5)}), lambda *given: fit_each(*given).T
     )
     with pytest.raises(ValueError, match=r"fit_grid of N gave .* \(15, 2\) for 2 settings and 15"):
-        select(method, problem.parts())
+        select(method, prepared.fold_rows())
 
 
 @pytest.mark.parametrize("name", ["CSVOR", "SVOREX", "SVORIM", "PINSVOR", "REDSVM", "POM", "KDLOR"])
@@ -214,9 +214,9 @@ def test_folds_that_lack_a_class_are_no_failure(name: str) -> None:
     data = StudyData("few", X, y, 3, "labels", splits)
     grid = {key: values[3:5] for key, values in STUDY_METHODS[name].grid.items()}
     grid = grid or {"POM": {"alpha": (0.1, 1.0)}, "KDLOR": {"u": (0.01, 0.1)}}[name]
-    contender = make_contender(MethodSpec(name, grid=grid))
+    method_run = make_method_run(MethodSpec(name, grid=grid))
     cell = replace(CELL, dataset="few", split=0, level=0, method=name)
-    found = work_on(cell, data, contender, n_folds=2, seed=0)
+    found = work_on(cell, data, method_run, n_folds=2, seed=0)
     assert (found["status"], found["error"]) == ("ok", "")
     assert found["mze"] < 0.5
 
@@ -384,20 +384,20 @@ def test_leftovers_of_killed_processes_are_swept(tmp_path: Path) -> None:
 
 
 def test_flags_are_judged_against_the_spoilt_rows(grades: StudyData) -> None:
-    contender = make_contender(MethodSpec("CSVOR", grid={"C": (1.0,)}))
+    method_run = make_method_run(MethodSpec("CSVOR", grid={"C": (1.0,)}))
     cell = replace(CELL, level=20, split=0)
-    found = work_on(cell, grades, contender, n_folds=3, seed=0)
-    problem = make_problem(grades, 20, 0, n_folds=3, seed=0)
-    model = csvor.CSVOR(C=1.0).fit(problem.X, problem.y)
-    hits = (model.outliers_ & problem.corrupted).sum()
-    assert found["corrupted"] == np.flatnonzero(problem.corrupted).tolist()
+    found = work_on(cell, grades, method_run, n_folds=3, seed=0)
+    prepared = prepare_split(grades, 20, 0, n_folds=3, seed=0)
+    model = csvor.CSVOR(C=1.0).fit(prepared.X, prepared.y)
+    hits = (model.outliers_ & prepared.corrupted).sum()
+    assert found["corrupted"] == np.flatnonzero(prepared.corrupted).tolist()
     assert found["flagged"] == np.flatnonzero(model.outliers_).tolist()
     assert found["precision"] == pytest.approx(hits / model.outliers_.sum())
     assert found["recall"] == pytest.approx(hits / 9)
-    spoilt, rest = (model.residuals_[rows] for rows in (problem.corrupted, ~problem.corrupted))
+    spoilt, rest = (model.residuals_[rows] for rows in (prepared.corrupted, ~prepared.corrupted))
     above = spoilt[:, None] - rest
     assert found["auc"] == pytest.approx(((above > 0) + 0.5 * (above == 0)).mean())
-    assert found["mze"] == pytest.approx(np.mean(model.predict(problem.X_test) != problem.y_test))
-    none = work_on(replace(cell, level=0), grades, contender, n_folds=3, seed=0)
+    assert found["mze"] == pytest.approx(np.mean(model.predict(prepared.X_test) != prepared.y_test))
+    none = work_on(replace(cell, level=0), grades, method_run, n_folds=3, seed=0)
     assert [none[name] for name in ("precision", "recall", "auc")] == [None] * 3
     assert pd.notna(none["mze"])

@@ -20,10 +20,10 @@ import pytest
 from csvor import datasets
 from csvor.methods import METHODS, Method
 from csvor.study import MethodSpec, Progress, Spec, preset, results, run, spec_of, status
-from csvor.study import _problem as problem_module
+from csvor.study import _splits as splits_module
 from csvor.study._cell import Cell
 from csvor.study._measures import COLUMNS
-from csvor.study._pace import in_order
+from csvor.study._progress import in_order
 from csvor.study._records import path_of, read_plan
 from study_sets import Nearest, Sets
 
@@ -39,7 +39,7 @@ with pytest.MonkeyPatch.context() as patched:
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The small sets, and one line in the registry for each method of the tests."""
-    monkeypatch.setattr(problem_module, "datasets", Sets)
+    monkeypatch.setattr(splits_module, "datasets", Sets)
     for name, line in LINES.items():
         monkeypatch.setitem(METHODS, name, line)
 
@@ -259,7 +259,7 @@ def test_a_set_that_cannot_be_learnt_fails_alone(tmp_path: Path) -> None:
 def test_a_new_method_by_one_line_and_a_new_set_by_one_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(problem_module, "datasets", datasets)
+    monkeypatch.setattr(splits_module, "datasets", datasets)
     line = Method("sklearn.discriminant_analysis", "LinearDiscriminantAnalysis")
     monkeypatch.setitem(METHODS, "LDA", line)
     rng = np.random.default_rng(0)
@@ -335,9 +335,9 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
 
 SCRIPT = """
     import sys
-    from test_study_run import LINES, METHODS, Sets, long_spec, problem_module, run
+    from test_study_run import LINES, METHODS, Sets, long_spec, splits_module, run
 
-    problem_module.datasets = Sets
+    splits_module.datasets = Sets
     METHODS |= LINES
     run(long_spec(), sys.argv[1], jobs=int(sys.argv[2]))
 """

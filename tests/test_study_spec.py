@@ -7,7 +7,7 @@ import pytest
 
 from csvor.study import MethodSpec, Spec, load_spec, preset, spec_from_dict
 from csvor.study._methods import STUDY_METHODS
-from csvor.study._plan import make_contender
+from csvor.study._plan import make_method_run
 
 GOOD: dict[str, Any] = {"datasets": ["tae"], "levels": [0, 10], "methods": {"CSVOR": {}}}
 
@@ -39,7 +39,7 @@ def test_paper_is_the_whole_experiment() -> None:
     ],
 )
 def test_grids_of_the_paper(name: str, size: int) -> None:
-    settings = make_contender(MethodSpec(name)).settings
+    settings = make_method_run(MethodSpec(name)).settings
     assert len(settings) == len({tuple(setting.items()) for setting in settings}) == size
     strengths = [setting["C"] for setting in settings]
     assert strengths == sorted(strengths)
@@ -55,7 +55,7 @@ def test_grids_of_the_paper(name: str, size: int) -> None:
 @pytest.mark.parametrize("name", ["POM", "KDLOR"])
 def test_methods_without_a_grid(name: str) -> None:
     pytest.importorskip("skordinal", reason="skordinal is not installed")
-    assert make_contender(MethodSpec(name)).settings == ({},)
+    assert make_method_run(MethodSpec(name)).settings == ({},)
 
 
 def test_quick_is_a_small_part() -> None:
@@ -179,11 +179,11 @@ def test_parameters_that_a_method_lacks_are_named() -> None:
         MethodSpec("SVOREX", parameters={"tau": 1}),
     ):
         with pytest.raises(ValueError, match=r"SVOREX: it has no parameter 'tau'; .* are C, class"):
-            make_contender(entry)
+            make_method_run(entry)
 
 
 def test_a_fixed_parameter_is_not_searched() -> None:
-    contender = make_contender(MethodSpec("CSVOR", parameters={"p": 2.0, "contamination": 0.2}))
-    assert len(contender.settings) == 7
-    assert all(set(setting) == {"C"} for setting in contender.settings)
-    assert (contender.estimator.p, contender.estimator.contamination) == (2.0, 0.2)
+    method_run = make_method_run(MethodSpec("CSVOR", parameters={"p": 2.0, "contamination": 0.2}))
+    assert len(method_run.settings) == 7
+    assert all(set(setting) == {"C"} for setting in method_run.settings)
+    assert (method_run.estimator.p, method_run.estimator.contamination) == (2.0, 0.2)

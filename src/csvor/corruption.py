@@ -1,4 +1,4 @@
-"""Spoil labels, features or images on purpose, and say which rows were spoilt."""
+"""Corrupt labels, features or images on purpose, and say which rows were corrupted."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def flip_labels(
     >>> y_new, mask.sum()
     (array([1, 2, 3, 2, 3, 3]), np.int64(2))
     """
-    given = column_or_1d(y)
-    kinds, codes = _coded(given, classes)
+    labels = column_or_1d(y)
+    kinds, codes = _coded(labels, classes)
     rng = generator(random_state)
-    mask = _drawn(len(given), share, rng)
+    mask = _drawn(len(labels), share, rng)
     if mask.any():
         if len(kinds) < 2:
             raise ValueError(
                 f"There is only the class {kinds.tolist()[0]!r}; name the others in classes=[...]."
             )
         codes[mask] = (codes[mask] + rng.integers(1, len(kinds), mask.sum())) % len(kinds)
-    changed = np.array(kinds[codes]) if len(codes) else given.copy()
+    changed = np.array(kinds[codes]) if len(codes) else labels.copy()
     return changed, mask
 
 
@@ -111,7 +111,7 @@ def spoil_features(
     X_new : ndarray of shape (n_samples, n_features)
         Features, a copy; float32 stays, all else becomes float64.
     mask : ndarray of shape (n_samples,), bool
-        True for the rows that were spoilt.
+        True for the rows that were corrupted.
 
     Raises
     ------
@@ -134,9 +134,9 @@ def spoil_features(
     rng = generator(random_state)
     mask = _drawn(len(table), share, rng)
     n_features = table.shape[1]
-    n_spoilt = max(1, round(features * n_features))
+    n_changed = max(1, round(features * n_features))
     order = rng.permuted(np.tile(np.arange(n_features), (int(mask.sum()), 1)), axis=1)
-    table[np.flatnonzero(mask)[:, None], order[:, :n_spoilt]] = value
+    table[np.flatnonzero(mask)[:, None], order[:, :n_changed]] = value
     return table, mask
 
 
@@ -215,25 +215,27 @@ def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Mask:
     return mask
 
 
-def _coded(given: NDArray[Any], classes: ArrayLike | None) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _coded(
+    labels: NDArray[Any], classes: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The classes, in the dtype of the labels where that holds them, and the code of each row."""
-    blank = np.array([label is None or label != label for label in given.tolist()], dtype=bool)
+    blank = np.array([label is None or label != label for label in labels.tolist()], dtype=bool)
     if blank.any():
         raise ValueError(f"y is missing in row {int(np.argmax(blank))}; leave such rows out.")
     if classes is None:
-        found, codes = np.unique(given, return_inverse=True)
-        return found, codes
+        unique, codes = np.unique(labels, return_inverse=True)
+        return unique, codes
     kinds = np.asarray(classes)
     table = {label: code for code, label in enumerate(kinds.tolist())}
     if kinds.ndim != 1 or len(table) < kinds.size:
         raise ValueError(f"classes={classes!r} must be one list without repetitions.")
-    unknown = [label for label in given.tolist() if label not in table]
+    unknown = [label for label in labels.tolist() if label not in table]
     if unknown:
         raise ValueError(f"Label {unknown[0]!r} is not among the classes {kinds.tolist()}.")
-    codes = np.array([table[label] for label in given.tolist()], dtype=np.intp)
-    if given.dtype.kind == kinds.dtype.kind and given.dtype.kind in "iufb":
-        kinds = kinds.astype(given.dtype) if _fits(kinds, given.dtype) else kinds
-    elif given.dtype == object:
+    codes = np.array([table[label] for label in labels.tolist()], dtype=np.intp)
+    if labels.dtype.kind == kinds.dtype.kind and labels.dtype.kind in "iufb":
+        kinds = kinds.astype(labels.dtype) if _fits(kinds, labels.dtype) else kinds
+    elif labels.dtype == object:
         kinds = kinds.astype(object)
     return kinds, codes
 

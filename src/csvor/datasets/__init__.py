@@ -9,9 +9,9 @@ from csvor.datasets._catalogue import (
 )
 from csvor.datasets._faces import load_faces
 from csvor.datasets._fetch import fetch
+from csvor.datasets._folders import cache_folder, locate
 from csvor.datasets._generated import make_ordinal_clusters, make_ordinal_images
 from csvor.datasets._load import load
-from csvor.datasets._places import cache_folder, locate
 from csvor.datasets._protocol import equal_frequency, splits
 from csvor.datasets._reviews import make_ordinal_reviews
 from csvor.datasets._table import load_csv

@@ -120,13 +120,13 @@ def _named(folder: Path) -> tuple[list[Path], list[re.Match[str]], list[str]]:
         raise DatasetNotFoundError(f"folder {str(folder)!r}: there is no such folder")
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     matches = [(path, _NAME.fullmatch(path.name)) for path in files]
-    kept = [(path, match) for path, match in matches if match is not None]
+    matched = [(path, match) for path, match in matches if match is not None]
     skipped = [path.relative_to(folder).as_posix() for path, match in matches if match is None]
-    if not kept:
+    if not matched:
         raise DatasetError(
             f"{folder} holds no picture that is named by person and age, such as 001A02.JPG."
         )
-    return [path for path, _ in kept], [match for _, match in kept], skipped
+    return [path for path, _ in matched], [match for _, match in matched], skipped
 
 
 def _groups(borders: list[int]) -> list[str]:

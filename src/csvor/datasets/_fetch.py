@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from csvor._utils.atomic_files import written_whole
 from csvor.datasets._catalogue import DatasetError, DatasetInfo, info
-from csvor.datasets._known import differences, read_known
-from csvor.datasets._places import Files, cache_folder, files_of
+from csvor.datasets._folders import Files, cache_folder, files_of
 from csvor.datasets._protocol import Split
 from csvor.datasets._sources import read_archive, read_openml
+from csvor.datasets._verify import differences, read_known
 
 SOURCES = ("auto", "ayrna", "openml")
 
@@ -72,25 +72,25 @@ def fetch(name: str, folder: str | Path | None = None, *, source: str | Path = "
     PosixPath('data')
     """
     known = info(name)
-    place = cache_folder() if folder is None else Path(folder).expanduser()
+    target = cache_folder() if folder is None else Path(folder).expanduser()
     chosen = str(source)
     if chosen == "auto":
         chosen = "ayrna" if known.spoiled == "labels" else "openml"
     if chosen not in SOURCES:
-        return _copy(known, Path(source).expanduser(), place)
+        return _copy(known, Path(source).expanduser(), target)
     try:
         content = _from_archive(known) if chosen == "ayrna" else _from_openml(known)
     except (URLError, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
         raise DatasetError(
             f"Data set {name!r} could not be downloaded ({chosen}: {reason}). Try again, or put "
-            f"{name}.csv into {place} by hand."
+            f"{name}.csv into {target} by hand."
         ) from error
     wrong = differences(known, content.data, content.labels, content.raw_target)
     if wrong:
         raise DatasetError(f"What {chosen} has is not the data set {name}: {'; '.join(wrong)}.")
-    _write(known, content, place)
-    return place
+    _write(known, content, target)
+    return target
 
 
 def _from_archive(known: DatasetInfo) -> Content:
@@ -105,32 +105,32 @@ def _from_openml(known: DatasetInfo) -> Content:
     return Content(data, labels, raw_target)
 
 
-def _copy(known: DatasetInfo, source: Path, place: Path) -> Path:
+def _copy(known: DatasetInfo, source: Path, target: Path) -> Path:
     if not source.is_dir():
         raise DatasetError(
             f"source {str(source)!r} is neither a folder nor one of {', '.join(SOURCES)}."
         )
-    have, want = files_of(known.name, source), files_of(known.name, place)
+    have, want = files_of(known.name, source), files_of(known.name, target)
     if not (have.labelled.is_file() or have.raw.is_file()):
         raise DatasetError(f"{source} does not hold the data set {known.name!r}.")
     read_known(known, source)
-    _prepare(place)
-    if place.resolve() == source.resolve():
-        return place
+    _prepare(target)
+    if target.resolve() == source.resolve():
+        return target
     for old, new in zip(have, want, strict=True):
         if not old.is_file():
             new.unlink(missing_ok=True)
             continue
         with written_whole(new) as part:
             shutil.copyfile(old, part)
-    return place
+    return target
 
 
-def _write(known: DatasetInfo, content: Content, place: Path) -> None:
+def _write(known: DatasetInfo, content: Content, target: Path) -> None:
     import pandas as pd
 
-    _prepare(place)
-    paths: Files = files_of(known.name, place)
+    _prepare(target)
+    paths: Files = files_of(known.name, target)
     # Index sets of the copy that is replaced would point at other rows.
     paths.splits.unlink(missing_ok=True)
     frame = pd.DataFrame(content.data, columns=list(known.feature_names))
@@ -147,7 +147,7 @@ def _write(known: DatasetInfo, content: Content, place: Path) -> None:
             np.savez_compressed(file, train_idx=trains, test_idx=tests)
 
 
-def _prepare(place: Path) -> None:
-    if place.exists() and not place.is_dir():
-        raise DatasetError(f"{place} is a file; name a folder.")
-    place.mkdir(parents=True, exist_ok=True)
+def _prepare(target: Path) -> None:
+    if target.exists() and not target.is_dir():
+        raise DatasetError(f"{target} is a file; name a folder.")
+    target.mkdir(parents=True, exist_ok=True)

@@ -200,9 +200,9 @@ def _brightness(share: Images, centred: Images, side: int) -> Images:
 def _lines(share: Images, centred: Images, side: int) -> Images:
     """Dark lines from the top down, the last one as dark as its part."""
     n_lines = side // _PITCH
-    place = (centred[:, 0] / side + 0.5) * n_lines
-    dark = np.clip(share[:, None, None] * n_lines - np.floor(place), 0.0, 1.0)
-    return -0.4 * dark * (place - np.floor(place) < 0.5)
+    position = (centred[:, 0] / side + 0.5) * n_lines
+    dark = np.clip(share[:, None, None] * n_lines - np.floor(position), 0.0, 1.0)
+    return -0.4 * dark * (position - np.floor(position) < 0.5)
 
 
 _DRAWN: dict[str, Callable[[Images, Images, int], Images]] = {

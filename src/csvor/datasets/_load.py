@@ -9,9 +9,9 @@ import numpy as np
 
 from csvor.datasets._catalogue import BUNDLED, DatasetNotFoundError, catalogue, names
 from csvor.datasets._fetch import fetch
-from csvor.datasets._known import read_known
-from csvor.datasets._places import files_of, locate, places_of
-from csvor.datasets._table import Table, as_bunch, load_csv
+from csvor.datasets._folders import files_of, folders_of, locate
+from csvor.datasets._table import CsvTable, as_bunch, load_csv
+from csvor.datasets._verify import read_known
 
 
 def load(name: str, folder: str | Path | None = None, *, download: bool = False) -> Any:
@@ -69,12 +69,12 @@ def load(name: str, folder: str | Path | None = None, *, download: bool = False)
     if name in BUNDLED:
         return _bundled(name)
     known = catalogue().get(name)
-    place = locate(name, folder)
-    if place is not None:
+    directory = locate(name, folder)
+    if directory is not None:
         if known is None:
-            return load_csv(files_of(name, place).labelled, "y", name=name)
-        return read_known(known, place)
-    looked = " and ".join(map(str, places_of(folder)))
+            return load_csv(files_of(name, directory).labelled, "y", name=name)
+        return read_known(known, directory)
+    looked = " and ".join(map(str, folders_of(folder)))
     if known is None:
         raise ValueError(
             f"There is no data set {name!r}: the known ones are {', '.join(names('all'))}, and "
@@ -98,14 +98,14 @@ def _bundled(name: str) -> Any:
             f"The data set {name!r} comes with the package skordinal; install it with "
             "pip install 'csvor[baselines]'"
         ) from error
-    found = getattr(datasets, f"load_{name}")()
-    labels = np.asarray(found.target, dtype=np.int64) + 1
-    data = np.asarray(found.data, dtype=np.float64)
+    bunch = getattr(datasets, f"load_{name}")()
+    labels = np.asarray(bunch.target, dtype=np.int64) + 1
+    data = np.asarray(bunch.data, dtype=np.float64)
     return as_bunch(
         name,
-        Table(data, list(found.feature_names), None),
+        CsvTable(data, list(bunch.feature_names), None),
         labels,
-        [str(label) for label in found.target_names],
-        found.DESCR,
-        Path(str(found.filename)),
+        [str(label) for label in bunch.target_names],
+        bunch.DESCR,
+        Path(str(bunch.filename)),
     )

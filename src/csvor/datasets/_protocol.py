@@ -116,9 +116,11 @@ def splits(bunch: Any, n_splits: int | None = None) -> list[Split]:
         if n_splits < 1:
             raise ValueError(f"n_splits={n_splits} must be at least 1.")
         wanted = n_splits
-    found = list(bunch.get("published_splits", ()))[:wanted]
+    published = list(bunch.get("published_splits", ()))[:wanted]
     labels = np.asarray(bunch.target)
-    return found + [_drawn(bunch.name, labels, n_train, k) for k in range(len(found), wanted)]
+    return published + [
+        _drawn(bunch.name, labels, n_train, k) for k in range(len(published), wanted)
+    ]
 
 
 def _drawn(name: str, labels: NDArray[Any], n_train: int, k: int) -> Split:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from csvor._utils.atomic_files import written_whole
 from csvor.datasets._catalogue import DatasetError, DatasetInfo
-from csvor.datasets._places import cache_folder
+from csvor.datasets._folders import cache_folder
 from csvor.datasets._protocol import Split, equal_frequency
 
 Array = NDArray[np.float64]
@@ -64,8 +64,8 @@ def _parts(
     pattern = re.compile(rf"(?:^|/){re.escape(name)}/matlab/(train|test)_{re.escape(name)}\.(\d+)$")
     members: dict[int, dict[str, str]] = defaultdict(dict)
     for member in archive.namelist():
-        if found := pattern.search(member):
-            members[int(found[2])][found[1]] = member
+        if match := pattern.search(member):
+            members[int(match[2])][match[1]] = member
     whole = sorted(k for k, pair in members.items() if len(pair) == 2)
     if not whole:
         raise DatasetError(f"The archive {URL} has no folder {name!r} with parts of a data set.")
@@ -84,12 +84,13 @@ def _rows_of(
     k: int,
 ) -> Split:
     """Positions of the rows of a split in the table; equal rows stand for one another."""
-    places: dict[bytes, list[int]] = defaultdict(list)
+    positions: dict[bytes, list[int]] = defaultdict(list)
     for row in range(len(table) - 1, -1, -1):
-        places[table[row].tobytes()].append(row)
+        positions[table[row].tobytes()].append(row)
     try:
         train, test = (
-            np.array([places[row.tobytes()].pop() for row in part], dtype=np.int64) for part in pair
+            np.array([positions[row.tobytes()].pop() for row in part], dtype=np.int64)
+            for part in pair
         )
     except IndexError:
         raise DatasetError(f"Split {k} of {name!r} in {URL} has rows that split 0 lacks.") from None
@@ -102,14 +103,14 @@ def read_openml(known: DatasetInfo) -> tuple[Array, NDArray[np.int64], Array | N
         raise DatasetError(f"csvor knows no data set {known.name!r} at OpenML; use source='ayrna'.")
     from sklearn.datasets import fetch_openml
 
-    found = fetch_openml(data_id=known.openml, as_frame=True, cache=False, n_retries=1)
-    data = _numbers(found.data, known)
-    target = _numbers(found.target.to_frame(), known)[:, 0]
+    bunch = fetch_openml(data_id=known.openml, as_frame=True, cache=False, n_retries=1)
+    data = _numbers(bunch.data, known)
+    target = _numbers(bunch.target.to_frame(), known)[:, 0]
     if known.name == "tae":
         return _tae(data), target.astype(np.int64), None
     if known.name == "newthyroid":
         return data, np.array([_THYROID.get(int(label), 0) for label in target]), None
-    data = data[:, _places(list(found.data.columns), known.feature_names)]
+    data = data[:, _positions(list(bunch.data.columns), known.feature_names)]
     if not np.isfinite(target).all() or len(target) < known.n_classes:
         raise DatasetError(f"The target of {known.name!r} at OpenML is not one number a row.")
     return data, equal_frequency(target, known.n_classes), target
@@ -123,13 +124,13 @@ def _numbers(frame: Any, known: DatasetInfo) -> Array:
         raise DatasetError(f"{known.name!r} at OpenML holds no numbers: {error}") from None
 
 
-def _places(found: list[str], wanted: tuple[str, ...]) -> list[int]:
+def _positions(columns: list[str], wanted: tuple[str, ...]) -> list[int]:
     """Where each wanted column is; by place where the names are others."""
-    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in found]
+    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in columns]
     asked = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in wanted]
     if sorted(plain) != sorted(asked):
         # The means of the columns, which are checked next, tell a wrong order.
-        return list(range(len(found)))
+        return list(range(len(columns)))
     return [plain.index(name) for name in asked]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Table(NamedTuple):
+class CsvTable(NamedTuple):
     """Feature columns as numbers, and the column of labels or targets as it came (None: apart)."""
 
     data: NDArray[np.float64]
@@ -24,7 +24,7 @@ class Table(NamedTuple):
     target: Any
 
 
-def read_table(path: Path, target: str) -> Table:
+def read_table(path: Path, target: str) -> CsvTable:
     """Read a CSV file of which one column is the target and the others are numbers."""
     import pandas as pd
 
@@ -46,7 +46,7 @@ def read_table(path: Path, target: str) -> Table:
     if frame[target].isna().any():
         row = int(np.argmax(frame[target].isna()))
         raise DatasetError(f"{path}, column {target!r}, row {row + 1}: blank; leave the row out")
-    return Table(data, list(features.columns), frame[target])
+    return CsvTable(data, list(features.columns), frame[target])
 
 
 def numbers(column: pd.Series[Any], path: Path) -> NDArray[np.float64]:
@@ -57,9 +57,9 @@ def numbers(column: pd.Series[Any], path: Path) -> NDArray[np.float64]:
     good = np.isfinite(values)
     if not good.all():
         row = int(np.argmin(good))
-        found = "blank" if pd.isna(column.iloc[row]) else f"{str(column.iloc[row])!r} is no number"
+        cell = "blank" if pd.isna(column.iloc[row]) else f"{str(column.iloc[row])!r} is no number"
         raise DatasetError(
-            f"{path}, column {column.name!r}, row {row + 1}: {found}; features are finite numbers "
+            f"{path}, column {column.name!r}, row {row + 1}: {cell}; features are finite numbers "
             "here: fill gaps and encode words first"
         )
     return values
@@ -111,19 +111,19 @@ def load_csv(path: str | Path, target: str, *, classes: Any = None, name: str | 
     table = read_table(path, target)
     labels = OrdinalLabels.from_data(table.target, classes=classes)
     codes = labels.encode(table.target, name=target)
-    found = [str(label) for label in labels.classes.tolist()]
+    names = [str(label) for label in labels.classes.tolist()]
     name = path.stem if name is None else name
     counts = ", ".join(map(str, labels.counts(codes)))
     descr = (
         f"{name}: {len(codes)} rows, {table.data.shape[1]} features, classes "
-        f"{' < '.join(found)} ({counts} rows), read from {path.name}."
+        f"{' < '.join(names)} ({counts} rows), read from {path.name}."
     )
-    return as_bunch(name, table, codes + 1, found, descr, path)
+    return as_bunch(name, table, codes + 1, names, descr, path)
 
 
 def as_bunch(
     name: str,
-    table: Table,
+    table: CsvTable,
     labels: NDArray[np.int64],
     classes: list[str],
     descr: str,

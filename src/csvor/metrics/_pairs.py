@@ -61,8 +61,8 @@ def rank_pairs(
     order_matters: bool = True,
 ) -> RankPairs:
     """Put both columns on codes of one class order; rows of weight 0 are left out."""
-    coded, found = code_pair(y_true, y_pred, classes, order_matters=order_matters)
-    true, predicted, n_classes = coded.codes, found.codes, coded.labels.classes.size
+    coded, coded_pred = code_pair(y_true, y_pred, classes, order_matters=order_matters)
+    true, predicted, n_classes = coded.codes, coded_pred.codes, coded.labels.classes.size
     if true.size != predicted.size:
         raise ValueError(
             f"y_true has {true.size} labels and y_pred {predicted.size}; pass one of each per row."
@@ -70,8 +70,8 @@ def rank_pairs(
     if sample_weight is None:
         return RankPairs(true, predicted, None, n_classes)
     weight = _check_weight(sample_weight, true.size)
-    kept = weight > 0
-    return RankPairs(true[kept], predicted[kept], weight[kept], n_classes)
+    counted = weight > 0
+    return RankPairs(true[counted], predicted[counted], weight[counted], n_classes)
 
 
 def _check_weight(sample_weight: ArrayLike, n_samples: int) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 _MOST = 1_000_000
 
 
-def here(**given: Any) -> list[Any]:
+def here(**arrays: Any) -> list[Any]:
     """What is in memory as it is, and dask's arrays and columns, where they are small, from there.
 
     Raises
@@ -25,14 +25,14 @@ def here(**given: Any) -> list[Any]:
     TypeError
         For more of dask's numbers than a picture needs.
     """
-    lazy = {name: values for name, values in given.items() if is_lazy(values)}
+    lazy = {name: values for name, values in arrays.items() if is_lazy(values)}
     if not lazy:
-        return list(given.values())
+        return list(arrays.values())
     for name, values in lazy.items():
         _refuse_many(name, values)
     from dask.base import compute
 
-    return list(compute(*given.values(), traverse=False))
+    return list(compute(*arrays.values(), traverse=False))
 
 
 def _refuse_many(name: str, values: Any) -> None:
@@ -61,31 +61,31 @@ def of_audit(audit: Any, *names: str) -> list[Any]:
 
 def numbers(values: Any, name: str, length: int | None = None) -> Array:
     """One row of finite numbers, as long as the others."""
-    found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1 or not found.size:
-        raise ValueError(f"{name} must be one row of numbers; its shape is {found.shape}.")
-    if not np.isfinite(found).all():
-        at = int(np.argmin(np.isfinite(found)))
-        raise ValueError(f"{name} holds NaN or infinity (first at position {at}): leave it out.")
-    return _as_long(found, name, length)
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must be one row of numbers; its shape is {array.shape}.")
+    if not np.isfinite(array).all():
+        row = int(np.argmin(np.isfinite(array)))
+        raise ValueError(f"{name} holds NaN or infinity (first at position {row}): leave it out.")
+    return _as_long(array, name, length)
 
 
 def probabilities(values: Any, name: str, length: int | None = None) -> Array:
     """One row of numbers from 0 to 1."""
-    found = numbers(values, name, length)
-    outside = (found < 0.0) | (found > 1.0)
+    array = numbers(values, name, length)
+    outside = (array < 0.0) | (array > 1.0)
     if outside.any():
-        at = int(np.argmax(outside))
-        raise ValueError(f"{name} must lie in 0..1; position {at} holds {found[at]:g}.")
-    return found
+        row = int(np.argmax(outside))
+        raise ValueError(f"{name} must lie in 0..1; position {row} holds {array[row]:g}.")
+    return array
 
 
 def mask(values: Any, name: str, length: int | None = None) -> NDArray[np.bool_]:
     """One row of True and False (or 1 and 0)."""
-    found = np.asarray(values)
-    if found.ndim != 1 or (found.dtype != bool and not np.isin(found, (0, 1)).all()):
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.dtype != bool and not np.isin(array, (0, 1)).all()):
         raise ValueError(f"{name} must be one row of True and False.")
-    return _as_long(found.astype(bool), name, length)
+    return _as_long(array.astype(bool), name, length)
 
 
 def codes_in_order(
@@ -97,7 +97,7 @@ def codes_in_order(
     return coded.codes, [str(label) for label in coded.labels.classes]
 
 
-def _as_long(found: Any, name: str, length: int | None) -> Any:
-    if length is not None and len(found) != length:
-        raise ValueError(f"{name} must have an entry for each of the {length} rows: {len(found)}.")
-    return found
+def _as_long(array: Any, name: str, length: int | None) -> Any:
+    if length is not None and len(array) != length:
+        raise ValueError(f"{name} must have an entry for each of the {length} rows: {len(array)}.")
+    return array

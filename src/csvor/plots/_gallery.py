@@ -86,17 +86,17 @@ def occlusion_gallery(
         raise ValueError(f"images, occluded, flagged and residuals must be as long: {lengths}.")
     if most < 1:
         raise ValueError(f"most={most} must be at least 1.")
-    found = [
+    strips = [
         (name, f == t, order[(flags == f)[order] & (truth == t)[order]]) for f, t, name in _OUTCOMES
     ]
-    columns = min(most, max(len(rows) for _, _, rows in found))
+    columns = min(most, max(len(rows) for _, _, rows in strips))
     if figure is None:
         import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(1.5 + 0.62 * columns, 3.1), layout="constrained")
-    grid = figure.subplots(len(found), columns, squeeze=False)
+    grid = figure.subplots(len(strips), columns, squeeze=False)
     limits = {"vmin": pixels.min(), "vmax": max(pixels.max(), pixels.min() + 1e-9)}
-    for axes, (name, right, rows) in zip(grid, found, strict=True):
+    for axes, (name, right, rows) in zip(grid, strips, strict=True):
         _row(axes, pixels, rows, name, right, limits)
     score = "" if auc is None else f"; AUC {auc:.3f}"
     ranked = "" if residuals is None else ", largest residuals first"
@@ -119,9 +119,9 @@ def _row(
     for ax, row in zip(axes, rows, strict=False):
         scale = limits if pixels.ndim == 3 else {}
         ax.imshow(pixels[row] if scale else np.clip(pixels[row], 0, 1), cmap="gray", **scale)
-    for place, ax in enumerate(axes):
+    for i, ax in enumerate(axes):
         ax.set(xticks=[], yticks=[])
-        shown = place < len(rows)
+        shown = i < len(rows)
         for spine in ax.spines.values():
             spine.set_visible(shown)
             spine.set(color=BLUE if right else VERMILION, linewidth=1.8, capstyle="butt")

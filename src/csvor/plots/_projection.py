@@ -77,8 +77,8 @@ def projection_plot(
         )
     ax = axes_or_new(ax, 4.4, 3.4)
     handles = [
-        _classes(ax, rows, labels, label, place, len(np.unique(labels)))
-        for place, label in enumerate(np.unique(labels))
+        _classes(ax, rows, labels, label, i, len(np.unique(labels)))
+        for i, label in enumerate(np.unique(labels))
     ]
     if marked.any():
         ring: dict[str, Any] = {
@@ -93,8 +93,8 @@ def projection_plot(
         handles.append(Line2D([], [], **ring, label="outlier"))
     ax.set_aspect("equal", adjustable="datalim")
     inside = rows if marked.all() else rows[~marked]
-    for at, (name, w) in enumerate((directions or {}).items()):
-        handles.append(_direction(ax, inside, str(name), np.asarray(w, dtype=float), at))
+    for i, (name, w) in enumerate((directions or {}).items()):
+        handles.append(_direction(ax, inside, str(name), np.asarray(w, dtype=float), i))
     ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
     ax.set(xlabel="$x_1$", ylabel="$x_2$")
     tidy(ax)

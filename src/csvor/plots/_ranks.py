@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from csvor.plots._rank_places import (
+from csvor.plots._rank_layout import (
     ABOVE,
     BAR,
     BELOW,
@@ -144,14 +144,14 @@ def critical_difference_size(
 
 
 def _checked(ranks: Mapping[str, float], groups: Sequence[Sequence[str]]) -> dict[str, float]:
-    found = {name: float(rank) for name, rank in named(ranks, "ranks").items()}
-    for name, rank in found.items():
-        if not 1.0 <= rank <= len(found):
-            raise ValueError(f"The rank of {name}, {rank}, does not lie in 1..{len(found)}.")
+    checked = {name: float(rank) for name, rank in named(ranks, "ranks").items()}
+    for name, rank in checked.items():
+        if not 1.0 <= rank <= len(checked):
+            raise ValueError(f"The rank of {name}, {rank}, does not lie in 1..{len(checked)}.")
     for name in (name for group in groups for name in group):
-        if name not in found:
+        if name not in checked:
             raise ValueError(f"A group names {name!r}, which has no rank.")
-    return found
+    return checked
 
 
 def _axis(ax: Axes, k: int, n_cases: int | None) -> None:

@@ -81,10 +81,10 @@ class ReliabilityDisplay:
             raise ValueError(f"edges must rise from 0 to 1: {cuts.tolist()}.")
         group = np.clip(np.searchsorted(cuts, promised, side="right") - 1, 0, cuts.size - 2)
         counts = np.bincount(group, minlength=cuts.size - 1)
-        held = counts > 0
-        wrong_in = np.bincount(group, truth, minlength=counts.size)[held]
-        self.counts = counts[held]
-        self.promised = np.bincount(group, promised, minlength=counts.size)[held] / self.counts
+        occupied = counts > 0
+        wrong_in = np.bincount(group, truth, minlength=counts.size)[occupied]
+        self.counts = counts[occupied]
+        self.promised = np.bincount(group, promised, minlength=counts.size)[occupied] / self.counts
         self.found = wrong_in / self.counts
         intervals = [
             binomtest(int(k), int(n)).proportion_ci(0.95, method="wilson")

@@ -129,25 +129,25 @@ class RobustnessDisplay:
         X, y = here(X=X, y=y)
         X, labels = indexable(X, np.asarray(y))
         folds = list(check_cv(cv, labels, classifier=True).split(X, labels))
-        found = np.empty((len(shares), len(models), len(folds)))
-        for at, share in enumerate(shares):
+        errors = np.empty((len(shares), len(models), len(folds)))
+        for row, share in enumerate(shares):
             for fold, (train, test) in enumerate(folds):
-                seed = np.random.default_rng([random_state, at, fold])
-                spoilt, _ = flip_labels(
+                seed = np.random.default_rng([random_state, row, fold])
+                changed, _ = flip_labels(
                     labels[train], share, classes=np.unique(labels), random_state=seed
                 )
                 for column, model in enumerate(models.values()):
-                    rows, _ = safe_split(model, X, None, train, train)
-                    unseen, _ = safe_split(model, X, None, test, train)
-                    fitted = clone(model).fit(rows, spoilt)
-                    found[at, column, fold] = metric(labels[test], fitted.predict(unseen))
+                    X_train, _ = safe_split(model, X, None, train, train)
+                    X_test, _ = safe_split(model, X, None, test, train)
+                    fitted = clone(model).fit(X_train, changed)
+                    errors[row, column, fold] = metric(labels[test], fitted.predict(X_test))
         index, columns = 100.0 * np.asarray(shares, dtype=float), list(models)
-        error = found.std(axis=2, ddof=1) / np.sqrt(len(folds))
+        error = errors.std(axis=2, ddof=1) / np.sqrt(len(folds))
         name = (
             getattr(metric, "__name__", "error").replace("_", " ").replace("zero one", "zero-one")
         )
         return cls(
-            pd.DataFrame(found.mean(axis=2), index, columns),
+            pd.DataFrame(errors.mean(axis=2), index, columns),
             spread=pd.DataFrame(error, index, columns),
             measure=name.replace("zero one", "zero-one"),
         ).plot(ax)

@@ -201,9 +201,9 @@ def label_edges(axes: list[Axes], *, x: str, y: str, columns: int = 3) -> None:
     Not by the figure's own labels, which matplotlib lays over a legend outside the axes.
     """
     columns = min(columns, len(axes))
-    for place, ax in enumerate(axes):
-        ax.set_ylabel(y if place % columns == 0 else "")
-        ax.set_xlabel(x if place + columns >= len(axes) else "")
+    for i, ax in enumerate(axes):
+        ax.set_ylabel(y if i % columns == 0 else "")
+        ax.set_xlabel(x if i + columns >= len(axes) else "")
 
 
 def named(values: Any, what: str) -> dict[str, Any]:

@@ -116,13 +116,13 @@ class SuspectsDisplay:
                 f"audit must be what audit_labels found, got {type(audit).__name__}: give the "
                 "scores and its probability to SuspectsDisplay.from_predictions."
             )
-        scores, probability, flagged, given, suggested = of_audit(
+        scores, probability, flagged, labels, suggested = of_audit(
             audit, "score", "probability", "flagged", "given", "suggested"
         )
-        rows = range(given.size) if names is None else names
+        rows = range(labels.size) if names is None else names
         moves = [
             f"{row}: {label} → {better}"
-            for row, label, better in zip(rows, given, suggested, strict=True)
+            for row, label, better in zip(rows, labels, suggested, strict=True)
         ]
         return cls(
             scores, probability, flagged=flagged, thresholds=audit.thresholds, names=moves
@@ -210,12 +210,12 @@ class SuspectsDisplay:
     def _name(self, height: NDArray[np.float64]) -> None:
         """Names in a column at the right, in the order of the rows' places, each with a line."""
         rows = self.named_[np.lexsort((-self.scores[self.named_], -height[self.named_]))]
-        for place, row in zip(np.linspace(0.97, 0.97 - 0.075 * (rows.size - 1), rows.size), rows,
+        for height, row in zip(np.linspace(0.97, 0.97 - 0.075 * (rows.size - 1), rows.size), rows,
                               strict=True):  # fmt: skip
             self.ax_.annotate(
                 self.names[row],
                 (self.scores[row], height[row]),
-                xytext=(1.04, place),
+                xytext=(1.04, height),
                 textcoords="axes fraction",
                 va="center",
                 fontsize=7.5,

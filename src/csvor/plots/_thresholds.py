@@ -150,9 +150,9 @@ class ThresholdDisplay:
                 f"audit must be what audit_labels found, got {type(audit).__name__}: give the "
                 "scores themselves to ThresholdDisplay.from_predictions."
             )
-        scores, given, flagged = of_audit(audit, "score", "given", "flagged")
+        scores, labels, flagged = of_audit(audit, "score", "given", "flagged")
         return cls(
-            scores, given, audit.thresholds, classes=audit.classes, flagged=flagged
+            scores, labels, audit.thresholds, classes=audit.classes, flagged=flagged
         ).plot(ax, bins=bins)  # fmt: skip
 
     @classmethod
@@ -214,11 +214,13 @@ class ThresholdDisplay:
         self.edges_ = self._edges(bins)
         inside = np.clip(self.scores, self.edges_[0], self.edges_[-1])
         rows = [self.codes == k for k in range(K)]
-        self.counts_ = np.array([np.histogram(inside[own], self.edges_)[0] for own in rows])
-        for k, own in enumerate(rows):
+        self.counts_ = np.array(
+            [np.histogram(inside[of_class], self.edges_)[0] for of_class in rows]
+        )
+        for k, of_class in enumerate(rows):
             unit = _HEIGHT / max(int(self.counts_[k].max()), 1)
             colour = mpl.colormaps["cividis"](0.1 + 0.75 * k / (K - 1))
-            named = np.histogram(inside[own & self.flagged], self.edges_)[0]
+            named = np.histogram(inside[of_class & self.flagged], self.edges_)[0]
             for heights, look in ((self.counts_[k], colour), (named, VERMILION)):
                 if heights.any():
                     self.ax_.stairs(
@@ -258,7 +260,7 @@ class ThresholdDisplay:
             np.diff(self.thresholds) > near) + 1)  # fmt: skip
         for part in parts:
             names = ", ".join(f"$b_{{{k + 1}}}$" for k in part)
-            place = (self.thresholds[part].mean(), len(self.classes))
+            position = (self.thresholds[part].mean(), len(self.classes))
             self.ax_.annotate(
-                names, place, (0, 1.5), textcoords="offset points", ha="center", va="bottom"
+                names, position, (0, 1.5), textcoords="offset points", ha="center", va="bottom"
             )

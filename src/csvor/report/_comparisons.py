@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from csvor.report._results import Results
-from csvor.report._tables import NO_RESULT, Cell, Table, marks, number, small
+from csvor.report._tables import NO_RESULT, ReportTable, TableCell, marks, number, small
 from csvor.stats import Comparison, compare, wilcoxon_holm
 
 
@@ -56,7 +56,7 @@ def _level(table: pd.DataFrame, level: int, better: str, alpha: float) -> LevelR
     return LevelRanking(level, found, empty, left_out)
 
 
-def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) -> Table:
+def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) -> ReportTable:
     """The average ranks of all methods at each level."""
     rows, numbers = [], []
     for ranking in rankings:
@@ -66,13 +66,14 @@ def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) 
             for name in results.methods
         ]
         line = [
-            Cell(number(v, 2), m) for v, m in zip(values, marks(values, "lower", 2), strict=True)
+            TableCell(number(v, 2), m)
+            for v, m in zip(values, marks(values, "lower", 2), strict=True)
         ]
         n = found.ranks.n_cases if found else 0
-        rows.append((Cell(f"{ranking.level}"), *line, Cell(str(n))))
+        rows.append((TableCell(f"{ranking.level}"), *line, TableCell(str(n))))
         numbers.append([ranking.level, *values, n])
     measure = results.measures[column]
-    return Table(
+    return ReportTable(
         f"ranks_{column}",
         f"Average ranks by {measure.name} over the data sets (1 is the best, ties averaged); "
         "lowest bold, second underlined.",
@@ -83,7 +84,7 @@ def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) 
     )
 
 
-def shared_rank_table(results: Results, column: str, alpha: float) -> Table | None:
+def shared_rank_table(results: Results, column: str, alpha: float) -> ReportTable | None:
     """The same on the splits that all methods share, where some met less than half of them."""
     shared = results.shared()
     if shared.frame.empty:
@@ -109,7 +110,9 @@ def left_out_notes(rankings: Sequence[LevelRanking]) -> list[str]:
     return notes
 
 
-def difference_table(results: Results, rankings: Sequence[LevelRanking], column: str) -> Table:
+def difference_table(
+    results: Results, rankings: Sequence[LevelRanking], column: str
+) -> ReportTable:
     """Friedman's test and Nemenyi's critical difference at each level."""
     rows, numbers = [], []
     for ranking in rankings:
@@ -134,11 +137,11 @@ def difference_table(results: Results, rankings: Sequence[LevelRanking], column:
             )
             values = [ranking.level, test.n_cases, test.name, test.statistic, test.p_value, cd]
             values.append(text[-1])
-        rows.append((*(Cell(part) for part in text[:-1]), Cell(text[-1], "text")))
+        rows.append((*(TableCell(part) for part in text[:-1]), TableCell(text[-1], "text")))
         numbers.append(values)
     names = ("%", "data sets", "test", "statistic", "p", "CD", "not told apart (Nemenyi, 5 %)")
     keys = ["level", "n_datasets", "test", "statistic", "p_value", "critical_difference", "note"]
-    return Table(
+    return ReportTable(
         f"tests_{column}",
         f"Do the methods differ in {results.measures[column].name}? Friedman's test, and "
         "Nemenyi's critical difference (CD) of average ranks.",
@@ -148,7 +151,7 @@ def difference_table(results: Results, rankings: Sequence[LevelRanking], column:
     )
 
 
-def pair_table(results: Results, focus: str, column: str) -> Table | None:
+def pair_table(results: Results, focus: str, column: str) -> ReportTable | None:
     """One method against each other: Wilcoxon's test with Holm's correction, at each level."""
     others = [name for name in results.methods if name != focus]
     rows, frames = [], []
@@ -158,11 +161,13 @@ def pair_table(results: Results, focus: str, column: str) -> Table | None:
             continue
         found = wilcoxon_holm(table, focus)
         p = [float(found.p_holm.get(name, np.nan)) for name in others]
-        rows.append((Cell(f"{level}"), *[Cell(small(v), "best" if v < 0.05 else "") for v in p]))
+        rows.append(
+            (TableCell(f"{level}"), *[TableCell(small(v), "best" if v < 0.05 else "") for v in p])
+        )
         frames.append(found.rename_axis("method").reset_index().assign(level=level))
     if not rows:
         return None
-    return Table(
+    return ReportTable(
         f"pairs_{column}",
         f"{focus} against each other method: p-values of Wilcoxon's signed-rank test over the data "
         "sets, corrected by Holm; below 0.05 bold.",

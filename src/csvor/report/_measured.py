@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from csvor.report._results import Kind, Measure, Results
-from csvor.report._tables import Cell, Table, marks, number
+from csvor.report._results import Kind, MeasureColumn, Results
+from csvor.report._tables import ReportTable, TableCell, marks, number
 
 
-def result_tables(results: Results, column: str) -> list[Table]:
+def result_tables(results: Results, column: str) -> list[ReportTable]:
     """Mean ± standard deviation over the splits, a table for each kind of corruption."""
     measure = results.measures[column]
     summary = results.summary(column)
@@ -22,8 +22,12 @@ def result_tables(results: Results, column: str) -> list[Table]:
 
 
 def _result_table(
-    results: Results, summary: pd.DataFrame, kind: Kind, names: Sequence[str], measure: Measure
-) -> Table:
+    results: Results,
+    summary: pd.DataFrame,
+    kind: Kind,
+    names: Sequence[str],
+    measure: MeasureColumn,
+) -> ReportTable:
     part = summary[summary.dataset.isin(names)]
     rows = []
     for dataset in names:
@@ -35,14 +39,14 @@ def _result_table(
             ranked = by_method["mean"].where(~by_method.index.isin(few))
             found = marks(ranked.tolist(), measure.better, 3)
             texts = [_mean_text(row) for row in by_method.itertuples()]
-            line = [Cell(t, m) for t, m in zip(texts, found, strict=True)]
-            rows.append((Cell(dataset), Cell(f"{level}"), *line))
+            line = [TableCell(t, m) for t, m in zip(texts, found, strict=True)]
+            rows.append((TableCell(dataset), TableCell(f"{level}"), *line))
     side = "lowest" if measure.better == "lower" else "highest"
     caption = (
         f"{kind.title}: {measure.name}, mean ± standard deviation over the splits, by share of "
         f"corrupted training rows; {side} bold, second underlined."
     )
-    return Table(
+    return ReportTable(
         f"{kind.key}_{measure.column}",
         caption,
         ("data set", "%", *results.methods),
@@ -76,7 +80,7 @@ def _result_notes(part: pd.DataFrame) -> list[str]:
     return notes
 
 
-def mean_table(results: Results, column: str) -> Table | None:
+def mean_table(results: Results, column: str) -> ReportTable | None:
     """The mean over the data sets that every method has results on, at every level."""
     tables = results.means(column)
     complete = [d for d in results.datasets if all(t.loc[d].notna().all() for t in tables.values())]
@@ -87,11 +91,11 @@ def mean_table(results: Results, column: str) -> Table | None:
     rows = []
     for level, line in means.iterrows():
         found = marks(line.tolist(), measure.better, 3)
-        cells = [Cell(number(v), m) for v, m in zip(line.tolist(), found, strict=True)]
-        rows.append((Cell(str(level)), *cells))
+        cells = [TableCell(number(v), m) for v, m in zip(line.tolist(), found, strict=True)]
+        rows.append((TableCell(str(level)), *cells))
     left = [name for name in results.datasets if name not in complete]
     note = (f"Left out, since a result is missing: {', '.join(left)}.",) if left else ()
-    return Table(
+    return ReportTable(
         f"mean_{column}",
         f"{measure.name.capitalize()}, averaged over {len(complete)} data sets.",
         ("%", *results.methods),
@@ -101,7 +105,7 @@ def mean_table(results: Results, column: str) -> Table | None:
     )
 
 
-def detection_tables(results: Results, by: list[str]) -> list[Table]:
+def detection_tables(results: Results, by: list[str]) -> list[ReportTable]:
     """How well the outlier flags of a method meet the corrupted rows.
 
     `by` is the level alone, or data set and level; of the data sets each counts alike.
@@ -117,13 +121,13 @@ def detection_tables(results: Results, by: list[str]) -> list[Table]:
         numbers = means.reset_index()
         rows = [
             (
-                *(Cell(str(r[name])) for name in by),
-                *(Cell(number(float(r[name]), 2)) for name in columns),
+                *(TableCell(str(r[name])) for name in by),
+                *(TableCell(number(float(r[name]), 2)) for name in columns),
             )
             for r in numbers.to_dict("records")
         ]
         tables.append(
-            Table(
+            ReportTable(
                 f"detection_{'_'.join(by)}_{method}",
                 f"{method}: its outlier flags against the rows that were corrupted, and the area "
                 "under the ROC curve (AUC) of its residuals; means over the splits"
@@ -138,14 +142,14 @@ def detection_tables(results: Results, by: list[str]) -> list[Table]:
     return tables
 
 
-def failure_table(results: Results) -> Table:
+def failure_table(results: Results) -> ReportTable:
     """The cells that failed, with their messages."""
     failed = results.failures
     rows = [
-        tuple(Cell(str(value), "bad" if j == 4 else "") for j, value in enumerate(row))
+        tuple(TableCell(str(value), "bad" if j == 4 else "") for j, value in enumerate(row))
         for row in failed.itertuples(index=False)
     ]
-    return Table(
+    return ReportTable(
         "failures",
         "Cells that failed.",
         ("data set", "%", "split", "method", "message"),
@@ -155,7 +159,7 @@ def failure_table(results: Results) -> Table:
     )
 
 
-def gap_table(results: Results) -> Table:
+def gap_table(results: Results) -> ReportTable:
     """Where cells lack a result, by data set and method."""
     summary = results.summary("mze")
     found = summary.groupby(["dataset", "method"], sort=False)[["n", "n_failed", "n_planned"]].sum()
@@ -163,7 +167,7 @@ def gap_table(results: Results) -> Table:
     found = found[found.n < found.n_planned].reset_index()
     rows = [
         tuple(
-            Cell(str(value))
+            TableCell(str(value))
             for value in (
                 r["dataset"],
                 r["method"],
@@ -175,7 +179,7 @@ def gap_table(results: Results) -> Table:
         )
         for r in found.to_dict("records")
     ]
-    return Table(
+    return ReportTable(
         "gaps",
         "Where cells lack a result, over all levels.",
         ("data set", "method", "done", "failed", "missing", "of"),
@@ -185,7 +189,7 @@ def gap_table(results: Results) -> Table:
     )
 
 
-def time_table(results: Results) -> Table | None:
+def time_table(results: Results) -> ReportTable | None:
     """What each method took."""
     timed = results.frame[results.frame.seconds.notna()]
     if timed.empty:
@@ -199,13 +203,13 @@ def time_table(results: Results) -> Table | None:
     found = found.loc[order].reset_index()
     rows = [
         (
-            Cell(str(r["method"])),
-            Cell(str(r["cells"])),
-            *(Cell(f"{v:.3g}") for v in (r["total"], r["median"], r["longest"])),
+            TableCell(str(r["method"])),
+            TableCell(str(r["cells"])),
+            *(TableCell(f"{v:.3g}") for v in (r["total"], r["median"], r["longest"])),
         )
         for r in found.to_dict("records")
     ]
-    return Table(
+    return ReportTable(
         "times",
         "Seconds in the cells of each method, choice of parameters included.",
         ("method", "cells", "total", "median", "longest"),

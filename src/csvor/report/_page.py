@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Protocol
 
-from csvor.report._tables import Table, escape_markdown, to_markdown
+from csvor.report._tables import ReportTable, escape_markdown, to_markdown
 from csvor.report._templates import rendered
 
 
@@ -43,12 +43,12 @@ class Section:
         return bool(self.sentences or self.items or self.more)
 
     @property
-    def tables(self) -> list[Table]:
-        return [item for item in (*self.items, *self.more) if isinstance(item, Table)]
+    def tables(self) -> list[ReportTable]:
+        return [item for item in (*self.items, *self.more) if isinstance(item, ReportTable)]
 
     @property
     def pictures(self) -> list[Drawn]:
-        return [item for item in (*self.items, *self.more) if not isinstance(item, Table)]
+        return [item for item in (*self.items, *self.more) if not isinstance(item, ReportTable)]
 
 
 def with_unique_names(sections: Sequence[Section]) -> list[Section]:
@@ -100,7 +100,7 @@ def markdown_page(title: str, lead: str, sections: Sequence[Section], footer: st
 
 
 def _is_table(item: Any) -> bool:
-    return isinstance(item, Table)
+    return isinstance(item, ReportTable)
 
 
 def _grouped(items: Sequence[Any]) -> list[tuple[bool, list[Any]]]:

@@ -16,7 +16,7 @@ from csvor import plots
 from csvor.plots._style import legend_height
 from csvor.report._comparisons import LevelRanking
 from csvor.report._results import MEASURES, Results
-from csvor.report._tables import Table
+from csvor.report._tables import ReportTable
 
 # In inches: two pictures up to here stand side by side.
 NARROW = 7.0
@@ -87,7 +87,7 @@ def rank_pictures(rankings: Sequence[LevelRanking], column: str) -> list[Picture
     return pictures
 
 
-def mean_picture(mean: Table | None, column: str, focus: str) -> list[Picture]:
+def mean_picture(mean: ReportTable | None, column: str, focus: str) -> list[Picture]:
     """How the mean over the data sets grows with the corruption."""
     if mean is None or len(mean.numbers) < 2:
         return []

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from csvor.report._results import check_results
-from csvor.report._tables import Cell, Table, number
+from csvor.report._tables import ReportTable, TableCell, number
 
 SOURCE = (
     "Xiang et al., Robust Capped lp-Norm Support Vector Ordinal Regression, Neurocomputing, "
@@ -93,21 +93,21 @@ def compare_published(results: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def agreement_table(compared: pd.DataFrame) -> Table:
+def agreement_table(compared: pd.DataFrame) -> ReportTable:
     """How many cells of each method agree with the published ones."""
     grouped = compared.groupby("method", sort=False).within
     counts = pd.DataFrame({"compared": grouped.size(), "within": grouped.sum()}).reset_index()
     counts["share"] = counts.within / counts.compared
     rows = [
         (
-            Cell(str(r["method"])),
-            Cell(str(r["compared"])),
-            Cell(str(r["within"])),
-            Cell(f"{r['share']:.0%}"),
+            TableCell(str(r["method"])),
+            TableCell(str(r["compared"])),
+            TableCell(str(r["within"])),
+            TableCell(f"{r['share']:.0%}"),
         )
         for r in counts.to_dict("records")
     ]
-    return Table(
+    return ReportTable(
         "published_agreement",
         f"Cells (data set and level) that agree with the published mean: {CRITERION}. Source: "
         f"{SOURCE}.",
@@ -117,19 +117,23 @@ def agreement_table(compared: pd.DataFrame) -> Table:
     )
 
 
-def disagreement_table(compared: pd.DataFrame) -> Table:
+def disagreement_table(compared: pd.DataFrame) -> ReportTable:
     """Every cell that does not agree; its numbers hold all that were compared."""
     rows = [
         (
-            *(Cell(str(r["dataset"])), Cell(str(r["level"])), Cell(str(r["method"]))),
-            Cell(f"{number(r['ours'])} ± {number(r['ours_std'])}"),
-            Cell(f"{number(r['published'])} ± {number(r['published_std'])}"),
-            Cell(f"{r['difference']:+.3f}"),
-            Cell(number(r["allowed"])),
+            *(
+                TableCell(str(r["dataset"])),
+                TableCell(str(r["level"])),
+                TableCell(str(r["method"])),
+            ),
+            TableCell(f"{number(r['ours'])} ± {number(r['ours_std'])}"),
+            TableCell(f"{number(r['published'])} ± {number(r['published_std'])}"),
+            TableCell(f"{r['difference']:+.3f}"),
+            TableCell(number(r["allowed"])),
         )
         for r in compared[~compared.within].to_dict("records")
     ]
-    return Table(
+    return ReportTable(
         "published_cells",
         f"Every cell that does not agree with the published mean; criterion: {CRITERION}.",
         ("data set", "%", "method", "ours", "published", "difference", "allowed"),

@@ -14,7 +14,7 @@ NUMBERS = ["mze", "mae", "precision", "recall", "auc", "seconds"]
 
 
 @dataclass(frozen=True)
-class Measure:
+class MeasureColumn:
     """What a column measures, and which of its values are better."""
 
     column: str
@@ -23,11 +23,11 @@ class Measure:
 
 
 MEASURES = {
-    "mze": Measure("mze", "mean zero-one error", "lower"),
-    "mae": Measure("mae", "mean absolute error", "lower"),
-    "precision": Measure("precision", "precision of the outlier flags", "higher"),
-    "recall": Measure("recall", "recall of the outlier flags", "higher"),
-    "auc": Measure("auc", "AUC of the residuals", "higher"),
+    "mze": MeasureColumn("mze", "mean zero-one error", "lower"),
+    "mae": MeasureColumn("mae", "mean absolute error", "lower"),
+    "precision": MeasureColumn("precision", "precision of the outlier flags", "higher"),
+    "recall": MeasureColumn("recall", "recall of the outlier flags", "higher"),
+    "auc": MeasureColumn("auc", "AUC of the residuals", "higher"),
 }
 
 
@@ -64,7 +64,7 @@ class Results:
     levels: tuple[int, ...]
     methods: tuple[str, ...]
     kind_of: dict[str, Kind]
-    measures: Mapping[str, Measure]
+    measures: Mapping[str, MeasureColumn]
 
     def kinds(self) -> list[tuple[Kind, tuple[str, ...]]]:
         """The kinds of corruption that occur, each with its data sets."""
@@ -153,7 +153,7 @@ def check_results(results: Any, measures: Mapping[str, str] | None = None) -> Re
 
     `measures` are further columns, and whether their values are better "lower" or "higher".
     """
-    further = {name: Measure(name, name, better) for name, better in (measures or {}).items()}
+    further = {name: MeasureColumn(name, name, better) for name, better in (measures or {}).items()}
     if not isinstance(results, pd.DataFrame):
         raise TypeError(f"results must be a pandas DataFrame, not {type(results).__name__}.")
     for measure in further.values():

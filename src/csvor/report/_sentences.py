@@ -10,7 +10,7 @@ from csvor._utils.words import all_of, plural
 from csvor.report._comparisons import LevelRanking
 from csvor.report._published import IN_WORDS
 from csvor.report._results import Results
-from csvor.report._tables import Table, number, small
+from csvor.report._tables import ReportTable, number, small
 
 
 def coverage(results: Results) -> list[str]:
@@ -116,7 +116,7 @@ def partial(methods: Sequence[str]) -> list[str]:
     ]
 
 
-def growth(mean: Table | None, focus: str) -> list[str]:
+def growth(mean: ReportTable | None, focus: str) -> list[str]:
     """How the mean error grows with the corruption, of `focus` and of the best other method."""
     if mean is None or len(mean.numbers) < 2:
         return []

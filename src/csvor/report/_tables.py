@@ -14,7 +14,7 @@ NO_RESULT = "–"
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """Text, and how it stands out: "best" is bold, "second" underlined.
 
     "text" is prose, which wraps and begins at the left, "bad" such prose as a warning.
@@ -25,7 +25,7 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ReportTable:
     """A table to read, with the numbers behind it.
 
     Attributes
@@ -36,7 +36,7 @@ class Table:
         What it shows, and how its marks are to be read.
     head : tuple of str
         Names of the columns.
-    rows : tuple of tuples of Cell
+    rows : tuple of tuples of TableCell
         Equal names at the start of successive rows belong together.
     numbers : DataFrame
         The same without rounding or marks, for the CSV file.
@@ -49,7 +49,7 @@ class Table:
     name: str
     caption: str
     head: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     numbers: pd.DataFrame
     n_names: int = 1
     notes: tuple[str, ...] = field(default=())
@@ -89,12 +89,12 @@ def marks(values: Sequence[float], better: str, digits: int) -> list[str]:
     return [{1: "best", 2: "second"}.get(int(place), "") for place in places]
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: ReportTable) -> str:
     """The numbers, with up to ten significant digits."""
     return table.numbers.to_csv(index=False, float_format="%.10g", lineterminator="\n")
 
 
-def to_markdown(table: Table) -> str:
+def to_markdown(table: ReportTable) -> str:
     """A pipe table with its caption above and its notes below."""
     align = ["---" if table.left(j) else "---:" for j in range(len(table.head))]
     lines = [_pipes([escape_markdown(name) for name in table.head]), _pipes(align)]
@@ -107,7 +107,7 @@ def to_markdown(table: Table) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(table: Table) -> str:
+def to_latex(table: ReportTable) -> str:
     """A table for booktabs, one rule between groups that begin with different names."""
     align = "".join("l" if table.left(j) else "r" for j in range(len(table.head)))
     starts = set(table.groups())
@@ -153,7 +153,7 @@ def escape_markdown(text: str) -> str:
     return " ".join(text.split())
 
 
-def _markdown(cell: Cell) -> str:
+def _markdown(cell: TableCell) -> str:
     text = escape_markdown(cell.text)
     if not text:
         return text
@@ -180,7 +180,7 @@ def latex_text(text: str) -> str:
     return "".join(_TEX.get(sign, sign) for sign in text)
 
 
-def _latex(cell: Cell) -> str:
+def _latex(cell: TableCell) -> str:
     text = latex_text(cell.text)
     around = {"best": r"\textbf{%s}", "second": r"\underline{%s}"}.get(cell.mark, "%s")
     return around.replace("%s", text) if text else text

@@ -21,7 +21,7 @@ from csvor.report._published import (
     disagreement_table,
 )
 from csvor.report._results import MEASURES, Results, check_results
-from csvor.report._tables import Table, to_csv, to_latex, to_markdown
+from csvor.report._tables import ReportTable, to_csv, to_latex, to_markdown
 
 ALPHA = 0.05
 TITLE = "Ordinal regression with corrupted training rows"
@@ -210,7 +210,7 @@ _READING = (
 
 
 def _drawn(
-    results: Results, rankings: Any, mean: Table | None, experiments: Any, focus: str
+    results: Results, rankings: Any, mean: ReportTable | None, experiments: Any, focus: str
 ) -> dict[str, Any]:
     # Here, so that tables can be had without matplotlib; the first of them names the remedy.
     import csvor.plots  # noqa: F401
@@ -238,7 +238,7 @@ def _of_measures(results: Results) -> Section:
     )
 
 
-def _further_tables(results: Results, column: str) -> list[Table]:
+def _further_tables(results: Results, column: str) -> list[ReportTable]:
     """Means, ranks and tests by a measure, without the methods that it failed for."""
     failed = tuple(results.failed_measure(column).index)
     ranked = results.without(tuple({*results.partial, *failed}))
@@ -250,7 +250,7 @@ def _further_tables(results: Results, column: str) -> list[Table]:
     return tables
 
 
-def _beside(compared: pd.DataFrame) -> list[Table]:
+def _beside(compared: pd.DataFrame) -> list[ReportTable]:
     if compared.empty:
         return []
     return [agreement_table(compared), disagreement_table(compared)]

@@ -41,17 +41,17 @@ def complete_cases(table: Any, missing: str) -> Cases:
     gaps = ~np.isfinite(values)
     if gaps.any() and missing == "raise":
         raise ValueError(_gaps(gaps, names, methods))
-    kept = np.array([not row.any() for row in gaps], dtype=bool)
-    if not kept.any():
+    complete = np.array([not row.any() for row in gaps], dtype=bool)
+    if not complete.any():
         raise ValueError(
             "No case has a value for every method"
             + (f"; {_first(gaps, names, methods)}." if gaps.size else ": the table has no rows.")
         )
     return Cases(
-        values=even(values[kept]),
-        names=tuple(name for name, keep in zip(names, kept, strict=True) if keep),
+        values=even(values[complete]),
+        names=tuple(name for name, keep in zip(names, complete, strict=True) if keep),
         methods=methods,
-        dropped=tuple(name for name, keep in zip(names, kept, strict=True) if not keep),
+        dropped=tuple(name for name, keep in zip(names, complete, strict=True) if not keep),
     )
 
 

@@ -132,8 +132,8 @@ def friedman(table: Any, *, missing: str = "raise") -> DifferenceTest:
         return result(
             "wilcoxon", statistic, p_value, "two methods: paired Wilcoxon signed-rank test"
         )
-    found = stats.friedmanchisquare(*cases.values.T)
-    return result("friedman", float(found.statistic), float(found.pvalue), "")
+    test = stats.friedmanchisquare(*cases.values.T)
+    return result("friedman", float(test.statistic), float(test.pvalue), "")
 
 
 def wilcoxon_holm(table: Any, control: str, *, missing: str = "raise") -> pd.DataFrame:
@@ -181,9 +181,9 @@ def wilcoxon_holm(table: Any, control: str, *, missing: str = "raise") -> pd.Dat
         raise ValueError(
             f"A signed-rank test needs at least {MIN_CASES} cases; there are {len(cases.names)}."
         )
-    at = cases.methods.index(control)
-    others = [j for j in range(len(cases.methods)) if j != at]
-    p_values = [_signed_ranks(cases.values[:, j], cases.values[:, at])[1] for j in others]
+    index = cases.methods.index(control)
+    others = [j for j in range(len(cases.methods)) if j != index]
+    p_values = [_signed_ranks(cases.values[:, j], cases.values[:, index])[1] for j in others]
     return pd.DataFrame(
         {"p_value": p_values, "p_holm": holm(p_values)}, index=[cases.methods[j] for j in others]
     )
@@ -245,8 +245,8 @@ def _signed_ranks(one: Array, other: Array) -> tuple[float, float]:
     if not difference.size:
         return 0.0, 1.0
     if difference.size > _MOST_ENUMERATED:
-        found = stats.wilcoxon(difference)
-        return float(found.statistic), float(found.pvalue)
+        test = stats.wilcoxon(difference)
+        return float(test.statistic), float(test.pvalue)
     # Exact with ties too, which SciPy's own exact law leaves out.
     ranks = stats.rankdata(np.abs(difference))
     patterns = np.arange(2**difference.size)[:, None] >> np.arange(difference.size) & 1

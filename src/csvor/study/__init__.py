@@ -1,4 +1,4 @@
-"""Studies: methods compared on data sets with spoilt rows, cell by cell, resumable."""
+"""Studies: methods compared on data sets with corrupted rows, cell by cell, resumable."""
 
 from csvor.study._experiments import Convergence, convergence, error_map, experiments
 from csvor.study._measures import MeasureSpec
@@ -9,7 +9,7 @@ from csvor.study._methods import (
     fit_each,
     fit_together,
 )
-from csvor.study._pace import Progress
+from csvor.study._progress import Progress
 from csvor.study._records import spec_of
 from csvor.study._run import run
 from csvor.study._spec import MethodSpec, Spec

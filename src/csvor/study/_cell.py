@@ -1,4 +1,4 @@
-"""What is found in one cell (data set, level, split, method), and how does it run beside others?"""
+"""What is the record of a cell, and how does a cell run beside others?"""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import ThreadpoolController
 
 from csvor._utils.compile import timing_compilation
+from csvor.metrics import mean_absolute_error, mean_zero_one_error
 from csvor.study._measures import Measure, in_one_line, measured
-from csvor.study._methods import Contender
-from csvor.study._problem import Problem, StudyData, make_problem, seed_of
+from csvor.study._methods import MethodRun
 from csvor.study._select import select
+from csvor.study._splits import PreparedSplit, StudyData, prepare_split, seed_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Cell:
 def work_on(
     cell: Cell,
     data: StudyData,
-    contender: Contender,
+    method_run: MethodRun,
     measures: Sequence[Measure] = (),
     *,
     n_folds: int,
@@ -57,48 +58,50 @@ def work_on(
     with timing_compilation() as seconds_compiling:
         try:
             with Quiet():
-                problem = make_problem(data, cell.level, cell.split, n_folds=n_folds, seed=seed)
+                prepared = prepare_split(data, cell.level, cell.split, n_folds=n_folds, seed=seed)
                 draw = seed_of("fit", seed, data.name, cell.level, cell.split)
-                found = {"status": "ok", "error": "", **_solve(problem, contender, measures, draw)}
+                result = {"status": "ok", "error": ""}
+                result |= _solve(prepared, method_run, measures, draw)
         except Exception as error:
-            found = {
+            result = {
                 "status": "failed",
                 "error": in_one_line(error),
                 "traceback": traceback.format_exc(),
             }
         seconds = time.perf_counter() - start - seconds_compiling()
-    return {**found, "seconds": max(seconds, 0.0)}
+    return {**result, "seconds": max(seconds, 0.0)}
 
 
 def _solve(
-    problem: Problem, contender: Contender, measures: Sequence[Measure], draw: int
+    prepared: PreparedSplit, method_run: MethodRun, measures: Sequence[Measure], draw: int
 ) -> dict[str, Any]:
-    estimator = clone(contender.estimator)
+    classes = list(range(1, prepared.n_classes + 1))
+    estimator = clone(method_run.estimator)
     parameters = estimator.get_params()
     fixed: dict[str, Any] = {}
     if "classes" in parameters:
         # A fold may lack a class; the scale of labels stays the same.
-        fixed["classes"] = list(range(1, problem.n_classes + 1))
+        fixed["classes"] = classes
     if "random_state" in parameters and parameters["random_state"] is None:
         fixed["random_state"] = draw
     estimator.set_params(**fixed)
-    selection = select(replace(contender, estimator=estimator), problem.parts())
-    model = clone(estimator).set_params(**selection.chosen).fit(problem.X, problem.y)
-    predicted = np.asarray(model.predict(problem.X_test), dtype=np.int64)
-    found: dict[str, Any] = {
-        "mze": float(np.mean(predicted != problem.y_test)),
-        "mae": float(np.mean(np.abs(predicted - problem.y_test))),
+    selection = select(replace(method_run, estimator=estimator), prepared.fold_rows())
+    model = clone(estimator).set_params(**selection.chosen).fit(prepared.X, prepared.y)
+    predicted = np.asarray(model.predict(prepared.X_test), dtype=np.int64)
+    result: dict[str, Any] = {
+        "mze": mean_zero_one_error(prepared.y_test, predicted),
+        "mae": mean_absolute_error(prepared.y_test, predicted, classes=classes),
         "chosen": selection.chosen,
         "cv_errors": selection.errors.tolist(),
-        "corrupted": np.flatnonzero(problem.corrupted).tolist(),
+        "corrupted": np.flatnonzero(prepared.corrupted).tolist(),
         "converged": _converged(model),
-        **measured(measures, model, problem, predicted),
+        **measured(measures, model, prepared, predicted),
     }
-    if contender.finds_outliers:
+    if method_run.finds_outliers:
         flagged = np.asarray(model.outliers_, dtype=bool)
-        found["flagged"] = np.flatnonzero(flagged).tolist()
-        found |= _judge(problem.corrupted, flagged, np.asarray(model.residuals_))
-    return found
+        result["flagged"] = np.flatnonzero(flagged).tolist()
+        result |= _judge(prepared.corrupted, flagged, np.asarray(model.residuals_))
+    return result
 
 
 def _converged(model: Any) -> bool | None:

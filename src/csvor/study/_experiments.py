@@ -15,9 +15,9 @@ from csvor import CSVOR
 from csvor.datasets import load_faces, make_ordinal_images
 from csvor.methods import POWERS
 from csvor.study._cell import Quiet
-from csvor.study._methods import GAMMAS, STUDY_METHODS, Contender
-from csvor.study._problem import StudyData, load_data, make_problem
-from csvor.study._select import Part, expand, mean_errors
+from csvor.study._methods import GAMMAS, STUDY_METHODS, MethodRun
+from csvor.study._select import Fold, expand, mean_errors
+from csvor.study._splits import StudyData, load_data, prepare_split
 from csvor.study._synthetic import occlusion, projection
 
 RISING = tuple(sorted(POWERS))
@@ -64,13 +64,13 @@ def error_map(
     dataset : str
         As `csvor.datasets.load` takes it.
     level : int, default=0
-        Share of spoilt training rows in percent.
+        Share of corrupted training rows in percent.
     splits : int, default=5
         Mean over the first so many splits of the study.
     data : str or Path, default=None
         Folder of the data sets.
     seed : int, default=0
-        As the seed of a `Spec`: the same rows are spoilt.
+        As the seed of a `Spec`: the same rows are corrupted.
 
     Returns
     -------
@@ -89,13 +89,13 @@ def error_map(
     """
     sets = load_data([dataset], data)[dataset]
     settings = expand({"C": [1 / (2 * gamma) for gamma in GAMMAS], "p": RISING})
-    method = Contender("CSVOR", _capped(sets), settings, STUDY_METHODS["CSVOR"].fit_grid)
-    problems = (
-        make_problem(sets, level, split, n_folds=FOLDS, seed=seed)
+    method = MethodRun("CSVOR", _capped(sets), settings, STUDY_METHODS["CSVOR"].fit_grid)
+    prepared_splits = (
+        prepare_split(sets, level, split, n_folds=FOLDS, seed=seed)
         for split in list(sets.splits)[:splits]
     )
     with Quiet():
-        errors = mean_errors(method, (Part(p.X, p.y, p.X_test, p.y_test) for p in problems))
+        errors = mean_errors(method, (Fold(p.X, p.y, p.X_test, p.y_test) for p in prepared_splits))
     table = errors.reshape(len(GAMMAS), len(RISING)).T
     return pd.DataFrame(
         table, index=pd.Index(RISING, name="p"), columns=pd.Index(GAMMAS, name="gamma")
@@ -121,13 +121,13 @@ def convergence(
     C, p : float, default=5.0, 1.0
         Parameters of the fit; 5 is the paper's gamma 0.1.
     level : int, default=0
-        Share of spoilt training rows in percent.
+        Share of corrupted training rows in percent.
     split : int, default=0
         A split of the study.
     data : str or Path, default=None
         Folder of the data sets.
     seed : int, default=0
-        As the seed of a `Spec`: the same rows are spoilt.
+        As the seed of a `Spec`: the same rows are corrupted.
 
     Returns
     -------
@@ -147,8 +147,8 @@ def convergence(
     if split not in sets.splits:
         raise ValueError(f"split={split}: {dataset} has the splits 0 to {len(sets.splits) - 1}.")
     with Quiet():
-        problem = make_problem(sets, level, split, n_folds=FOLDS, seed=seed)
-        model = _capped(sets).set_params(C=C, p=p).fit(problem.X, problem.y)
+        prepared = prepare_split(sets, level, split, n_folds=FOLDS, seed=seed)
+        model = _capped(sets).set_params(C=C, p=p).fit(prepared.X, prepared.y)
     return Convergence(model.objective_history_, model.settled_from_)
 
 
@@ -201,7 +201,7 @@ def experiments(
     '20 outliers'
     """
     total = 2 * len(datasets) + len(PROJECTIONS) + 1
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "sensitivity": {},
         "convergence": {},
         "settled_from": {},
@@ -209,30 +209,30 @@ def experiments(
     }
     done = 0
 
-    def tell(name: str) -> None:
+    def report(name: str) -> None:
         nonlocal done
         done += 1
         if progress is not None:
             progress(done, total, name)
 
     for name in datasets:
-        found["sensitivity"][name] = error_map(name, data=data, seed=seed)
-        tell(f"{name}: grid")
+        figures["sensitivity"][name] = error_map(name, data=data, seed=seed)
+        report(f"{name}: grid")
         run = convergence(name, data=data, seed=seed)
-        found["convergence"][name], found["settled_from"][name] = run.history, run.settled_from
-        tell(f"{name}: convergence")
+        figures["convergence"][name], figures["settled_from"][name] = run.history, run.settled_from
+        report(f"{name}: convergence")
     for title, n_outliers, distance in PROJECTIONS:
-        seen = projection(n_outliers, distance=distance, random_state=seed)
-        found["projections"][title] = {
-            "X": seen.X,
-            "y": seen.y,
-            "outliers": seen.outlier,
-            "directions": seen.directions,
+        result = projection(n_outliers, distance=distance, random_state=seed)
+        figures["projections"][title] = {
+            "X": result.X,
+            "y": result.y,
+            "outliers": result.outlier,
+            "directions": result.directions,
         }
-        tell(title)
-    found["occlusion"] = _occlusion(faces, seed)
-    tell("images")
-    return found
+        report(title)
+    figures["occlusion"] = _occlusion(faces, seed)
+    report("images")
+    return figures
 
 
 def _occlusion(faces: str | Path | None, seed: int) -> dict[str, Any]:
@@ -241,11 +241,11 @@ def _occlusion(faces: str | Path | None, seed: int) -> dict[str, Any]:
     else:
         bunch = load_faces(faces)
         images, y = bunch.images, bunch.target
-    seen = occlusion(images, y, random_state=seed)
+    result = occlusion(images, y, random_state=seed)
     return {
-        "images": seen.images,
-        "occluded": seen.occluded,
-        "flagged": seen.flagged,
-        "residuals": seen.residuals,
-        "auc": seen.auc,
+        "images": result.images,
+        "occluded": result.occluded,
+        "flagged": result.flagged,
+        "residuals": result.residuals,
+        "auc": result.auc,
     }

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor import metrics
-from csvor.study._problem import Problem
 from csvor.study._spec_checks import check_table
+from csvor.study._splits import PreparedSplit
 
 MEASURED = ("mze", "mae", "precision", "recall", "auc", "seconds")
 CHOSEN = ("C", "p", "tau")
@@ -125,12 +125,12 @@ class Measure:
         """The measure of what a model says of the test rows."""
         classes = np.arange(1, n_classes + 1)
         known = {} if self.takes_classes is None else {self.takes_classes: classes}
-        found = self.function(truth, answer, **known)
-        if np.ndim(found) or not isinstance(found, Real | np.generic):
-            raise TypeError(f"gave {type(found).__name__} in place of a number")
-        if not isfinite(found):
-            raise ValueError(f"gave {found}")
-        return float(found)
+        value = self.function(truth, answer, **known)
+        if np.ndim(value) or not isinstance(value, Real | np.generic):
+            raise TypeError(f"gave {type(value).__name__} in place of a number")
+        if not isfinite(value):
+            raise ValueError(f"gave {value}")
+        return float(value)
 
 
 def _unknown(name: str) -> str:
@@ -162,8 +162,8 @@ def _load(spec: MeasureSpec) -> Measure:
         raise ValueError(f"{where}: {path} is no function.")
     try:
         signature = inspect.signature(function)
-        given = signature.parameters.keys() - spec.parameters.keys()
-        takes = next((key for key in ("classes", "labels") if key in given), None)
+        free = signature.parameters.keys() - spec.parameters.keys()
+        takes = next((key for key in ("classes", "labels") if key in free), None)
         signature.bind(None, None, **{key: None for key in (takes,) if key}, **spec.parameters)
     except (TypeError, ValueError) as error:
         raise ValueError(
@@ -196,25 +196,25 @@ def check_answers(measures: Sequence[Measure], estimators: Mapping[str, Any]) ->
 
 
 def measured(
-    measures: Sequence[Measure], model: Any, problem: Problem, predicted: NDArray[np.int64]
+    measures: Sequence[Measure], model: Any, prepared: PreparedSplit, predicted: NDArray[np.int64]
 ) -> dict[str, Any]:
     """The measures of a fitted model, and what those that failed said."""
     values, failures = {}, {}
     for measure in measures:
         try:
-            answer = predicted if measure.needs == "predict" else _answer(model, measure, problem)
-            values[measure.name] = measure.value(problem.y_test, answer, problem.n_classes)
+            answer = predicted if measure.needs == "predict" else _answer(model, measure, prepared)
+            values[measure.name] = measure.value(prepared.y_test, answer, prepared.n_classes)
         except Exception as error:
             failures[measure.name] = in_one_line(error)
     return {"measures": values, "failed_measures": failures} if measures else {}
 
 
-def _answer(model: Any, measure: Measure, problem: Problem) -> NDArray[Any]:
-    answer = np.asarray(getattr(model, measure.needs)(problem.X_test))
+def _answer(model: Any, measure: Measure, prepared: PreparedSplit) -> NDArray[Any]:
+    answer = np.asarray(getattr(model, measure.needs)(prepared.X_test))
     if measure.needs != "predict_proba":
         return answer
     # A training part may lack a class, and the model its column.
-    whole = np.zeros((len(answer), problem.n_classes))
+    whole = np.zeros((len(answer), prepared.n_classes))
     whole[:, np.asarray(model.classes_, dtype=int) - 1] = answer
     return whole
 

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from csvor._data.training import DATA_PARAMETERS
 from csvor.methods import POWERS, STRENGTHS
-from csvor.study._problem import Array, Labels
-from csvor.study._select import Setting
 
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Setting = Mapping[str, Any]
 FitGrid = Callable[[Any, Array, Labels, Sequence[Setting], Array], Labels]
 
 
@@ -131,7 +133,7 @@ class StudyMethod:
     cost : float
         Milliseconds of a fit, roughly: long cells start first.
     finds_outliers : bool
-        Whether ``outliers_`` and ``residuals_`` of a fit are judged against the spoilt rows.
+        Whether ``outliers_`` and ``residuals_`` of a fit are judged against the corrupted rows.
     """
 
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -166,7 +168,7 @@ STUDY_METHODS: dict[str, StudyMethod] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Contender:
+class MethodRun:
     """A method as a cell needs it: ready to be sent to another process.
 
     ``estimator`` is unfitted, ``settings`` are the grid written out, preferred ones first.

@@ -17,10 +17,10 @@ from csvor._utils.sklearn_private import validate_parameter_constraints
 from csvor.methods import METHODS, make_method
 from csvor.study._cell import Cell
 from csvor.study._measures import Measure
-from csvor.study._methods import STUDY_METHODS, Contender, StudyMethod
-from csvor.study._problem import StudyData, check_folds, digest
+from csvor.study._methods import STUDY_METHODS, MethodRun, StudyMethod
 from csvor.study._select import expand
 from csvor.study._spec import MethodSpec, Spec
+from csvor.study._splits import StudyData, check_folds, digest
 
 # Under which rules and code records are alike. To be raised with every change that lets a cell come
 # out otherwise: its splits, corruption, scaling, folds, selection or scores, or what a method of
@@ -43,7 +43,7 @@ class Plan:
         return tuple(measure.name for measure in self.spec.measures)
 
 
-def make_contender(entry: MethodSpec) -> Contender:
+def make_method_run(entry: MethodSpec) -> MethodRun:
     """The method of a spec, with its grid written out and its parameters checked."""
     line = STUDY_METHODS.get(entry.name, StudyMethod())
     grid = line.grid if entry.grid is None else entry.grid
@@ -61,7 +61,7 @@ def make_contender(entry: MethodSpec) -> Contender:
     for name, values in free.items():
         for value in values:
             _check_value(estimator, name, value, f"methods.{entry.name}.grid")
-    return Contender(entry.name, estimator, expand(free), line.fit_grid, line.finds_outliers)
+    return MethodRun(entry.name, estimator, expand(free), line.fit_grid, line.finds_outliers)
 
 
 def _check_value(estimator: Any, name: str, value: Any, where: str) -> None:
@@ -82,23 +82,23 @@ def _check_value(estimator: Any, name: str, value: Any, where: str) -> None:
 def make_plan(
     spec: Spec,
     data: Mapping[str, StudyData],
-    contenders: Mapping[str, Contender],
+    method_runs: Mapping[str, MethodRun],
     measures: Sequence[Measure] = (),
     jobs: int = 1,
 ) -> Plan:
     """All cells of a study."""
     for one in data.values():
         check_folds(one, spec.folds)
-    return Plan(spec, tuple(_cells(spec, data, contenders, measures)), jobs)
+    return Plan(spec, tuple(_cells(spec, data, method_runs, measures)), jobs)
 
 
 def _cells(
     spec: Spec,
     data: Mapping[str, StudyData],
-    contenders: Mapping[str, Contender],
+    method_runs: Mapping[str, MethodRun],
     measures: Sequence[Measure],
 ) -> Iterator[Cell]:
-    of_method = {name: _facts(contender) for name, contender in contenders.items()}
+    of_method = {name: _facts(method_run) for name, method_run in method_runs.items()}
     of_measures = {
         measure.name: {**measure.facts, "version": _version_of(measure.facts["function"])}
         for measure in measures
@@ -114,7 +114,7 @@ def _cells(
                         continue
                     facts = {
                         "protocol": PROTOCOL,
-                        "data": [dataset, checksum, known.n_classes, known.spoils],
+                        "data": [dataset, checksum, known.n_classes, known.corrupts],
                         "split": [split, part],
                         "level": level,
                         "folds": spec.folds,
@@ -122,25 +122,25 @@ def _cells(
                         "method": of_method[entry.name],
                         **({"measures": of_measures} if measures else {}),
                     }
-                    cost = _cost(contenders[entry.name], known.splits[split][0].size, spec.folds)
+                    cost = _cost(method_runs[entry.name], known.splits[split][0].size, spec.folds)
                     yield Cell(dataset, level, split, entry.name, _hash(facts), cost)
 
 
-def _facts(contender: Contender) -> dict[str, Any]:
+def _facts(method_run: MethodRun) -> dict[str, Any]:
     """What the result of a method depends on, whatever the data.
 
     Of csvor's own code the name in the registry and the protocol number speak, not the module that
     it stands in; other code is told apart by where it comes from, and its version.
     """
-    method = METHODS[contender.name]
-    fit_grid = contender.fit_grid
+    method = METHODS[method_run.name]
+    fit_grid = method_run.fit_grid
     return {
-        "name": contender.name,
+        "name": method_run.name,
         "class": _outside(method.module, method.name),
-        "parameters": contender.estimator.get_params(),
-        "settings": [dict(setting) for setting in contender.settings],
+        "parameters": method_run.estimator.get_params(),
+        "settings": [dict(setting) for setting in method_run.settings],
         "fit_grid": _outside(fit_grid.__module__, fit_grid.__qualname__),
-        "finds_outliers": contender.finds_outliers,
+        "finds_outliers": method_run.finds_outliers,
         "version": _version_of(method.module),
     }
 
@@ -166,9 +166,13 @@ def _package(module: str) -> str:
 def made_by(method: str) -> dict[str, str]:
     """The versions that a record names."""
     module = METHODS[method].module
-    own = {"csvor": csvor.__version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__}
+    ours = {
+        "csvor": csvor.__version__,
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
     other = _version_of(module)
-    return own if other is None else {_package(module): other, **own}
+    return ours if other is None else {_package(module): other, **ours}
 
 
 def _hash(facts: Any) -> str:
@@ -176,9 +180,9 @@ def _hash(facts: Any) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def _cost(contender: Contender, n_rows: int, n_folds: int) -> float:
+def _cost(method_run: MethodRun, n_rows: int, n_folds: int) -> float:
     """A guess of the seconds: long cells start first, and a first time left is told by it."""
-    n_settings = len(contender.settings)
+    n_settings = len(method_run.settings)
     n_fits = 1 if n_settings == 1 else n_settings * n_folds + 1
-    milliseconds = STUDY_METHODS.get(contender.name, StudyMethod()).cost
+    milliseconds = STUDY_METHODS.get(method_run.name, StudyMethod()).cost
     return n_fits * milliseconds / 1000 * (n_rows + TYPICAL_ROWS) / (2 * TYPICAL_ROWS)

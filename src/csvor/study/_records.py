@@ -27,10 +27,10 @@ def path_of(folder: Path, cell: Cell) -> Path:
     return folder / "records" / cell.dataset / name
 
 
-def write_record(folder: Path, cell: Cell, found: dict[str, Any], made_by: dict[str, str]) -> None:
+def write_record(folder: Path, cell: Cell, result: dict[str, Any], made_by: dict[str, str]) -> None:
     """Write the record of a cell."""
     where = {name: getattr(cell, name) for name in ("dataset", "level", "split", "method")}
-    content = {"format": FORMAT, "key": cell.key, **where, **found, "made_by": made_by}
+    content = {"format": FORMAT, "key": cell.key, **where, **result, "made_by": made_by}
     write_json(path_of(folder, cell), content)
 
 
@@ -55,8 +55,8 @@ def read_record(folder: Path, cell: Cell) -> dict[str, Any] | None:
 
 def read_records(folder: Path, cells: Iterable[Cell]) -> dict[Cell, dict[str, Any]]:
     """The records there are of these cells, in their order."""
-    found = ((cell, read_record(folder, cell)) for cell in cells)
-    return {cell: record for cell, record in found if record is not None}
+    pairs = ((cell, read_record(folder, cell)) for cell in cells)
+    return {cell: record for cell, record in pairs if record is not None}
 
 
 def has_failed(record: dict[str, Any]) -> bool:

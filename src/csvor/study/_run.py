@@ -13,9 +13,8 @@ import pandas as pd
 
 from csvor.study._cell import Cell, work_on
 from csvor.study._measures import check_answers, load_measures
-from csvor.study._pace import Progress, Tally, in_order
-from csvor.study._plan import made_by, make_contender, make_plan
-from csvor.study._problem import load_data
+from csvor.study._plan import made_by, make_method_run, make_plan
+from csvor.study._progress import Progress, Tally, in_order
 from csvor.study._records import (
     has_failed,
     other_study,
@@ -26,6 +25,7 @@ from csvor.study._records import (
 )
 from csvor.study._spec import Spec
 from csvor.study._spec_files import check_methods
+from csvor.study._splits import load_data
 from csvor.study._state import table_of
 
 Outcome = tuple[Cell, dict[str, Any]]
@@ -44,7 +44,7 @@ def run(
     """Run a study, or what is missing of it.
 
     A cell is one method on one split of one data set at one level of corruption. Its parameters are
-    chosen by stratified cross-validation on the spoilt training rows (mean zero-one error; of
+    chosen by stratified cross-validation on the corrupted training rows (mean zero-one error; of
     equal settings the one listed first), it is fitted again to all of them and scored on the
     clean test rows. Each record is written as soon as its cell ends, whole or not at all: a run
     that was killed goes on where it was, and finds what an unbroken one does. A record counts
@@ -89,9 +89,9 @@ def run(
     """
     folder = Path(folder)
     check_methods(spec)
-    contenders = {entry.name: make_contender(entry) for entry in spec.methods}
+    method_runs = {entry.name: make_method_run(entry) for entry in spec.methods}
     measures = load_measures(spec.measures)
-    check_answers(measures, {name: one.estimator for name, one in contenders.items()})
+    check_answers(measures, {name: one.estimator for name, one in method_runs.items()})
     if not replace and (other := other_study(folder, spec)):
         raise ValueError(
             f"{folder} holds another study, which this one would replace ({other}): name another "
@@ -99,27 +99,27 @@ def run(
         )
     sets = load_data(spec.datasets, data)
     n_jobs = joblib.effective_n_jobs(jobs)
-    plan = make_plan(spec, sets, contenders, measures, n_jobs)
+    plan = make_plan(spec, sets, method_runs, measures, n_jobs)
     folder.mkdir(parents=True, exist_ok=True)
     sweep(folder)
     write_plan(folder, plan)
 
     tally = Tally(plan.cells)
-    kept = {
+    done = {
         cell: record
         for cell, record in read_records(folder, plan.cells).items()
         if not (retry_failed and has_failed(record))
     }
-    for cell, record in kept.items():
+    for cell, record in done.items():
         tally.add(cell, record)
     if progress:
         progress(tally.progress(n_jobs))
-    todo = in_order([cell for cell in plan.cells if cell not in kept])
+    todo = in_order([cell for cell in plan.cells if cell not in done])
     tasks = (
         joblib.delayed(_outcome)(
             cell,
             sets[cell.dataset].part(cell.split),
-            contenders[cell.method],
+            method_runs[cell.method],
             measures,
             spec.folds,
             spec.seed,
@@ -138,9 +138,9 @@ def run(
 
 
 def _outcome(
-    cell: Cell, data: Any, contender: Any, measures: Any, n_folds: int, seed: int
+    cell: Cell, data: Any, method_run: Any, measures: Any, n_folds: int, seed: int
 ) -> Outcome:
-    return cell, work_on(cell, data, contender, measures, n_folds=n_folds, seed=seed)
+    return cell, work_on(cell, data, method_run, measures, n_folds=n_folds, seed=seed)
 
 
 @contextmanager

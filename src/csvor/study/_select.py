@@ -5,32 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Setting = Mapping[str, Any]
+from csvor.study._methods import MethodRun, Setting
 
 # Means of the same shares in another order differ by rounding.
 ROUNDING = 1e-12
 
 
-class Candidate(Protocol):
-    """A method with its settings, preferred ones first, and how all of them are fitted."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def estimator(self) -> Any: ...
-    @property
-    def settings(self) -> Sequence[Setting]: ...
-    @property
-    def fit_grid(self) -> Any: ...
-
-
 @dataclass(frozen=True, eq=False)
-class Part:
+class Fold:
     """The rows that are fitted for one fold, and those held out, which may count unlike."""
 
     X: Any
@@ -54,23 +41,23 @@ def expand(grid: Mapping[str, Sequence[Any]]) -> tuple[Setting, ...]:
     return tuple(dict(zip(grid, values, strict=True)) for values in product(*grid.values()))
 
 
-def mean_errors(method: Candidate, parts: Iterable[Part]) -> NDArray[np.float64]:
-    """The mean zero-one error of each setting over the parts, which all count alike."""
+def mean_errors(method: MethodRun, folds: Iterable[Fold]) -> NDArray[np.float64]:
+    """The mean zero-one error of each setting over the folds, which all count alike."""
     grid = method.settings
     wrong = []
-    for part in parts:
-        predicted = method.fit_grid(method.estimator, part.X, part.y, grid, part.X_held_out)
-        if predicted.shape != (len(grid), part.y_held_out.size):
+    for fold in folds:
+        predicted = method.fit_grid(method.estimator, fold.X, fold.y, grid, fold.X_held_out)
+        if predicted.shape != (len(grid), fold.y_held_out.size):
             raise ValueError(
                 f"fit_grid of {method.name} gave predictions of shape {predicted.shape} for "
-                f"{len(grid)} settings and {part.y_held_out.size} rows."
+                f"{len(grid)} settings and {fold.y_held_out.size} rows."
             )
-        is_wrong = predicted != part.y_held_out
-        wrong.append(np.average(is_wrong, axis=1, weights=part.weights_held_out))
+        is_wrong = predicted != fold.y_held_out
+        wrong.append(np.average(is_wrong, axis=1, weights=fold.weights_held_out))
     return np.asarray(sum(shares / len(wrong) for shares in wrong))
 
 
-def select(method: Candidate, parts: Iterable[Part]) -> Selection:
+def select(method: MethodRun, folds: Iterable[Fold]) -> Selection:
     """The setting with the lowest mean error; of equal ones the first.
 
     A grid of one setting leaves nothing to choose: nothing is fitted, and ``errors`` is empty.
@@ -78,6 +65,6 @@ def select(method: Candidate, parts: Iterable[Part]) -> Selection:
     grid = method.settings
     if len(grid) == 1:
         return Selection(dict(grid[0]))
-    errors = mean_errors(method, parts)
+    errors = mean_errors(method, folds)
     best = int(np.argmax(errors <= errors.min() + ROUNDING))
     return Selection(dict(grid[best]), float(errors[best]), errors)

@@ -63,7 +63,7 @@ class Spec:
     datasets : tuple of str
         Names that `csvor.datasets.load` takes: known ones, or NAME of a NAME.csv in the folder.
     levels : tuple of int
-        Shares of spoilt training rows in percent, 0 to 100.
+        Shares of corrupted training rows in percent, 0 to 100.
     methods : tuple of MethodSpec
     splits : int or None
         The first so many splits of each data set; None all of them.
@@ -140,8 +140,8 @@ class Spec:
         splits : int or None
             None for all.
         """
-        given = [n for n in (self.splits, method.splits) if n is not None]
-        return min(given) if given else None
+        limits = [n for n in (self.splits, method.splits) if n is not None]
+        return min(limits) if limits else None
 
     def other_than(self, earlier: Spec) -> list[str]:
         """What of an earlier study this one lacks or takes otherwise.
@@ -155,17 +155,19 @@ class Spec:
         differences : list of str
             Empty if this is the same study, or the same with more in it.
         """
-        found = [key for key in ("folds", "seed") if getattr(self, key) != getattr(earlier, key)]
+        differences = [
+            key for key in ("folds", "seed") if getattr(self, key) != getattr(earlier, key)
+        ]
         for key in ("datasets", "levels", "methods", "measures"):
             mine, theirs = (_by_name(getattr(spec, key)) for spec in (self, earlier))
             gone = [name for name in theirs if name not in mine]
-            found += [f"{key} without {', '.join(gone)}"] if gone else []
+            differences += [f"{key} without {', '.join(gone)}"] if gone else []
             both = [name for name in theirs if name in mine]
-            found += [f"{key}.{name}" for name in both if mine[name] != theirs[name]]
-        kept = [m for m in earlier.methods if m.name in _by_name(self.methods)]
+            differences += [f"{key}.{name}" for name in both if mine[name] != theirs[name]]
+        in_both = [m for m in earlier.methods if m.name in _by_name(self.methods)]
         now = {m.name: self.splits_of(m) for m in self.methods}
-        fewer = any(_most(now[m.name]) < _most(earlier.splits_of(m)) for m in kept)
-        return found + ["fewer splits"] * fewer
+        fewer = any(_most(now[m.name]) < _most(earlier.splits_of(m)) for m in in_both)
+        return differences + ["fewer splits"] * fewer
 
     def to_dict(self) -> dict[str, Any]:
         """The study as `spec_from_dict` reads it, in plain types.

@@ -43,6 +43,6 @@ def check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> No
         )
 
 
-def names(given: Sequence[object]) -> str:
+def names(values: Sequence[object]) -> str:
     """Names in quotes, in a list."""
-    return ", ".join(repr(name) for name in given)
+    return ", ".join(repr(name) for name in values)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from csvor.study._cell import Cell
 from csvor.study._measures import CHOSEN, COLUMNS, MEASURED
-from csvor.study._pace import Progress, Tally
+from csvor.study._progress import Progress, Tally
 from csvor.study._records import read_plan, read_records
 
 
@@ -105,8 +105,8 @@ def results(folder: str | Path) -> pd.DataFrame:
 
         - dataset, level (percent), split, method, status ("ok" or "failed"), error (its message);
         - mze, mae: mean zero-one and mean absolute error on the test rows;
-        - precision, recall, auc: of ``outliers_`` and ``residuals_`` against the spoilt rows; NaN
-          where the method flags none, no row was spoilt, or (precision) none was flagged;
+        - precision, recall, auc: of ``outliers_`` and ``residuals_`` against the corrupted rows;
+          NaN where the method flags none, no row was corrupted, or (precision) none was flagged;
         - C, p, tau: as chosen, NaN where there was nothing to choose; seconds;
         - a column for each measure of the study's own, NaN where it failed, and NAME_error with
           what it said then.

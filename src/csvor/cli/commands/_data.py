@@ -13,7 +13,7 @@ from csvor.cli._progress import progress
 from csvor.cli._render import console, plain_table, print_table
 from csvor.datasets import DatasetError
 from csvor.datasets._catalogue import BUNDLED
-from csvor.datasets._known import is_reference
+from csvor.datasets._verify import is_reference
 
 Row = dict[str, Any]
 

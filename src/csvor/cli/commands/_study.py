@@ -24,7 +24,7 @@ from csvor.cli._render import console, plain_table, print_facts
 from csvor.cli.commands._study_choice import StudyOptions, chosen_spec, refuse_another
 from csvor.report import write_report
 from csvor.study import Progress, Status, experiments, results, run, spec_of, status
-from csvor.study._state import failed_measures
+from csvor.study.for_commands import failed_measures
 
 MOST_FAILURES = 10
 TABLE = "results.csv"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from csvor.cli._errors import UsageError
 from csvor.study import MeasureSpec, Spec, load_spec, preset, spec_of
-from csvor.study._records import other_study
+from csvor.study.for_commands import other_study
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from csvor.cli._progress import progress
 from csvor.cli.input._prepare import Choice, Prepared
 from csvor.cli.input._related_rows import refuse_few_groups
 from csvor.methods import POWERS, STRENGTHS
-from csvor.study._methods import Contender
-from csvor.study._select import Part, Setting, expand, select
+from csvor.study.for_commands import Fold, MethodRun, Setting, expand, select
 
 
 def tuned(work: Prepared, notes: Notes) -> Prepared:
@@ -83,7 +82,7 @@ def tune(
         if groups is None
         else held_out_parts(labels.codes, folds, groups, seed)
     )
-    method = Contender("--tune", pipeline[-1], settings, fit_grid)
+    method = MethodRun("--tune", pipeline[-1], settings, fit_grid)
     found = select(method, _parts(pipeline, frame, labels, splits, weights))
     return Choice(found.chosen["C"], found.chosen["p"], found.error, n_fits)
 
@@ -94,7 +93,7 @@ def _parts(
     labels: CodedLabels,
     splits: Iterable[tuple[Any, Any]],
     weights: NDArray[np.float64] | None,
-) -> Iterator[Part]:
+) -> Iterator[Fold]:
     """Each fold, encoded by its training rows once for all pairs of parameters."""
     given = labels.decoded
     for train, test in splits:
@@ -103,4 +102,4 @@ def _parts(
         tested = encoder.transform(frame.iloc[test])
         of_train, of_test = (None if weights is None else weights[at] for at in (train, test))
         # What is fitted are labels and what they count.
-        yield Part(fitted, (labels[train], of_train), tested, given[test], of_test)
+        yield Fold(fitted, (labels[train], of_train), tested, given[test], of_test)

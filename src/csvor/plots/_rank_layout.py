@@ -1,4 +1,4 @@
-"""Where does everything stand in a diagram of ranks, and how large must it be?"""
+"""How is a diagram of ranks laid out, and how large must it be?"""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class RankDiagram:
 
     def fitted(self, width: float) -> tuple[float, float, float]:
         """The same inches in axes of a width; names that do not fit run over its edges."""
-        found = self._around(max(width - sum(self._beside), width / 3))
+        first = self._around(max(width - sum(self._beside), width / 3))
         # The words of the test may go beyond the names.
-        across, left, right = self._around(max(width - sum(found[1:]), width / 3))
+        across, left, right = self._around(max(width - sum(first[1:]), width / 3))
         shown = min(1.0, (width - across) / (left + right))
         return across, left * shown, right * shown
 

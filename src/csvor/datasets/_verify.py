@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor.datasets._catalogue import DatasetError, DatasetInfo
-from csvor.datasets._places import files_of
+from csvor.datasets._folders import files_of
 from csvor.datasets._protocol import equal_frequency, read_splits
 from csvor.datasets._table import as_bunch, numbers, read_table
 
@@ -19,9 +19,9 @@ from csvor.datasets._table import as_bunch, numbers, read_table
 _NEAR = 1e-3
 
 
-def read_known(known: DatasetInfo, place: Path) -> Any:
+def read_known(known: DatasetInfo, folder: Path) -> Any:
     """The set in a folder that holds it, refused where it is not the known one."""
-    paths = files_of(known.name, place)
+    paths = files_of(known.name, folder)
     raw_target = None
     if known.discretised and paths.raw.is_file():
         table = read_table(paths.raw, "target")
@@ -77,34 +77,36 @@ def differences(
         return [f"{len(data)} rows where {info.n_rows} are expected"]
     if data.shape[1] != info.n_features:
         return [f"{data.shape[1]} features where {info.n_features} are expected"]
-    found = []
+    faults = []
     wrong = (labels < 1) | (labels > info.n_classes)
     if wrong.any():
         row = int(np.argmax(wrong))
-        found.append(f"label {labels[row]} in row {row + 1} is not in 1..{info.n_classes}")
+        faults.append(f"label {labels[row]} in row {row + 1} is not in 1..{info.n_classes}")
     else:
         counts = tuple(np.bincount(labels, minlength=info.n_classes + 1)[1:].tolist())
         if counts != info.class_counts:
-            found.append(f"class counts {_slashed(counts)}, expected {_slashed(info.class_counts)}")
-    found += _columns(info, data)
+            faults.append(
+                f"class counts {_slashed(counts)}, expected {_slashed(info.class_counts)}"
+            )
+    faults += _columns(info, data)
     if raw_target is not None and info.target_mean is not None and info.target_spread is not None:
         mean = float(raw_target.mean())
         if not abs(mean - info.target_mean) <= _NEAR * info.target_spread:
-            found.append(f"the target has the mean {mean:.6g}, expected {info.target_mean:.6g}")
+            faults.append(f"the target has the mean {mean:.6g}, expected {info.target_mean:.6g}")
         mismatches = int((equal_frequency(raw_target, info.n_classes) != labels).sum())
         if mismatches:
-            found.append(f"{mismatches} labels are not those that the target gives")
-    return found
+            faults.append(f"{mismatches} labels are not those that the target gives")
+    return faults
 
 
 def _columns(info: DatasetInfo, data: NDArray[np.float64]) -> list[str]:
     means, expected = data.mean(axis=0), np.array(info.means)
-    # Not >: a mean that is NaN is far too.
-    far = ~(np.abs(means - expected) <= _NEAR * np.array(info.spreads))
-    names = [name for name, bad in zip(info.feature_names, far, strict=True) if bad]
+    # Not >: a mean that is NaN is wrong too.
+    differs = ~(np.abs(means - expected) <= _NEAR * np.array(info.spreads))
+    names = [name for name, bad in zip(info.feature_names, differs, strict=True) if bad]
     if not names:
         return []
-    j = int(np.argmax(far))
+    j = int(np.argmax(differs))
     more = f" (and {len(names) - 1} other columns)" if len(names) > 1 else ""
     return [f"column {names[0]!r} has the mean {means[j]:.6g}, expected {expected[j]:.6g}{more}"]
 

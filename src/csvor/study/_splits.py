@@ -1,4 +1,4 @@
-"""What does a split become: spoilt and scaled training rows, clean test rows, folds."""
+"""What does a split become: corrupted and scaled training rows, clean test rows, folds."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from csvor import corruption, datasets
-from csvor.study._select import Part
+from csvor.study._select import Fold
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Rows = NDArray[np.intp]
-Fold = tuple[Rows, Rows]
+Indices = tuple[Rows, Rows]
 
 
 @dataclass(frozen=True, eq=False)
 class StudyData:
     """One data set as the study uses it.
 
-    ``spoils`` is "labels" where labels are changed and features standardised, "features" where
+    ``corrupts`` is "labels" where labels are changed and features standardised, "features" where
     features are set to -1 after they were scaled to [0, 1].
     """
 
@@ -33,8 +33,8 @@ class StudyData:
     X: Array
     y: Labels
     n_classes: int
-    spoils: str
-    splits: Mapping[int, Fold]
+    corrupts: str
+    splits: Mapping[int, Indices]
 
     @property
     def checksum(self) -> str:
@@ -47,10 +47,10 @@ class StudyData:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class PreparedSplit:
     """What every method meets alike on one split at one level.
 
-    ``corrupted`` marks the spoilt training rows; ``folds`` are pairs (fitted, held out) of
+    ``corrupted`` marks the corrupted training rows; ``folds`` are pairs (fitted, held out) of
     positions in the training part.
     """
 
@@ -60,21 +60,21 @@ class Problem:
     y_test: Labels
     n_classes: int
     corrupted: NDArray[np.bool_]
-    folds: tuple[Fold, ...]
+    folds: tuple[Indices, ...]
 
-    def parts(self) -> Iterator[Part]:
+    def fold_rows(self) -> Iterator[Fold]:
         """The folds with their rows."""
         for fitted, held_out in self.folds:
-            yield Part(self.X[fitted], self.y[fitted], self.X[held_out], self.y[held_out])
+            yield Fold(self.X[fitted], self.y[fitted], self.X[held_out], self.y[held_out])
 
 
 def digest(*arrays: NDArray[np.generic]) -> str:
     """A checksum of the shapes, types and values of arrays."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for array in arrays:
-        found.update(f"{array.shape}{array.dtype.str}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        hasher.update(f"{array.shape}{array.dtype.str}".encode())
+        hasher.update(np.ascontiguousarray(array).tobytes())
+    return hasher.hexdigest()
 
 
 def seed_of(*parts: object) -> int:
@@ -100,8 +100,8 @@ def _load(name: str, folder: str | Path | None) -> StudyData:
         for split, (train, test) in enumerate(datasets.splits(bunch))
     }
     # What the paper does to its own sets; one's own sets are treated as its real ones.
-    spoils = datasets.info(name).spoiled if name in datasets.names() else "labels"
-    return StudyData(name, X, y, len(bunch.target_names), spoils, splits)
+    corrupts = datasets.info(name).spoiled if name in datasets.names() else "labels"
+    return StudyData(name, X, y, len(bunch.target_names), corrupts, splits)
 
 
 def check_folds(data: StudyData, n_folds: int) -> None:
@@ -114,16 +114,18 @@ def check_folds(data: StudyData, n_folds: int) -> None:
         )
 
 
-def make_problem(data: StudyData, level: int, split: int, *, n_folds: int, seed: int) -> Problem:
+def prepare_split(
+    data: StudyData, level: int, split: int, *, n_folds: int, seed: int
+) -> PreparedSplit:
     """Take a split, spoil `level` percent of its training rows, scale, and draw the folds.
 
-    Nothing depends on the method: all of them meet the same rows, outliers and folds.
+    Nothing depends on the method: all of them get the same rows, outliers and folds.
     """
     train, test = data.splits[split]
     X, y, X_test = data.X[train], data.y[train], data.X[test]
     corrupted = np.zeros(train.size, dtype=bool)
     draw = seed_of("corruption", seed, data.name, level, split)
-    if data.spoils == "labels":
+    if data.corrupts == "labels":
         varies = np.ptp(X, axis=0) > 0
         scaler = StandardScaler().fit(X[:, varies])
         X, X_test = scaler.transform(X[:, varies]), scaler.transform(X_test[:, varies])
@@ -136,12 +138,12 @@ def make_problem(data: StudyData, level: int, split: int, *, n_folds: int, seed:
         scaler = MinMaxScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)
         if level:
-            spoilt, corrupted = corruption.spoil_features(X, level / 100, random_state=draw)
-            X = np.asarray(spoilt, dtype=np.float64)
+            changed, corrupted = corruption.spoil_features(X, level / 100, random_state=draw)
+            X = np.asarray(changed, dtype=np.float64)
     folds = _folds(y, n_folds, seed_of("folds", seed, data.name, level, split))
-    return Problem(X, y, X_test, data.y[test], data.n_classes, corrupted, folds)
+    return PreparedSplit(X, y, X_test, data.y[test], data.n_classes, corrupted, folds)
 
 
-def _folds(y: Labels, n_folds: int, seed: int) -> tuple[Fold, ...]:
+def _folds(y: Labels, n_folds: int, seed: int) -> tuple[Indices, ...]:
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     return tuple(splitter.split(np.zeros((y.size, 1)), y))

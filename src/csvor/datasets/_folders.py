@@ -1,4 +1,4 @@
-"""Where does a data set lie?"""
+"""Which folder holds a data set, and which files?"""
 
 from __future__ import annotations
 
@@ -74,21 +74,21 @@ def locate(name: str, folder: str | Path | None = None) -> Path | None:
     ...     locate("wear", folder) == Path(folder), locate("tear", folder)
     (True, None)
     """
-    for place in places_of(folder):
-        paths = files_of(name, place)
+    for directory in folders_of(folder):
+        paths = files_of(name, directory)
         # A set of one's own has labels; those of a known one can follow from its target.
         if paths.labelled.is_file() or (name in catalogue() and paths.raw.is_file()):
-            return place
+            return directory
     return None
 
 
-def places_of(folder: str | Path | None) -> list[Path]:
+def folders_of(folder: str | Path | None) -> list[Path]:
     """The folders to look in, first one first."""
-    given = folder if folder is not None else os.environ.get("CSVOR_DATA") or None
-    if given is None:
+    chosen = folder if folder is not None else os.environ.get("CSVOR_DATA") or None
+    if chosen is None:
         return [cache_folder()]
-    place = Path(given).expanduser()
-    if not place.is_dir():
+    directory = Path(chosen).expanduser()
+    if not directory.is_dir():
         what = "folder" if folder is not None else "CSVOR_DATA"
-        raise DatasetNotFoundError(f"{what} {str(place)!r}: there is no such folder")
-    return [place, cache_folder()]
+        raise DatasetNotFoundError(f"{what} {str(directory)!r}: there is no such folder")
+    return [directory, cache_folder()]

@@ -12,9 +12,9 @@ import pytest
 
 from csvor._utils.compile import timing_compilation
 from csvor.study._cell import Cell, work_on
-from csvor.study._methods import Contender
-from csvor.study._pace import Tally, in_order, paces
-from csvor.study._problem import StudyData
+from csvor.study._methods import MethodRun
+from csvor.study._progress import Tally, in_order, paces
+from csvor.study._splits import StudyData
 from study_sets import Nearest
 
 
@@ -139,7 +139,7 @@ def test_the_seconds_of_a_cell_are_those_of_its_work_not_of_compilation() -> Non
     data = StudyData("a", y[:, None] * 1.0, y, 2, "labels", {0: (np.arange(40), np.arange(40))})
     start = time.perf_counter()
     found = work_on(
-        Cell("a", 0, 0, "C", "key", 1.0), data, Contender("C", Compiling()), n_folds=2, seed=0
+        Cell("a", 0, 0, "C", "key", 1.0), data, MethodRun("C", Compiling()), n_folds=2, seed=0
     )
     whole = time.perf_counter() - start
     assert found["status"] == "ok"
