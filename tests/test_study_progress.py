@@ -13,7 +13,7 @@ import pytest
 from csvor._utils.compile import timing_compilation
 from csvor.study._cell import Cell, work_on
 from csvor.study._methods import MethodRun
-from csvor.study._progress import Tally, in_order, paces
+from csvor.study._progress import Tally, in_order
 from csvor.study._splits import StudyData
 from study_sets import Nearest
 
@@ -32,10 +32,10 @@ def cells_of(
     ]
 
 
-def told_after(
+def estimate_after(
     share: float, cells: list[Cell], seconds: dict[Cell, float], jobs: int
 ) -> tuple[float, float]:
-    """The time left that is told when a share of the cells has ended, and the true one."""
+    """The estimated time left when a share of the cells has ended, and the true one."""
     free, ends = [0.0] * jobs, []
     for cell in in_order(cells):
         end = heapq.heappop(free) + seconds[cell]
@@ -46,9 +46,9 @@ def told_after(
     tally = Tally(cells)
     for _, cell in ends[:n]:
         tally.add(cell, {"status": "ok", "seconds": seconds[cell]})
-    told = tally.seconds_left(jobs)
-    assert told is not None
-    return told, ends[-1][0] - ends[n - 1][0]
+    estimate = tally.seconds_left(jobs)
+    assert estimate is not None
+    return estimate, ends[-1][0] - ends[n - 1][0]
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 4])
@@ -71,8 +71,8 @@ def test_n51_time_left_is_true_within_a_factor_of_two_after_a_tenth(
             cell: true[int(cell.dataset[3:]), int(cell.method[1:])] * rng.lognormal(0, 0.4)
             for cell in cells
         }
-        told, truly = told_after(0.1, cells, seconds, jobs)
-        assert 0.5 < told / truly < 2, seed
+        estimate, truth = estimate_after(0.1, cells, seconds, jobs)
+        assert 0.5 < estimate / truth < 2, seed
 
 
 def test_a_tenth_comes_from_all_over_the_study_and_the_rest_long_ones_first() -> None:
@@ -92,13 +92,13 @@ def test_a_tenth_comes_from_all_over_the_study_and_the_rest_long_ones_first() ->
     assert longest != sorted(longest)
 
 
-def test_time_left_is_told_by_the_pace_of_the_same_set_and_method() -> None:
+def test_time_left_follows_the_seconds_of_cells_of_the_same_method() -> None:
     cells = [Cell("a", 0, i, "M", f"m{i}", 2.0) for i in range(4)]
     cells += [Cell("a", 0, i, "N", f"n{i}", 1.0) for i in range(4)]
     tally = Tally(cells)
     assert tally.seconds_left(1) is None
     tally.add(cells[0], {"status": "ok", "seconds": 10.0})
-    # 3 more of 10 s, and 4 of N at the same pace by cost: half as long.
+    # 3 more of 10 s, and 4 of N, expected to take half as long.
     assert tally.seconds_left(1) == pytest.approx(3 * 10 + 4 * 5)
     tally.add(cells[4], {"status": "failed", "seconds": 1.0})
     assert tally.seconds_left(2) == pytest.approx((3 * 10 + 3 * 1) / 2)
@@ -107,17 +107,16 @@ def test_time_left_is_told_by_the_pace_of_the_same_set_and_method() -> None:
     assert tally.seconds_left(100) == pytest.approx(10)
 
 
-def test_a_pair_without_a_cell_is_told_by_its_set_and_its_method() -> None:
-    """Sets that differ by 3, methods by 10; of a third of the pairs no cell has ended."""
-    truth = np.outer(3.0 ** np.arange(4), 10.0 ** np.arange(3))
-    cost = (np.add.outer(np.arange(4), np.arange(3)) % 3 > 0) * 1.0
-    found = paces(truth * cost, cost)
-    np.testing.assert_allclose(found[cost > 0], truth[cost > 0])
-    assert found.sum() == pytest.approx(truth.sum(), rel=0.1)
-    assert found[3, 0] / found[0, 0] > 1 and found[2, 1] / found[2, 0] > 5
-    # A set and a method of which nothing is known go at the pace of all together.
-    found = paces(np.array([[2.0, 0.0], [0.0, 0.0]]), np.array([[4.0, 0.0], [0.0, 0.0]]))
-    np.testing.assert_allclose(found, 0.5)
+def test_a_method_without_a_cell_takes_its_expected_seconds_at_the_ratio_of_all() -> None:
+    cells = [Cell("a", 0, 0, "M", "m0", 4.0), Cell("a", 0, 1, "M", "m1", 8.0)]
+    cells += [Cell("b", 0, 0, "N", "n0", 3.0)]
+    tally = Tally(cells)
+    tally.add(cells[0], {"status": "ok", "seconds": 2.0})
+    assert tally.seconds_left(1) == pytest.approx(8 / 2 + 3 / 2)
+    for cell in cells[1:]:
+        tally.add(cell, {"status": "ok", "seconds": 1.0})
+    assert tally.seconds_left(1) == 0.0
+    assert tally.table().values.tolist() == [["a", "M", 2, 0, 2], ["b", "N", 1, 0, 1]]
 
 
 class Compiling(Nearest):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from threading import Event, Lock, local
 from typing import Any, TypeVar
@@ -28,29 +28,30 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-class _SharedLimit:
-    """One thread for as long as anyone asks for it; the limit is one of the whole process."""
+class SharedContext:
+    """A context of the whole process: entered by the first who asks for it, left by the last."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._make = make
         self._lock = Lock()
-        self._holders = 0
-        self._limit: Any = None
+        self._users = 0
+        self._context: AbstractContextManager[Any]
 
     def __enter__(self) -> None:
         with self._lock:
-            if self._holders == 0:
-                self._limit = _blas().limit(limits=1)
-                self._limit.__enter__()
-            self._holders += 1
+            if self._users == 0:
+                self._context = self._make()
+                self._context.__enter__()
+            self._users += 1
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, *error: Any) -> None:
         with self._lock:
-            self._holders -= 1
-            if self._holders == 0:
-                self._limit.__exit__(*error)
+            self._users -= 1
+            if self._users == 0:
+                self._context.__exit__(*error)
 
 
-_one_thread = _SharedLimit()
+one_blas_thread = SharedContext(lambda: _blas().limit(limits=1))
 
 
 @contextmanager
@@ -59,7 +60,7 @@ def threads_for(size: int) -> Iterator[None]:
     if size >= _SMALL:
         yield
         return
-    with _one_thread:
+    with one_blas_thread:
         yield
 
 
@@ -83,7 +84,7 @@ def side_by_side(
             work(item, stopped)
 
     # Else linear algebra outside of fits would have one thread or several by chance, and round so.
-    with _one_thread, ThreadPoolExecutor(n_threads) as pool:
+    with one_blas_thread, ThreadPoolExecutor(n_threads) as pool:
         futures = [pool.submit(configured, item) for item in items]
         try:
             for future in as_completed(futures):
@@ -102,7 +103,7 @@ def one_of_many() -> Iterator[None]:
     """Work that somebody else has put beside others takes one thread."""
     before, _inside.alone = getattr(_inside, "alone", False), True
     try:
-        with _one_thread:
+        with one_blas_thread:
             yield
     finally:
         _inside.alone = before

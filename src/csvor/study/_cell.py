@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import ThreadpoolController
 
 from csvor._utils.compile import timing_compilation
+from csvor._utils.threads import SharedContext, one_blas_thread
 from csvor.metrics import mean_absolute_error, mean_zero_one_error
 from csvor.study._measures import Measure, in_one_line, measured
 from csvor.study._methods import MethodRun
@@ -57,7 +57,7 @@ def work_on(
     start = time.perf_counter()
     with timing_compilation() as seconds_compiling:
         try:
-            with Quiet():
+            with quiet():
                 prepared = prepare_split(data, cell.level, cell.split, n_folds=n_folds, seed=seed)
                 draw = seed_of("fit", seed, data.name, cell.level, cell.split)
                 result = {"status": "ok", "error": ""}
@@ -123,57 +123,27 @@ def _judge(corrupted: Any, flagged: Any, residuals: Any) -> dict[str, float | No
 
 
 @cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+def _openmp() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="openmp")
 
 
-class _OnceForAll:
-    """What is set for the whole process while at least one cell runs.
-
-    Cells may share a process (joblib's threading backend), and neither the warning filters nor
-    the threads of BLAS are one's own there: the first cell sets them, the last one puts them back.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._undo = ExitStack()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._undo = ExitStack()
-                self._undo.enter_context(_controller().limit(limits=1, user_api="blas"))
-                self._undo.enter_context(warnings.catch_warnings())
-                _silence()
-            self._inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._undo.close()
-
-
-def _silence() -> None:
+@contextmanager
+def _no_warnings_here() -> Iterator[None]:
     # The record says whether the fit has converged; a class with few rows is missing from some
-    # folds, which the methods are told (`classes=`) or do not mind.
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    warnings.simplefilter("ignore", UserWarning)
-    warnings.simplefilter("ignore", RuntimeWarning)
+    # folds, which the methods know (`classes=`) or do not mind.
+    with warnings.catch_warnings():
+        for category in (ConvergenceWarning, UserWarning, RuntimeWarning):
+            warnings.simplefilter("ignore", category)
+        yield
 
 
-class Quiet:
-    """``with Quiet():`` one thread for BLAS and OpenMP, no warnings of fits."""
+# Cells may share a process (joblib's threading backend), which has one list of filters.
+_no_warnings = SharedContext(_no_warnings_here)
 
-    _shared = _OnceForAll()
 
-    def __enter__(self) -> None:
-        self._shared.__enter__()
-        # Unlike that of BLAS, the number of OpenMP's threads belongs to the thread that asks.
-        self._openmp: Any = _controller().limit(limits=1, user_api="openmp")
-        self._openmp.__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        self._openmp.__exit__(*error)
-        self._shared.__exit__(*error)
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Set one thread for BLAS and OpenMP, and no warnings of fits."""
+    # Unlike that of BLAS, the number of OpenMP's threads belongs to the thread that asks.
+    with one_blas_thread, _no_warnings, _openmp().limit(limits=1):
+        yield

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from csvor import CSVOR
 from csvor.datasets import load_faces, make_ordinal_images
 from csvor.methods import POWERS
-from csvor.study._cell import Quiet
+from csvor.study._cell import quiet
 from csvor.study._methods import GAMMAS, STUDY_METHODS, MethodRun
 from csvor.study._select import Fold, expand, mean_errors
 from csvor.study._splits import StudyData, load_data, prepare_split
@@ -94,7 +94,7 @@ def error_map(
         prepare_split(sets, level, split, n_folds=FOLDS, seed=seed)
         for split in list(sets.splits)[:splits]
     )
-    with Quiet():
+    with quiet():
         errors = mean_errors(method, (Fold(p.X, p.y, p.X_test, p.y_test) for p in prepared_splits))
     table = errors.reshape(len(GAMMAS), len(RISING)).T
     return pd.DataFrame(
@@ -146,7 +146,7 @@ def convergence(
     sets = load_data([dataset], data)[dataset]
     if split not in sets.splits:
         raise ValueError(f"split={split}: {dataset} has the splits 0 to {len(sets.splits) - 1}.")
-    with Quiet():
+    with quiet():
         prepared = prepare_split(sets, level, split, n_folds=FOLDS, seed=seed)
         model = _capped(sets).set_params(C=C, p=p).fit(prepared.X, prepared.y)
     return Convergence(model.objective_history_, model.settled_from_)

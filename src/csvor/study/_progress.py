@@ -8,18 +8,12 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from csvor.study._cell import Cell
 
-Array = NDArray[np.float64]
-
-# Of the cells that are to be run: from all over the study, to tell by them how long it takes.
+# Share of the cells that comes first, from all over the study: they show how long it takes (N51).
 PILOT = 0.1
-# Of the fit of two factors: passes, pairs that the pull counts as, and the least pace.
-ROUNDS, PULL, TINY = 20, 0.5, 1e-9
 
 
 @dataclass(frozen=True)
@@ -31,8 +25,8 @@ class Progress:
     done, failed, total : int
         Cells with a record, those of them that failed, and all.
     seconds_left : float or None
-        By the seconds that cells of the same method and data set took; None as long as no cell
-        has ended.
+        By the mean seconds that cells of the same method took, in proportion to what a cell was
+        expected to take; None as long as no cell has ended.
     """
 
     done: int
@@ -44,112 +38,79 @@ class Progress:
 def in_order(cells: Sequence[Cell]) -> list[Cell]:
     """A tenth of the cells from all over the study, then the long ones first.
 
-    The first tenth takes methods and data sets in turn, so that the time left is known by then;
-    of the others no core shall wait for a long one at the end. Splits and levels come in an order
-    that means nothing, that of the keys.
+    The first tenth takes methods and data sets in turn, as in a Latin square, so that the time left
+    is known by then; of the others no core shall wait for a long one at the end. Splits and levels
+    come in an order that means nothing, that of the keys.
     """
-    spread = sorted(cells, key=_turns(cells).__getitem__)
-    n_pilot = ceil(PILOT * len(cells))
-    rest = sorted(spread[n_pilot:], key=lambda cell: (-cell.cost, cell.key))
-    return spread[:n_pilot] + rest
-
-
-def _turns(cells: Sequence[Cell]) -> dict[Cell, tuple[int, int, float]]:
-    """In which turn of its method and data set a cell comes, and where in that turn.
-
-    Each method meets another data set at each place, as in a Latin square.
-    """
-    datasets, methods = _places(cells)
+    datasets, methods = (
+        {name: i for i, name in enumerate(dict.fromkeys(names))}
+        for names in ([c.dataset for c in cells], [c.method for c in cells])
+    )
     size = max(len(datasets), len(methods))
-    met: Counter[tuple[str, str]] = Counter()
-    turns = {}
+    turns: Counter[tuple[str, str]] = Counter()
+    ranked = []
     for cell in sorted(cells, key=lambda cell: cell.key):
-        part = cell.dataset, cell.method
-        place = (datasets[cell.dataset] - methods[cell.method]) % size
-        turns[cell] = met[part], place, -cell.cost
-        met[part] += 1
-    return turns
-
-
-def _places(cells: Iterable[Cell]) -> tuple[dict[str, int], dict[str, int]]:
-    """Data sets and methods, numbered in the order in which they come."""
-    cells = list(cells)
-    datasets = dict.fromkeys(cell.dataset for cell in cells)
-    methods = dict.fromkeys(cell.method for cell in cells)
-    return {d: i for i, d in enumerate(datasets)}, {m: j for j, m in enumerate(methods)}
+        pair = cell.dataset, cell.method
+        diagonal = (datasets[cell.dataset] - methods[cell.method]) % size
+        ranked.append((turns[pair], diagonal, -cell.cost, cell.key, cell))
+        turns[pair] += 1
+    spread = [cell for *_, cell in sorted(ranked, key=lambda row: row[:4])]
+    n_pilot = ceil(PILOT * len(cells))
+    return spread[:n_pilot] + sorted(spread[n_pilot:], key=lambda cell: (-cell.cost, cell.key))
 
 
 class Tally:
-    """Counts by data set and method, with the seconds that a cell of each took."""
+    """Counts by data set and method, and the seconds that cells of each method took."""
 
     def __init__(self, cells: Iterable[Cell]) -> None:
         cells = list(cells)
-        self._datasets, self._methods = _places(cells)
-        shape = len(self._datasets), len(self._methods)
-        self._done, self._failed, self._total = (np.zeros(shape, dtype=int) for _ in range(3))
-        self._seconds, self._cost, self._whole_cost = (np.zeros(shape) for _ in range(3))
+        self._total = Counter((cell.dataset, cell.method) for cell in cells)
+        self._done: Counter[tuple[str, str]] = Counter()
+        self._failed: Counter[tuple[str, str]] = Counter()
+        # By method: expected seconds of cells left and done, and seconds that the latter took.
+        self._left = dict.fromkeys((cell.method for cell in cells), 0.0)
+        self._expected, self._seconds = dict(self._left), dict(self._left)
+        self._n_left = Counter(cell.method for cell in cells)
         for cell in cells:
-            self._total[self._part(cell)] += 1
-            self._whole_cost[self._part(cell)] += cell.cost
-
-    def _part(self, cell: Cell) -> tuple[int, int]:
-        return self._datasets[cell.dataset], self._methods[cell.method]
+            self._left[cell.method] += cell.cost
 
     def add(self, cell: Cell, record: dict[str, Any]) -> None:
         """Count one record."""
-        part = self._part(cell)
-        self._done[part] += 1
-        self._failed[part] += record["status"] == "failed"
-        self._seconds[part] += record["seconds"]
-        self._cost[part] += cell.cost
+        pair = cell.dataset, cell.method
+        self._done[pair] += 1
+        self._failed[pair] += record["status"] == "failed"
+        self._n_left[cell.method] -= 1
+        self._left[cell.method] -= cell.cost
+        self._expected[cell.method] += cell.cost
+        self._seconds[cell.method] += record["seconds"]
 
     def seconds_left(self, jobs: int) -> float | None:
-        """What is left at the pace so far; None as long as no cell has ended."""
-        if not self._done.any():
+        """Seconds until all cells have ended; None as long as none has.
+
+        A method without a cell that has ended takes its expected seconds times the ratio of
+        actual to expected ones over all methods.
+        """
+        if not self._done.total():
             return None
-        n_left = self._total - self._done
-        left = paces(self._seconds, self._cost) * (self._whole_cost - self._cost) * (n_left > 0)
-        longest = (left / np.maximum(n_left, 1)).max()
-        return float(max(left.sum() / jobs, longest))
+        ratio = sum(self._seconds.values()) / sum(self._expected.values())
+        left = {
+            method: expected
+            * (self._seconds[method] / self._expected[method] if self._expected[method] else ratio)
+            for method, expected in self._left.items()
+            if self._n_left[method]
+        }
+        longest = max((left[method] / self._n_left[method] for method in left), default=0.0)
+        return max(sum(left.values()) / jobs, longest)
 
     def progress(self, jobs: int) -> Progress:
         """The counts of all together."""
-        done, failed, total = (int(n.sum()) for n in (self._done, self._failed, self._total))
+        done, failed, total = (n.total() for n in (self._done, self._failed, self._total))
         return Progress(done, failed, total, self.seconds_left(jobs))
 
     def table(self) -> pd.DataFrame:
-        """The counts of each method on each data set that it meets."""
+        """The counts of each method on each data set that it is run on."""
         rows = [
-            [dataset, method, self._done[i, j], self._failed[i, j], self._total[i, j]]
-            for dataset, i in self._datasets.items()
-            for method, j in self._methods.items()
-            if self._total[i, j]
+            [*pair, self._done[pair], self._failed[pair], total]
+            for pair, total in self._total.items()
         ]
         return pd.DataFrame(rows, columns=["dataset", "method", "done", "failed", "total"])
-
-
-def paces(seconds: Array, cost: Array) -> Array:
-    """Seconds per unit of cost for each data set (row) and method (column).
-
-    Where no cell has ended (cost 0), by the law::
-
-        log(seconds / cost) = m + a(data set) + b(method)
-
-    with a and b pulled to 0 as half a pair would, then scaled to the sum of all seconds.
-    """
-    seen = cost > 0
-    known = np.divide(seconds, cost, out=np.ones_like(cost), where=seen)
-    if seen.all():
-        return known
-    logs = np.log(np.maximum(known, TINY))
-    middle = logs[seen].mean()
-    of_set, of_method = np.zeros((len(cost), 1)), np.zeros(cost.shape[1])
-    for _ in range(ROUNDS):
-        of_method = _pulled(seen * (logs - middle - of_set), seen, axis=0)
-        of_set = _pulled(seen * (logs - middle - of_method), seen, axis=1)[:, None]
-    law = np.exp(middle + of_set + of_method)
-    return np.where(seen, known, law * seconds.sum() / (law * cost).sum())
-
-
-def _pulled(sums: Array, seen: NDArray[np.bool_], axis: int) -> Array:
-    return np.asarray(sums.sum(axis=axis) / (seen.sum(axis=axis) + PULL))

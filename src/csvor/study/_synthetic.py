@@ -15,7 +15,7 @@ from csvor import CSVOR
 from csvor.corruption import occlude
 from csvor.datasets import make_ordinal_clusters
 from csvor.methods import make_method
-from csvor.study._cell import Quiet
+from csvor.study._cell import quiet
 
 PROJECTED = ("CSVOR", "SVOREX", "SVORIM")
 
@@ -111,7 +111,7 @@ def projection(
     clean = X[~outlier]
     truth = clean[y[~outlier] == 3].mean(axis=0) - clean[y[~outlier] == 1].mean(axis=0)
     directions, angles = {}, {}
-    with Quiet():
+    with quiet():
         for name in methods:
             w = np.asarray(make_method(name, C=C).fit(X, y).coef_, dtype=np.float64).ravel()
             directions[name] = w / np.linalg.norm(w)
@@ -165,7 +165,7 @@ def occlusion(
     blocked, mask = occlude(images, share, random_state=random_state)
     pixels = blocked.reshape(len(blocked), -1).astype(np.float64)
     X = StandardScaler().fit_transform(pixels[:, np.ptp(pixels, axis=0) > 0])
-    with Quiet():
+    with quiet():
         model = CSVOR(C=C, p=p, contamination=share).fit(X, y)
     residuals = np.asarray(model.residuals_)
     auc = float(roc_auc_score(mask, residuals))
