@@ -210,12 +210,12 @@ class SuspectsDisplay:
     def _name(self, height: NDArray[np.float64]) -> None:
         """Names in a column at the right, in the order of the rows' places, each with a line."""
         rows = self.named_[np.lexsort((-self.scores[self.named_], -height[self.named_]))]
-        for height, row in zip(np.linspace(0.97, 0.97 - 0.075 * (rows.size - 1), rows.size), rows,
+        for y, row in zip(np.linspace(0.97, 0.97 - 0.075 * (rows.size - 1), rows.size), rows,
                               strict=True):  # fmt: skip
             self.ax_.annotate(
                 self.names[row],
                 (self.scores[row], height[row]),
-                xytext=(1.04, height),
+                xytext=(1.04, y),
                 textcoords="axes fraction",
                 va="center",
                 fontsize=7.5,
