@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from csvor._estimators.steps import at_final, final_of
+from csvor._utils.histograms import class_histograms, score_edges
 from csvor.audit import LabelAudit
 from csvor.plots._arrays import codes_in_order, here, mask, numbers, of_audit
 from csvor.plots._style import INK, VERMILION, axes_or_new, styled, tidy
 
-# Scores beyond these quantiles stand in the outermost bins.
-_OUTSIDE = 0.005
 # Of the height between two classes, what a histogram takes; thresholds nearer to each other than
 # that share of the width have one label.
 _HEIGHT, _NEAR = 0.86, 0.035
@@ -211,17 +210,14 @@ class ThresholdDisplay:
         K = len(self.classes)
         self.ax_ = axes_or_new(ax, 5.2, 0.9 + 0.5 * K)
         self.figure_ = self.ax_.figure
-        self.edges_ = self._edges(bins)
-        inside = np.clip(self.scores, self.edges_[0], self.edges_[-1])
-        rows = [self.codes == k for k in range(K)]
-        self.counts_ = np.array(
-            [np.histogram(inside[of_class], self.edges_)[0] for of_class in rows]
-        )
-        for k, of_class in enumerate(rows):
+        self.edges_ = score_edges(self.scores, self.thresholds, bins)
+        self.counts_ = class_histograms(self.scores, self.codes, K, self.edges_)
+        named = self.flagged
+        flagged = class_histograms(self.scores[named], self.codes[named], K, self.edges_)
+        for k in range(K):
             unit = _HEIGHT / max(int(self.counts_[k].max()), 1)
             colour = mpl.colormaps["cividis"](0.1 + 0.75 * k / (K - 1))
-            named = np.histogram(inside[of_class & self.flagged], self.edges_)[0]
-            for heights, look in ((self.counts_[k], colour), (named, VERMILION)):
+            for heights, look in ((self.counts_[k], colour), (flagged[k], VERMILION)):
                 if heights.any():
                     self.ax_.stairs(
                         k + unit * heights, self.edges_, baseline=k, fill=True, color=look, zorder=2
@@ -246,12 +242,6 @@ class ThresholdDisplay:
         self.ax_.spines["left"].set_visible(False)
         self.ax_.tick_params(axis="y", length=0)
         return self
-
-    def _edges(self, bins: int) -> Any:
-        low, high = np.quantile(self.scores, [_OUTSIDE, 1.0 - _OUTSIDE])
-        low, high = min(low, self.thresholds[0]), max(high, self.thresholds[-1])
-        margin = 0.03 * (high - low) or 1.0
-        return np.linspace(low - margin, high + margin, bins + 1)
 
     def _label_thresholds(self) -> None:
         """One label for thresholds that lie on, or next to, each other."""

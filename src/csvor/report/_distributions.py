@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from csvor._estimators.mislabelling import rows_to_fit
 from csvor._labels import CodedLabels
 from csvor._parts.engine import sums, take
+from csvor._utils.histograms import class_histograms, score_edges
 from csvor.audit import LabelAudit, WrongLabels
 
 # Edges of the groups of probability; the first is that of the rows above suspicion.
 _EDGES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-_BINS, _OUTSIDE = 60, 0.005
+_BINS = 60
 
 Labels = NDArray[Any]
 Counts = tuple[NDArray[Any], NDArray[Any]]
@@ -99,10 +100,7 @@ def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
     """Histograms of the held-out score, one for each class given, and the thresholds."""
     thresholds = audit.thresholds
     (score,) = take(rows_to_fit(audit.score.size), audit.score)
-    low, high = np.quantile(score, [_OUTSIDE, 1.0 - _OUTSIDE])
-    low, high = min(low, thresholds.min()), max(high, thresholds.max())
-    margin = 0.03 * (high - low) or 1.0
-    edges = np.linspace(low - margin, high + margin, _BINS + 1)
+    edges = score_edges(score, thresholds, _BINS)
     span = edges[-1] - edges[0]
     work = partial(_in_bins, audit.classes, edges)
     counts, named = sums(work, audit.given, audit.score, audit.flagged)
@@ -145,10 +143,11 @@ def _in_bins(
     classes: Labels, edges: NDArray[np.float64], given: Labels, score: Any, flagged: Any
 ) -> Counts:
     """All and named rows by label given and bin; what lies beyond stands in the last bins."""
-    codes, inside = _codes(given, classes), np.clip(score, edges[0], edges[-1])
-    kinds = [[(codes == k) & among for k in range(len(classes))] for among in (True, flagged)]
-    all_rows, named = ([np.histogram(inside[own], edges)[0] for own in kind] for kind in kinds)
-    return np.array(all_rows), np.array(named)
+    codes, K = _codes(given, classes), len(classes)
+    return (
+        class_histograms(score, codes, K, edges),
+        class_histograms(score[flagged], codes[flagged], K, edges),
+    )
 
 
 def _codes(labels: Labels, classes: Labels) -> NDArray[np.integer]:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from csvor.datasets import info, names
+
 KEYS = ["dataset", "level", "split", "method"]
 NUMBERS = ["mze", "mae", "precision", "recall", "auc", "seconds"]
 
@@ -33,24 +35,16 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A way to corrupt training rows, with the data sets of the paper that meet it."""
+    """A way to corrupt training rows."""
 
     key: str
     title: str
-    datasets: frozenset[str] = frozenset()
 
 
+# The keys of the first two are what `DatasetInfo.spoiled` says of the paper's sets.
 KINDS = (
-    Kind(
-        "labels",
-        "Label noise",
-        frozenset({"contact_lenses", "squash_unstored", "tae", "newthyroid"}),
-    ),
-    Kind(
-        "features",
-        "Data outliers",
-        frozenset({"machine", "housing", "stock", "bank", "computer", "cal_housing"}),
-    ),
+    Kind("labels", "Label noise"),
+    Kind("features", "Data outliers"),
     Kind("further", "Further data sets"),
 )
 
@@ -219,17 +213,18 @@ def _whole(frame: pd.DataFrame, name: str) -> pd.Series[int]:
 def _kinds(frame: pd.DataFrame) -> dict[str, Kind]:
     """By a column `corruption` where there is one, else by the names of the paper's sets."""
     by_key = {kind.key: kind for kind in KINDS}
-    found = {}
-    for dataset, rows in frame.groupby("dataset"):
-        named = next((kind for kind in KINDS if dataset in kind.datasets), by_key["further"])
+    kinds = {}
+    for group, rows in frame.groupby("dataset"):
+        dataset = str(group)
+        kind = by_key[info(dataset).spoiled if dataset in names() else "further"]
         if "corruption" in frame:
-            given = sorted({str(value) for value in rows["corruption"].dropna()})
-            unknown = [key for key in given if key not in by_key]
-            if unknown or len(given) > 1:
+            keys = sorted({str(value) for value in rows["corruption"].dropna()})
+            unknown = [key for key in keys if key not in by_key]
+            if unknown or len(keys) > 1:
                 raise ValueError(
-                    f"corruption of {dataset} is {', '.join(given)}; it must be one of "
+                    f"corruption of {dataset} is {', '.join(keys)}; it must be one of "
                     f"{', '.join(by_key)}."
                 )
-            named = by_key[given[0]] if given else named
-        found[str(dataset)] = named
-    return found
+            kind = by_key[keys[0]] if keys else kind
+        kinds[dataset] = kind
+    return kinds
