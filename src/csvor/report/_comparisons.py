@@ -52,24 +52,24 @@ def _level(table: pd.DataFrame, level: int, better: str, alpha: float) -> LevelR
     left_out = tuple(str(name) for name in table.index[~complete])
     if table.shape[1] < 2 or not complete.any():
         return LevelRanking(level, None, empty, left_out)
-    found = compare(table, better=better, alpha=alpha, missing="drop")
-    return LevelRanking(level, found, empty, left_out)
+    comparison = compare(table, better=better, alpha=alpha, missing="drop")
+    return LevelRanking(level, comparison, empty, left_out)
 
 
 def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) -> ReportTable:
     """The average ranks of all methods at each level."""
     rows, numbers = [], []
     for ranking in rankings:
-        found = ranking.comparison
+        comparison = ranking.comparison
         values = [
-            float(found.ranks.average.get(name, np.nan)) if found else np.nan
+            float(comparison.ranks.average.get(name, np.nan)) if comparison else np.nan
             for name in results.methods
         ]
         line = [
             TableCell(number(v, 2), m)
             for v, m in zip(values, marks(values, "lower", 2), strict=True)
         ]
-        n = found.ranks.n_cases if found else 0
+        n = comparison.ranks.n_cases if comparison else 0
         rows.append((TableCell(f"{ranking.level}"), *line, TableCell(str(n))))
         numbers.append([ranking.level, *values, n])
     measure = results.measures[column]
@@ -89,10 +89,10 @@ def shared_rank_table(results: Results, column: str, alpha: float) -> ReportTabl
     shared = results.shared()
     if shared.frame.empty:
         return None
-    found = rank_table(shared, rank_levels(shared, column, alpha), column)
+    table = rank_table(shared, rank_levels(shared, column, alpha), column)
     lead = f"On the splits that all methods share, for {', '.join(results.partial)}: "
-    caption = lead + found.caption[0].lower() + found.caption[1:]
-    return replace(found, name=f"ranks_shared_{column}", caption=caption)
+    caption = lead + table.caption[0].lower() + table.caption[1:]
+    return replace(table, name=f"ranks_shared_{column}", caption=caption)
 
 
 def left_out_notes(rankings: Sequence[LevelRanking]) -> list[str]:
@@ -116,16 +116,16 @@ def difference_table(
     """Friedman's test and Nemenyi's critical difference at each level."""
     rows, numbers = [], []
     for ranking in rankings:
-        found = ranking.comparison
-        if found is None:
+        comparison = ranking.comparison
+        if comparison is None:
             why = "no two methods with results"
             if ranking.left_out and len(ranking.without_result) < len(results.methods) - 1:
                 why = "no data set has a result of every method"
             text = (str(ranking.level), "0", "none", *[NO_RESULT] * 3, why)
             values: list[object] = [ranking.level, 0, "none", np.nan, np.nan, np.nan, text[-1]]
         else:
-            test, cd = found.test, found.critical_difference
-            groups = "; ".join(" = ".join(group) for group in found.groups) or NO_RESULT
+            test, cd = comparison.test, comparison.critical_difference
+            groups = "; ".join(" = ".join(group) for group in comparison.groups) or NO_RESULT
             text = (
                 str(ranking.level),
                 str(test.n_cases),
@@ -159,12 +159,12 @@ def pair_table(results: Results, focus: str, column: str) -> ReportTable | None:
         table = means.dropna(axis=1, how="all").dropna()
         if focus not in table or len(table) < 5 or table.shape[1] < 2:
             continue
-        found = wilcoxon_holm(table, focus)
-        p = [float(found.p_holm.get(name, np.nan)) for name in others]
+        tests = wilcoxon_holm(table, focus)
+        p = [float(tests.p_holm.get(name, np.nan)) for name in others]
         rows.append(
             (TableCell(f"{level}"), *[TableCell(small(v), "best" if v < 0.05 else "") for v in p])
         )
-        frames.append(found.rename_axis("method").reset_index().assign(level=level))
+        frames.append(tests.rename_axis("method").reset_index().assign(level=level))
     if not rows:
         return None
     return ReportTable(

@@ -37,9 +37,9 @@ def _result_table(
             # A mean over a few splits is not to be marked as the best of means over all.
             few = [*results.partial, *results.failed_measure(measure.column).index]
             ranked = by_method["mean"].where(~by_method.index.isin(few))
-            found = marks(ranked.tolist(), measure.better, 3)
+            cell_marks = marks(ranked.tolist(), measure.better, 3)
             texts = [_mean_text(row) for row in by_method.itertuples()]
-            line = [TableCell(t, m) for t, m in zip(texts, found, strict=True)]
+            line = [TableCell(t, m) for t, m in zip(texts, cell_marks, strict=True)]
             rows.append((TableCell(dataset), TableCell(f"{level}"), *line))
     side = "lowest" if measure.better == "lower" else "highest"
     caption = (
@@ -90,8 +90,8 @@ def mean_table(results: Results, column: str) -> ReportTable | None:
     measure = results.measures[column]
     rows = []
     for level, line in means.iterrows():
-        found = marks(line.tolist(), measure.better, 3)
-        cells = [TableCell(number(v), m) for v, m in zip(line.tolist(), found, strict=True)]
+        cell_marks = marks(line.tolist(), measure.better, 3)
+        cells = [TableCell(number(v), m) for v, m in zip(line.tolist(), cell_marks, strict=True)]
         rows.append((TableCell(str(level)), *cells))
     left = [name for name in results.datasets if name not in complete]
     note = (f"Left out, since a result is missing: {', '.join(left)}.",) if left else ()
@@ -113,8 +113,8 @@ def detection_tables(results: Results, by: list[str]) -> list[ReportTable]:
     columns, names = ["precision", "recall", "auc"], {"dataset": "data set", "level": "%"}
     tables = []
     for method in results.methods:
-        own = results.frame[(results.frame.method == method) & (results.frame.status == "ok")]
-        means = own.groupby(["dataset", "level"], sort=False)[columns].mean()
+        scored = results.frame[(results.frame.method == method) & (results.frame.status == "ok")]
+        means = scored.groupby(["dataset", "level"], sort=False)[columns].mean()
         means = means.groupby(by, sort=by == ["level"])[columns].mean().dropna(how="all")
         if means.empty:
             continue
@@ -162,9 +162,9 @@ def failure_table(results: Results) -> ReportTable:
 def gap_table(results: Results) -> ReportTable:
     """Where cells lack a result, by data set and method."""
     summary = results.summary("mze")
-    found = summary.groupby(["dataset", "method"], sort=False)[["n", "n_failed", "n_planned"]].sum()
-    found["n_missing"] = found.n_planned - found.n - found.n_failed
-    found = found[found.n < found.n_planned].reset_index()
+    gaps = summary.groupby(["dataset", "method"], sort=False)[["n", "n_failed", "n_planned"]].sum()
+    gaps["n_missing"] = gaps.n_planned - gaps.n - gaps.n_failed
+    gaps = gaps[gaps.n < gaps.n_planned].reset_index()
     rows = [
         tuple(
             TableCell(str(value))
@@ -177,14 +177,14 @@ def gap_table(results: Results) -> ReportTable:
                 r["n_planned"],
             )
         )
-        for r in found.to_dict("records")
+        for r in gaps.to_dict("records")
     ]
     return ReportTable(
         "gaps",
         "Where cells lack a result, over all levels.",
         ("data set", "method", "done", "failed", "missing", "of"),
         tuple(rows),
-        found,
+        gaps,
         n_names=2,
     )
 
@@ -196,23 +196,23 @@ def time_table(results: Results) -> ReportTable | None:
         return None
     order = [name for name in results.methods if name in set(timed.method)]
     seconds = timed.groupby("method").seconds
-    found = pd.DataFrame(
+    times = pd.DataFrame(
         {"cells": seconds.size(), "total": seconds.sum(), "median": seconds.median()}
     )
-    found["longest"] = seconds.max()
-    found = found.loc[order].reset_index()
+    times["longest"] = seconds.max()
+    times = times.loc[order].reset_index()
     rows = [
         (
             TableCell(str(r["method"])),
             TableCell(str(r["cells"])),
             *(TableCell(f"{v:.3g}") for v in (r["total"], r["median"], r["longest"])),
         )
-        for r in found.to_dict("records")
+        for r in times.to_dict("records")
     ]
     return ReportTable(
         "times",
         "Seconds in the cells of each method, choice of parameters included.",
         ("method", "cells", "total", "median", "longest"),
         tuple(rows),
-        found,
+        times,
     )

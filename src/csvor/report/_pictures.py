@@ -60,26 +60,26 @@ def rank_pictures(rankings: Sequence[LevelRanking], column: str) -> list[Picture
     """A critical-difference diagram for each level."""
     pictures = []
     for ranking in rankings:
-        found = ranking.comparison
-        if found is None:
+        comparison = ranking.comparison
+        if comparison is None:
             continue
-        average = {str(name): float(rank) for name, rank in found.ranks.average.items()}
-        told: dict[str, Any] = {
-            "cd": found.critical_difference,
-            "groups": found.groups,
-            "test": found.post_hoc,
-            "alpha": found.alpha,
+        average = {str(name): float(rank) for name, rank in comparison.ranks.average.items()}
+        options: dict[str, Any] = {
+            "cd": comparison.critical_difference,
+            "groups": comparison.groups,
+            "test": comparison.post_hoc,
+            "alpha": comparison.alpha,
         }
-        size = plots.critical_difference_size(average, **told)
+        size = plots.critical_difference_size(average, **options)
         figure = Figure(figsize=size)
         ax = figure.add_axes((0, 0, 1, 1))
-        plots.critical_difference(average, **told, n_cases=found.ranks.n_cases, ax=ax)
+        plots.critical_difference(average, **options, n_cases=comparison.ranks.n_cases, ax=ax)
         # Closeness in rank means nothing where no test says that any method differs.
-        shown = found.test.significant(found.alpha) or not found.post_hoc
+        shown = comparison.test.significant(comparison.alpha) or not comparison.post_hoc
         doubt = "" if shown else " No test shows a difference here."
         caption = (
             f"{ranking.level} % corrupted: average ranks by {MEASURES[column].name}. "
-            f"{found.in_words()}{doubt}"
+            f"{comparison.in_words()}{doubt}"
         )
         pictures.append(
             Picture(f"ranks_{column}_{ranking.level}", caption, figure, size[0] > NARROW)

@@ -74,13 +74,13 @@ class Results:
         """Methods that met less than half of the splits: their means are not those of others."""
         met = self.frame.groupby("method")["split"].size()
         most = self.n_planned / (2 * len(self.methods))
-        found = tuple(name for name in self.methods if met[name] < most)
-        return found if len(self.methods) - len(found) > 1 else ()
+        partial = tuple(name for name in self.methods if met[name] < most)
+        return partial if len(self.methods) - len(partial) > 1 else ()
 
     def without(self, methods: tuple[str, ...]) -> Results:
         """The results of the other methods."""
-        kept = self.frame[~self.frame.method.isin(methods)]
-        return replace(self, frame=kept, methods=tuple(m for m in self.methods if m not in methods))
+        rest = self.frame[~self.frame.method.isin(methods)]
+        return replace(self, frame=rest, methods=tuple(m for m in self.methods if m not in methods))
 
     def shared(self) -> Results:
         """The results on splits that every method has results on."""

@@ -169,10 +169,10 @@ def detection(results: Results) -> list[str]:
     last = results.levels[-1]
     rows = results.frame[(results.frame.level == last) & (results.frame.status == "ok")]
     for method in results.methods:
-        own = rows[rows.method == method]
-        if last == 0 or not own.auc.notna().any():
+        of_method = rows[rows.method == method]
+        if last == 0 or not of_method.auc.notna().any():
             continue
-        means = own.groupby("dataset")[["precision", "recall", "auc"]].mean().mean()
+        means = of_method.groupby("dataset")[["precision", "recall", "auc"]].mean().mean()
         sentences.append(
             f"At {last} % the flags of {method} have a precision of {number(means.precision, 2)} "
             f"and a recall of {number(means.recall, 2)}, its residuals an AUC of "

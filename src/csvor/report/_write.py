@@ -229,12 +229,12 @@ def _drawn(
 
 def _of_measures(results: Results) -> Section:
     """What measures of one's own say."""
-    own = [name for name in results.measures if name not in MEASURES]
+    further = [name for name in results.measures if name not in MEASURES]
     return Section(
         "measures",
         "Further measures",
-        [sentence for name in own for sentence in _sentences.further(results, name)],
-        [table for name in own for table in _further_tables(results, name)],
+        [sentence for name in further for sentence in _sentences.further(results, name)],
+        [table for name in further for table in _further_tables(results, name)],
     )
 
 
