@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import NamedTuple
 from urllib.error import URLError
 
 import numpy as np
-from numpy.typing import NDArray
 
 from csvor._utils.atomic_files import written_whole
 from csvor.datasets._catalogue import DatasetError, DatasetInfo, info
 from csvor.datasets._folders import Files, cache_folder, files_of
-from csvor.datasets._protocol import Split
-from csvor.datasets._sources import read_archive, read_openml
+from csvor.datasets._sources import Content, read_archive, read_openml
 from csvor.datasets._verify import differences, read_known
 
 SOURCES = ("auto", "ayrna", "openml")
-
-
-class Content(NamedTuple):
-    """What a source gave."""
-
-    data: NDArray[np.float64]
-    labels: NDArray[np.int64]
-    raw_target: NDArray[np.float64] | None = None
-    splits: tuple[Split, ...] = ()
 
 
 def fetch(name: str, folder: str | Path | None = None, *, source: str | Path = "auto") -> Path:
@@ -79,7 +67,7 @@ def fetch(name: str, folder: str | Path | None = None, *, source: str | Path = "
     if chosen not in SOURCES:
         return _copy(known, Path(source).expanduser(), target)
     try:
-        content = _from_archive(known) if chosen == "ayrna" else _from_openml(known)
+        content = read_archive(known) if chosen == "ayrna" else read_openml(known)
     except (URLError, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
         raise DatasetError(
@@ -91,18 +79,6 @@ def fetch(name: str, folder: str | Path | None = None, *, source: str | Path = "
         raise DatasetError(f"What {chosen} has is not the data set {name}: {'; '.join(wrong)}.")
     _write(known, content, target)
     return target
-
-
-def _from_archive(known: DatasetInfo) -> Content:
-    if known.ayrna is None:
-        raise DatasetError(f"The archive of AYRNA does not have the data set {known.name!r}.")
-    table, splits = read_archive(known.ayrna)
-    return Content(table[:, :-1], table[:, -1].astype(np.int64), None, splits)
-
-
-def _from_openml(known: DatasetInfo) -> Content:
-    data, labels, raw_target = read_openml(known)
-    return Content(data, labels, raw_target)
 
 
 def _copy(known: DatasetInfo, source: Path, target: Path) -> Path:

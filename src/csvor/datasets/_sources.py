@@ -12,7 +12,7 @@ import shutil
 import zipfile
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 import numpy as np
@@ -31,9 +31,20 @@ _TIMEOUT = 60.0
 _THYROID = {3: 1, 1: 2, 2: 3}
 
 
-def read_archive(name: str) -> tuple[NDArray[np.float64], tuple[Split, ...]]:
+class Content(NamedTuple):
+    """What a source has of a data set."""
+
+    data: Array
+    labels: NDArray[np.int64]
+    raw_target: Array | None = None
+    splits: tuple[Split, ...] = ()
+
+
+def read_archive(known: DatasetInfo) -> Content:
     """All rows of a set, those of the first training part first, and its published splits."""
-    path = _downloaded()
+    if known.ayrna is None:
+        raise DatasetError(f"The archive of AYRNA does not have the data set {known.name!r}.")
+    name, path = known.ayrna, _downloaded()
     try:
         with zipfile.ZipFile(path) as archive:
             parts = _parts(archive, name)
@@ -41,7 +52,8 @@ def read_archive(name: str) -> tuple[NDArray[np.float64], tuple[Split, ...]]:
         path.unlink()
         raise DatasetError(f"What {URL} sent is not a zip file ({error}).") from None
     table = np.vstack(parts[0])
-    return table, tuple(_rows_of(table, pair, name, k) for k, pair in enumerate(parts))
+    splits = tuple(_rows_of(table, pair, name, k) for k, pair in enumerate(parts))
+    return Content(table[:, :-1], table[:, -1].astype(np.int64), None, splits)
 
 
 def _downloaded() -> Path:
@@ -57,9 +69,7 @@ def _downloaded() -> Path:
     return path
 
 
-def _parts(
-    archive: zipfile.ZipFile, name: str
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+def _parts(archive: zipfile.ZipFile, name: str) -> list[tuple[Array, Array]]:
     """Training and test part of each split, in the order of their numbers."""
     pattern = re.compile(rf"(?:^|/){re.escape(name)}/matlab/(train|test)_{re.escape(name)}\.(\d+)$")
     members: dict[int, dict[str, str]] = defaultdict(dict)
@@ -70,7 +80,7 @@ def _parts(
     if not whole:
         raise DatasetError(f"The archive {URL} has no folder {name!r} with parts of a data set.")
 
-    def read(member: str) -> NDArray[np.float64]:
+    def read(member: str) -> Array:
         with archive.open(member) as file:
             return np.loadtxt(file, dtype=np.float64, ndmin=2)
 
@@ -78,8 +88,8 @@ def _parts(
 
 
 def _rows_of(
-    table: NDArray[np.float64],
-    pair: tuple[NDArray[np.float64], NDArray[np.float64]],
+    table: Array,
+    pair: tuple[Array, Array],
     name: str,
     k: int,
 ) -> Split:
@@ -97,7 +107,7 @@ def _rows_of(
     return train, test
 
 
-def read_openml(known: DatasetInfo) -> tuple[Array, NDArray[np.int64], Array | None]:
+def read_openml(known: DatasetInfo) -> Content:
     """Features in the order of the catalogue, labels, and the target of a discretised set."""
     if known.openml is None:
         raise DatasetError(f"csvor knows no data set {known.name!r} at OpenML; use source='ayrna'.")
@@ -107,13 +117,13 @@ def read_openml(known: DatasetInfo) -> tuple[Array, NDArray[np.int64], Array | N
     data = _numbers(bunch.data, known)
     target = _numbers(bunch.target.to_frame(), known)[:, 0]
     if known.name == "tae":
-        return _tae(data), target.astype(np.int64), None
+        return Content(_tae(data), target.astype(np.int64))
     if known.name == "newthyroid":
-        return data, np.array([_THYROID.get(int(label), 0) for label in target]), None
+        return Content(data, np.array([_THYROID.get(int(label), 0) for label in target]))
     data = data[:, _positions(list(bunch.data.columns), known.feature_names)]
     if not np.isfinite(target).all() or len(target) < known.n_classes:
         raise DatasetError(f"The target of {known.name!r} at OpenML is not one number a row.")
-    return data, equal_frequency(target, known.n_classes), target
+    return Content(data, equal_frequency(target, known.n_classes), target)
 
 
 def _numbers(frame: Any, known: DatasetInfo) -> Array:

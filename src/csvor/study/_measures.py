@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from math import isfinite
 from numbers import Real
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ ENDINGS = {
     "lower": ("_error", "_loss", "_deviance"),
 }
 NAME = re.compile(r"[A-Za-z_]\w*")
-PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+PATH = re.compile(r"[A-Za-z_]\w*(\.\w+)*:[A-Za-z_]\w*(\.\w+)*")
 
 
 @dataclass(frozen=True)
@@ -149,11 +149,8 @@ def load_measures(specs: Sequence[MeasureSpec]) -> tuple[Measure, ...]:
 def _load(spec: MeasureSpec) -> Measure:
     where = f"measures.{spec.name}"
     path = f"csvor.metrics:{spec.name}" if spec.function is None else spec.function
-    module, _, name = path.partition(":")
     try:
-        function = import_module(module)
-        for part in name.split("."):
-            function = getattr(function, part)
+        function = resolve_name(path)
     except (ImportError, AttributeError) as error:
         if spec.function is None:
             raise ValueError(_unknown(spec.name)) from error
@@ -171,15 +168,13 @@ def _load(spec: MeasureSpec) -> Measure:
         ) from error
     facts = {"function": path, "needs": spec.needs, "parameters": dict(spec.parameters)}
     ready = partial(function, **spec.parameters)
-    return Measure(spec.name, ready, spec.needs, {**facts, "code": _code(function, module)}, takes)
+    return Measure(spec.name, ready, spec.needs, {**facts, "code": _code(function, path)}, takes)
 
 
-def _code(function: Any, module: str) -> str | None:
+def _code(function: Any, path: str) -> str | None:
     """The text of a function of the user's own: its figures are measured anew when it changes."""
-    if module.partition(".")[0] == "csvor":
-        return None
     try:
-        return inspect.getsource(function)
+        return None if re.match(r"csvor\b", path) else inspect.getsource(function)
     except (OSError, TypeError):
         return None
 
