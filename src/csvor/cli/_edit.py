@@ -81,8 +81,8 @@ def _edited_csv(source: str, dialect: Dialect, review: Review) -> bytes:
     field = re.compile(cell)
     blank = b" \t\r\n".replace(delimiter, b"")
     parts, place, row = [raw[:start]], None, 0
-    for found in record.finditer(raw, start):
-        line = found.group()
+    for match in record.finditer(raw, start):
+        line = match.group()
         if not line.strip(blank) or (
             row == review.n_rows and not line.replace(delimiter, b"").strip()
         ):
@@ -114,13 +114,13 @@ def _as_decided(line: bytes, span: tuple[int, int], decision: Decision, delimite
 
 def _spans(line: bytes, field: re.Pattern[bytes]) -> list[tuple[int, int]]:
     """Where the cells of a record lie."""
-    spans, at = [], 0
+    spans, start = [], 0
     while True:
-        found = field.match(line, at)
-        assert found is not None  # the pattern takes what is empty
-        spans.append(found.span())
-        at = found.end() + 1
-        if at > len(line) or line[found.end() : at] in b"\r\n":
+        match = field.match(line, start)
+        assert match is not None  # the pattern takes what is empty
+        spans.append(match.span())
+        start = match.end() + 1
+        if start > len(line) or line[match.end() : start] in b"\r\n":
             return spans
 
 

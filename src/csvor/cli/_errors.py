@@ -174,12 +174,12 @@ class OneLineGroup(TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command and leave with its exit status, unless not in stand-alone mode."""
-        given = (args, "csvor", complete_var, False, windows_expand_args)
+        arguments = (args, "csvor", complete_var, False, windows_expand_args)
         if not standalone_mode:
-            return super().main(*given, **extra)
+            return super().main(*arguments, **extra)
         escape_for_people()
         try:
-            status = super().main(*given, **extra)
+            status = super().main(*arguments, **extra)
         except (KeyboardInterrupt, typer.Abort):
             typer.echo("csvor: interrupted", err=True)
             status = INTERRUPTED

@@ -84,8 +84,8 @@ class Notes:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             # The commands say these in words of their own, with rows and columns of the file.
-            own: tuple[type[Warning], ...] = (FarValueWarning, EmptyClassWarning)
-            for category in (*own, *said_otherwise):
+            categories: tuple[type[Warning], ...] = (FarValueWarning, EmptyClassWarning)
+            for category in (*categories, *said_otherwise):
                 warnings.simplefilter("ignore", category)
             warnings.filterwarnings("ignore", message=_RARE_CLASS)
             try:
@@ -100,7 +100,7 @@ class Notes:
 
 def _key(text: str) -> str:
     """What a text says beside its numbers."""
-    return _NUMBER.sub(lambda found: found[1] or "#", text)
+    return _NUMBER.sub(lambda match: match[1] or "#", text)
 
 
 def _in_options(message: Warning | str) -> str:

@@ -35,7 +35,7 @@ def visible(text: str) -> str:
     latin = re.search("[A-Za-z]", text) is not None
     shown = "".join(f"<U+{ord(sign):04X}>" if _hides(sign, latin) else sign for sign in text)
     edge = " *\\Z|\\A *|  +"
-    return re.sub(edge, lambda found: "<U+0020>" * len(found[0]), shown)
+    return re.sub(edge, lambda match: "<U+0020>" * len(match[0]), shown)
 
 
 def _hides(sign: str, among_latin: bool) -> bool:

@@ -13,12 +13,12 @@ from csvor.cli.input._decisions import same
 
 def with_class_weights(options: ModelOptions, classes: Sequence[Any]) -> ModelOptions:
     """The options with their weights by class, as the file has it, in the order of the classes."""
-    given = options.class_weight
-    if not isinstance(given, dict):
+    class_weight = options.class_weight
+    if not isinstance(class_weight, dict):
         return options
     texts = {format_value(label): label for label in classes}
     weights: dict[str, float] = {}
-    for entry, weight in given.items():
+    for entry, weight in class_weight.items():
         fitting = [entry] if entry in texts else [text for text in texts if same(text, entry)]
         if not fitting:
             close = closest(entry, list(texts))

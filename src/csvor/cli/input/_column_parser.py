@@ -74,9 +74,9 @@ class ColumnParser:
             if column.kind == "text" and column.name not in rules.categorical:
                 codes, texts = column.coded
                 counts = np.bincount(codes, minlength=len(texts))
-                found = NumberColumn(texts, counts, rules.missing)
-                self._numerals[column.name] = found
-                signs.add(found.decimal)
+                number_column = NumberColumn(texts, counts, rules.missing)
+                self._numerals[column.name] = number_column
+                signs.add(number_column.decimal)
         signs.discard("")
         # Where columns differ, none tells anything of another.
         self._doubt = len(signs) > 1

@@ -28,7 +28,7 @@ csv.field_size_limit(_BLOCKS[-1])
 def read_csv(
     opened: Opener,
     name: str,
-    own: str,
+    usual_sign: str,
     delimiter: str | None,
     texts: Collection[str] | None,
     notes: Notes,
@@ -39,7 +39,7 @@ def read_csv(
     are in `texts` (None is all) are left as they were written. `opened` gives the bytes anew.
     """
     n_lines, n_quotes = check_bytes(opened, name)
-    dialect = find_dialect(head_of(opened), name, own, delimiter, notes)
+    dialect = find_dialect(head_of(opened), name, usual_sign, delimiter, notes)
     _check_names(dialect, name)
     if n_quotes % 2:
         check_quotes(opened, name, dialect, notes)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,7 @@ _FORMS = {
     }.items()
 }
 _EPOCH = datetime(1970, 1, 1)
+_HOUR_US = 3.6e9
 # 13.05.45 and 13 May 45.
 _SHORT_YEAR = re.compile(r"\d{1,2}[-/. ]+\w+[-/., ]+\d\d(?!\d)")
 
@@ -68,9 +69,9 @@ def form_of(text: str) -> str | None:
 
 def read_dates(texts: Sequence[str]) -> Dates:
     """Read texts that are dates for the most part."""
-    found = [form_of(text) for text in texts]
-    forms = tuple(dict.fromkeys(form for form in found if form is not None))
-    slashed = [i for i, form in enumerate(found) if form == "slashes"]
+    form_of_each = [form_of(text) for text in texts]
+    forms = tuple(dict.fromkeys(form for form in form_of_each if form is not None))
+    slashed = [i for i, form in enumerate(form_of_each) if form == "slashes"]
     month_first = False
     either: tuple[int, ...] = ()
     if slashed:
@@ -82,7 +83,7 @@ def read_dates(texts: Sequence[str]) -> Dates:
             either = tuple(slashed)
         month_first = month_first and not day_first
     values = np.full(len(texts), np.nan)
-    for i, form in enumerate(found):
+    for i, form in enumerate(form_of_each):
         value = None if form is None else _value(texts[i], form, month_first)
         values[i] = np.nan if value is None else value
     # Of a day to come, the century is in doubt.
@@ -157,24 +158,12 @@ _READERS: dict[str, Callable[[Parts, bool], float]] = {
 
 def numbers_of_times(values: pa.Array) -> tuple[NDArray[np.float64], bool]:
     """Dates of a typed column in days since 1970-01-01; times and durations in hours, if True."""
-    hours = pa.types.is_time(values.type) or pa.types.is_duration(values.type)
-    numbers = [np.nan if value is None else _number(value.as_py()) for value in values]
-    return np.array(numbers, dtype=float), hours
-
-
-def _number(value: object) -> float:
-    if value is None:
-        return float("nan")
-    if isinstance(value, timedelta):
-        return value / timedelta(hours=1)
-    if isinstance(value, datetime):
-        if value.tzinfo is not None:
-            value = value.astimezone(UTC).replace(tzinfo=None)
-        return (value - _EPOCH) / timedelta(days=1)
-    if isinstance(value, date):
-        return float((value - _EPOCH.date()).days)
-    time: object = value
-    return sum(getattr(time, part) / per for part, per in _PARTS.items())
-
-
-_PARTS = {"hour": 1.0, "minute": 60.0, "second": 3600.0, "microsecond": 3.6e9}
+    are_hours = pa.types.is_time(values.type) or pa.types.is_duration(values.type)
+    kind = pa.time64("us") if pa.types.is_time(values.type) else pa.timestamp("us")
+    if pa.types.is_duration(values.type):
+        kind = pa.duration("us")
+    elif pa.types.is_timestamp(values.type):
+        kind = pa.timestamp("us", values.type.tz)
+    microseconds = values.cast(kind, safe=False).cast(pa.int64()).cast(pa.float64())
+    numbers = microseconds.to_numpy(zero_copy_only=False)
+    return numbers / (_HOUR_US if are_hours else 24 * _HOUR_US), are_hours

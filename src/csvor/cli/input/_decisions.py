@@ -91,11 +91,11 @@ class Review:
         """The codes of labels, of rows in rising order, as they were before the review."""
         codes, last = codes.copy(), len(classes) - 1
         known = {format_value(label): code for code, label in enumerate(classes)}
-        given = {d.position: d.given for d in self.of(RELABEL)}
+        label_before = {d.position: d.given for d in self.of(RELABEL)}
         here = np.intersect1d(self.positions(RELABEL), rows)
         for i, row in zip(np.searchsorted(rows, here).tolist(), here.tolist(), strict=True):
             # A label that no row has any more is a class no more: as far off as there is one.
-            codes[i] = known.get(given[row], 0 if 2 * codes[i] > last else last)
+            codes[i] = known.get(label_before[row], 0 if 2 * codes[i] > last else last)
         return codes
 
 

@@ -44,21 +44,21 @@ def delimiter_of(text: str) -> str:
     return sign
 
 
-def find_dialect(head: str, name: str, own: str, given: str | None, notes: Notes) -> Dialect:
+def find_dialect(head: str, name: str, usual_sign: str, asked: str | None, notes: Notes) -> Dialect:
     """Recognise how a file is divided by its `head`, and say so where it is not as usual.
 
-    `own` is the sign that files of this kind have, `given` the one that the user names.
+    `usual_sign` is that of files of this kind, `asked` the one that the user names.
     """
     lines = list(_lines(head))
-    n_above, hinted = _above(lines, own, name, notes)
-    given = given or hinted
+    n_above, hinted = _above(lines, usual_sign, name, notes)
+    asked = asked or hinted
     body = lines[n_above:]
     if not body:
         raise CommandError(fault("empty-file", source=name))
-    sign = given or _best_sign(body, own)
+    sign = asked or _best_sign(body, usual_sign)
     rows, ends = _rows(body, sign)
     header, n_lines = [normal(cell.strip()) for cell in rows[0]], n_above + ends[0]
-    if sign != own and sign != hinted:
+    if sign != usual_sign and sign != hinted:
         notes.add(fault("delimiter", source=name, sign=_SHOWN.get(sign, repr(sign))))
     names, shift = _names(header, rows[1:], name, notes)
     return Dialect(sign, names, n_lines, n_above, len(header), shift)
@@ -66,10 +66,12 @@ def find_dialect(head: str, name: str, own: str, given: str | None, notes: Notes
 
 def _lines(text: str) -> Iterator[str]:
     """The lines with their ends; only \\n, \\r and \\r\\n end one."""
-    yield from (found[0] for found in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text))
+    yield from (match[0] for match in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text))
 
 
-def _above(lines: Sequence[str], own: str, name: str, notes: Notes) -> tuple[int, str | None]:
+def _above(
+    lines: Sequence[str], usual_sign: str, name: str, notes: Notes
+) -> tuple[int, str | None]:
     """The number of lines above the names of the columns, and the sign that one of them names."""
     hinted, n_comments, at = None, 0, 0
     while at < len(lines):
@@ -78,7 +80,7 @@ def _above(lines: Sequence[str], own: str, name: str, notes: Notes) -> tuple[int
         if hint:
             hinted = hint[1]
             notes.add(fault("delimiter-line", source=name, line=at + 1, text=line.strip()))
-        elif line.startswith("#") and not _names_columns(lines[at:], own):
+        elif line.startswith("#") and not _names_columns(lines[at:], usual_sign):
             n_comments += 1
         elif line.strip():
             break
@@ -88,23 +90,23 @@ def _above(lines: Sequence[str], own: str, name: str, notes: Notes) -> tuple[int
     return at, hinted
 
 
-def _names_columns(lines: Sequence[str], own: str) -> bool:
+def _names_columns(lines: Sequence[str], usual_sign: str) -> bool:
     """Whether a line that begins with # is the names of the columns and no comment."""
-    rows, _ = _rows(lines[:_MOST_LINES], _best_sign(lines, own))
+    rows, _ = _rows(lines[:_MOST_LINES], _best_sign(lines, usual_sign))
     below = rows[1:2]
     if not below or len(rows[0]) < 2 or len(rows[0]) != len(below[0]):
         return False
     return any(_NUMBER.fullmatch(cell.strip()) for cell in below[0])
 
 
-def _best_sign(lines: Sequence[str], own: str) -> str:
+def _best_sign(lines: Sequence[str], usual_sign: str) -> str:
     """The sign that divides the lines into rows of one width, that of the names."""
-    found = {sign: _share(lines, sign) for sign in dict.fromkeys((own, *_SIGNS))}
+    shares = {sign: _share(lines, sign) for sign in dict.fromkeys((usual_sign, *_SIGNS))}
     # Commas may be decimal ones in each row and in the names, other signs hardly.
-    best = max(found, key=lambda sign: (*found[sign], sign != ","))
-    if found[best][0] >= 0.5:
+    best = max(shares, key=lambda sign: (*shares[sign], sign != ","))
+    if shares[best][0] >= 0.5:
         return best
-    return " " if _share(lines, " ")[0] >= 0.9 else own
+    return " " if _share(lines, " ")[0] >= 0.9 else usual_sign
 
 
 def _share(lines: Sequence[str], sign: str) -> tuple[float, int]:

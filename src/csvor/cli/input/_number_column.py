@@ -91,27 +91,29 @@ class NumberColumn:
 
     def _marked_readings(self, filled: Rows) -> list[Interpretation]:
         """The numbers among texts, one by one."""
-        found = self._found(filled)
-        self.unit = self._main_unit(found)
+        numerals = self._numerals(filled)
+        self.unit = self._main_unit(numerals)
         right = {
-            i: one for i, one in found.items() if one.unit == self.unit or _is_zero(one, self.unit)
+            i: one
+            for i, one in numerals.items()
+            if one.unit == self.unit or _is_zero(one, self.unit)
         }
         self.marks = sorted(set().union(*(one.marks for one in right.values())))
         # Numbers all, but perhaps not in one notation and unit.
-        units = {one.unit for one in found.values()} - {""}
-        self.contradict = len(found) == len(filled) and all(map(is_known_unit, units))
+        units = {one.unit for one in numerals.values()} - {""}
+        self.contradict = len(numerals) == len(filled) and all(map(is_known_unit, units))
         return self._readings(right)
 
-    def _found(self, filled: Rows) -> dict[int, Numeral]:
+    def _numerals(self, filled: Rows) -> dict[int, Numeral]:
         sample = filled[:: max(1, len(filled) // _SAMPLE)]
         if all(numeral(self.texts[i]) is None for i in sample):
             return {}
         parsed = {i: numeral(self.texts[i]) for i in filled.tolist()}
         return {i: one for i, one in parsed.items() if one is not None}
 
-    def _main_unit(self, found: dict[int, Numeral]) -> str:
+    def _main_unit(self, numerals: dict[int, Numeral]) -> str:
         rows: dict[str, int] = {}
-        for i, one in found.items():
+        for i, one in numerals.items():
             if not _is_zero(one, "any"):
                 rows[one.unit] = rows.get(one.unit, 0) + int(self.counts[i])
         return max(rows, key=lambda unit: rows[unit]) if rows else ""

@@ -73,10 +73,10 @@ class Numeral(NamedTuple):
 
 def numeral(text: str) -> Numeral | None:
     """Take a text apart; None if it is no number with at most one mark beside it."""
-    found = None if _POWER.search(text) else _NUMERAL.fullmatch(_plain(text))
-    if found is None:
+    match = None if _POWER.search(text) else _NUMERAL.fullmatch(_plain(text))
+    if match is None:
         return None
-    opened, minus, before, inner, body, power, after, behind, closed = found.groups()
+    opened, minus, before, inner, body, power, after, behind, closed = match.groups()
     notations = _fitting(body[0].translate(_FIRST) + body[1:].translate(_DIGITS))
     if not notations or bool(opened) != bool(closed) or (before and after):
         return None

@@ -16,7 +16,7 @@ def check_quotes(opened: Opener, name: str, dialect: Dialect, notes: Notes) -> N
 
     One that ends where a cell does, and holds what looks like rows, is told in a note.
     """
-    ended, held = False, list[str]()
+    ended, swallowed = False, list[str]()
 
     def lines(file: io.TextIOWrapper) -> Iterator[str]:
         nonlocal ended
@@ -38,10 +38,10 @@ def check_quotes(opened: Opener, name: str, dialect: Dialect, notes: Notes) -> N
                 _refuse(name, first, None if ended else dialect.n_above + reader.line_num)
             last = dialect.n_above + reader.line_num
             if last > first and any(_holds_rows(c, place, dialect) for place, c in enumerate(row)):
-                held.append(f"{first} to {last}")
-    if held:
-        more = f" (and {len(held) - 1} more)" if len(held) > 1 else ""
-        notes.add(fault("quoted-rows", source=name, lines=f"{held[0]}{more}"))
+                swallowed.append(f"{first} to {last}")
+    if swallowed:
+        more = f" (and {len(swallowed) - 1} more)" if len(swallowed) > 1 else ""
+        notes.add(fault("quoted-rows", source=name, lines=f"{swallowed[0]}{more}"))
 
 
 def _refuse(name: str, first: int, last: int | None) -> None:

@@ -61,16 +61,16 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
 
 
 def _text_columns(
-    source: str, name: str, own: str, asked: ReadOptions, notes: Notes
+    source: str, name: str, usual_sign: str, asked: ReadOptions, notes: Notes
 ) -> tuple[Dialect, list[Column]]:
     sign = None if asked.delimiter is None else delimiter_of(asked.delimiter)
     texts = None if asked.texts is None else {normal(text) for text in asked.texts}
     if source == "-":
         raw = sys.stdin.buffer.read()
-        dialect, cells = read_csv(lambda: io.BytesIO(raw), name, own, sign, texts, notes)
+        dialect, cells = read_csv(lambda: io.BytesIO(raw), name, usual_sign, sign, texts, notes)
     else:
         path = Path(source)
-        dialect, cells = read_csv(lambda: path.open("rb"), name, own, sign, texts, notes)
+        dialect, cells = read_csv(lambda: path.open("rb"), name, usual_sign, sign, texts, notes)
     n_rows = len(cells[0])
     n_blank = _n_blank_rows(cells)
     if n_blank and n_blank < n_rows:

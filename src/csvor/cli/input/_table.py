@@ -54,12 +54,12 @@ class Column:
         """Codes into the distinct texts, in the order in which they come; a blank is ""."""
         values = pc.utf8_trim_whitespace(self.values) if self.kind == "text" else self.values
         encoded = values.dictionary_encode(null_encoding="encode")
-        found = [
+        text_of_value = [
             "" if value is None else normal(format_value(value))
             for value in encoded.dictionary.to_pylist()
         ]
-        texts = {text: code for code, text in enumerate(dict.fromkeys(found))}
-        codes = np.array([texts[text] for text in found], dtype=np.int64)
+        texts = {text: code for code, text in enumerate(dict.fromkeys(text_of_value))}
+        codes = np.array([texts[text] for text in text_of_value], dtype=np.int64)
         return codes[encoded.indices.to_numpy(zero_copy_only=False)], list(texts)
 
     @cached_property
@@ -113,13 +113,13 @@ class Table:
 
     def column(self, name: str, option: str) -> Column:
         """The column that an option names."""
-        found = self.columns.get(normal(name))
-        if found is None:
+        column = self.columns.get(normal(name))
+        if column is None:
             known = list(self.columns)
             several = all(part.strip() in known for part in name.split(","))
             hint = f"give {option} once for each column" if several else nearest(name, known)
             raise UsageError(f"{self.source} has no column '{name}' ({option}); {hint}")
-        return found
+        return column
 
 
 def parsed_numbers(texts: pa.Array) -> pa.Array | None:
