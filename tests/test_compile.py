@@ -192,10 +192,10 @@ def test_compiling_is_told_and_loading_is_not(tmp_path, monkeypatch):
 def test_an_estimator_tells_where_it_is_verbose(verbose, monkeypatch, capsys):
     def compile_first(*args):
         assert fresh_loop()(21) == 42
-        return training_of(*args)
+        return prepare_fit(*args)
 
-    training_of = base.training_of
-    monkeypatch.setattr(base, "training_of", compile_first)
+    prepare_fit = base.prepare_fit
+    monkeypatch.setattr(base, "prepare_fit", compile_first)
     X, y = np.arange(12.0)[:, None], np.repeat([1, 2, 3], 4)
     model = csvor.SVOREX(verbose=verbose)
     for fit in (lambda: model.fit(X, y), lambda: model.fit_many(X, y, [{"C": 1.0}])):

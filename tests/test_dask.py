@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 import csvor._objective.minimise
 import csvor._rows.dask_look
 from csvor import CSVOR, PINSVOR, SVOREX
-from csvor._data.training import training_of
+from csvor._data.prepare import prepare_fit
 from csvor._labels import LabelError
 from csvor._loss.capped import LOSS
 from csvor._solvers.refine import refine
@@ -384,8 +384,8 @@ def test_what_is_missing_is_told_at_once(data):
 def test_a_cap_that_falls_to_1_cuts_all_beyond_it(data):
     """Totals are those under the cap that is found, not the one that the search begins with."""
     rows = [
-        training.matrix.rows(training.seen_codes, training.weights, CSVOR()._pair())
-        for training in (training_of(CSVOR(), *given, None) for given in (data, lazy(*data)))
+        training.matrix.rows(training.present_codes, training.weights, CSVOR()._pair())
+        for training in (prepare_fit(CSVOR(), *given, None) for given in (data, lazy(*data)))
     ]
     w, b = 10.0 * np.ones(4), np.arange(4.0)
     found = []

@@ -8,7 +8,7 @@ import pytest
 
 import csvor._objective.minimise
 from csvor import CSVOR, REDSVM, SVOREX, SVORIM
-from csvor._data.training import training_of
+from csvor._data.prepare import prepare_fit
 from csvor._loss.capped import LOSS, CappedPower
 from csvor._objective.near import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
@@ -213,8 +213,8 @@ def test_a_run_that_does_not_end_in_a_small_room_names_it(many_columns):
 
 
 def objective_of(model, X, y):
-    training = training_of(model, *lazy(X, y), None)
-    rows = training.matrix.rows(training.seen_codes, training.weights, model._pair())
+    training = prepare_fit(model, *lazy(X, y), None)
+    rows = training.matrix.rows(training.present_codes, training.weights, model._pair())
     return OrdinalObjective(rows, int(y.max()) + 1)
 
 

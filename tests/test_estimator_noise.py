@@ -7,7 +7,7 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR
-from csvor._data.training import EmptyClassWarning
+from csvor._data.fit_data import EmptyClassWarning
 from problems import mislabel, noisy_quartiles, read_set
 
 GAMMA = 0.1  # the paper's strength: C = 1 / (2 gamma), and its objective is objective_ / C

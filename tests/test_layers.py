@@ -43,14 +43,9 @@ STRANGERS = {"_rows": {"_labels", "_solvers"}}
 # Files that import each other today, each with the reason. The list may only shrink: whoever ends
 # a circle takes it out, and a new one is mended, not added.
 CIRCLES = {
-    # A fit in memory hands dask's collections to the fit in partitions, which uses its checks.
-    frozenset({"_data/training.py", "_data/dask_training.py"}),
     # The command in memory hands partitions on to the one that shares its options and notes.
     frozenset({"cli/commands/_audit.py", "cli/commands/_audit_parts.py"}),
     frozenset({"cli/commands/_predict.py", "cli/commands/_predict_parts.py"}),
-    # Types alone: what is known at a point names the rows that it is known of.
-    frozenset({"_rows/dense.py", "_rows/look.py"}),
-    frozenset({"_rows/dask.py", "_rows/dask_look.py"}),
 }
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
+from csvor._data.fit_data import DATA_PARAMETERS, FitData
 from csvor._data.kernels import ATTRIBUTES, KERNELS
-from csvor._data.training import DATA_PARAMETERS, Training, training_of
+from csvor._data.prepare import prepare_fit
 from csvor._estimators.endings import warn_of_end, warn_of_passes
 from csvor._estimators.intervals import warn_of_empty_intervals
 from csvor._estimators.model import ThresholdModel
@@ -128,7 +129,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
             The fitted estimator.
         """
         with self._compiling_told():
-            return self._fit_to(training_of(self, X, y, sample_weight))
+            return self._fit_to(prepare_fit(self, X, y, sample_weight))
 
     def fit_many(
         self,
@@ -185,10 +186,10 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         first = clone(self)
         first._validate_params()
         with first._compiling_told():
-            training = training_of(first, X, y, sample_weight)
+            training = prepare_fit(first, X, y, sample_weight)
             return [first._fit_setting(setting, training) for setting in settings]
 
-    def _fit_setting(self, setting: Mapping[str, Any], training: Training) -> Self:
+    def _fit_setting(self, setting: Mapping[str, Any], training: FitData) -> Self:
         """A copy of this estimator with one setting, fitted."""
         model = copy(self)
         for name, value in setting.items():
@@ -200,11 +201,11 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         )
         return model._fit_to(training, one_of_many=True)
 
-    def _fit_to(self, data: Training, *, one_of_many: bool = False) -> Self:
-        data.begin()
+    def _fit_to(self, data: FitData, *, one_of_many: bool = False) -> Self:
+        data.reset_traffic()
         begun = data.traffic
         with threads_for(data.matrix.size):
-            fitted = self._fit_coded(data.matrix, data.seen_codes, data.present, data.weights)
+            fitted = self._fit_coded(data.matrix, data.present_codes, data.present, data.weights)
         coef, shift = data.matrix.in_given_units(fitted.coef)
         for name in ATTRIBUTES:
             self.__dict__.pop(name, None)  # of a fit with another kernel
@@ -218,18 +219,18 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self._present = data.present
         if not self._judges_others:
             self._calibration = Calibration(
-                fitted.scores, data.seen_codes, data.weights, fitted.kept, data.present, shift
+                fitted.scores, data.present_codes, data.weights, fitted.kept, data.present, shift
             )
         if fitted.residuals is not None and data.present.all() and not data.left_out:
             self.residuals_ = fitted.residuals
         else:  # rows that were left out have residuals too, and all classes their thresholds
             model = self._travelling()
             scores = data.scores_of_all(fitted.scores + shift, model._project)
-            self.residuals_ = data.of_rows(model._residuals_of, scores, data.codes)
-            if fitted.residuals is not None and data.present.all() and data.is_here:
+            self.residuals_ = data.map_rows(model._residuals_of, scores, data.codes)
+            if fitted.residuals is not None and data.present.all() and data.in_memory:
                 # Without the rounding of a shift, which can take a row on the cap over it.
                 self.residuals_[data.counted] = fitted.residuals
-        self.residuals_ = data.given_back(self.residuals_)
+        self.residuals_ = data.to_user(self.residuals_)
         self._tell_traffic(data)
         self._keep(fitted.solution, data)
         if self.converged_ and begun is not None and not self._judges_others:
@@ -239,7 +240,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
             warn_of_empty_intervals(self, fitted.thresholds, data)
         return self
 
-    def _keep(self, solution: Solution, data: Training) -> None:
+    def _keep(self, solution: Solution, data: FitData) -> None:
         self.objective_ = solution.objective
         self.objective_history_ = np.array(solution.history)
         self.gap_ = solution.gap
@@ -251,7 +252,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         if not self.converged_ and not (self._judges_others and inexact):
             warn_of_end(self, solution, data)
 
-    def _tell_traffic(self, data: Training) -> None:
+    def _tell_traffic(self, data: FitData) -> None:
         self.__dict__.pop("traffic_", None)  # of a fit on partitions
         if data.traffic is None:
             return

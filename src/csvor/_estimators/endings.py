@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from csvor._data.training import Training
+from csvor._data.fit_data import FitData
 from csvor._solvers.solution import Solution, Status
 from csvor._utils.warn import AdvisedWarning, Remedy, warn
 from csvor._utils.words import plural
@@ -23,13 +23,13 @@ class NotConvergedWarning(AdvisedWarning, ConvergenceWarning):
     """A fit ended before it was told to."""
 
 
-def warn_of_end(model: Any, solution: Solution, data: Training) -> None:
+def warn_of_end(model: Any, solution: Solution, data: FitData) -> None:
     """Say of a fit that has not converged where it stands, and what helps."""
     warning, room = _not_converged(model, solution), data.wanted_room
     warn(warning if room is None else warning.advised(_more_room("a tenth of the rows", room)))
 
 
-def warn_of_passes(model: Any, passes: int, data: Training) -> None:
+def warn_of_passes(model: Any, passes: int, data: FitData) -> None:
     """Say that a fit took many of them, where room for more rows would spare most."""
     if passes <= _MANY_PASSES:
         return

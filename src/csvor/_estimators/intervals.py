@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._data.training import Training
+from csvor._data.fit_data import FitData
 from csvor._loss.pairs import count_passed
 from csvor._utils.warn import AdvisedWarning, warn
 
@@ -51,7 +51,7 @@ def depths(scores: Array, thresholds: Array, present: NDArray[np.bool_]) -> Arra
     return depth
 
 
-def warn_of_empty_intervals(model: Any, thresholds: Array, data: Training) -> None:
+def warn_of_empty_intervals(model: Any, thresholds: Array, data: FitData) -> None:
     """Name the classes that have rows, but no interval between ``thresholds``."""
     empty = np.flatnonzero(np.diff(thresholds) <= _NO_WIDTH) + 1
     if empty.size == 0:

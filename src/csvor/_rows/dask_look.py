@@ -8,7 +8,7 @@ counts, say where it does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from csvor._rows.dask_near import split, within_room
 from csvor._rows.look import Look, Told, told_step
 from csvor._rows.near import add_totals
 from csvor._rows.trim import find_cap
-
-if TYPE_CHECKING:
-    from csvor._rows.dask import DaskRows
 
 Array = NDArray[np.float64]
 
@@ -33,7 +30,7 @@ _BINS, _HIGHEST = 4096, 2.0**80
 class DaskLook:
     """What `look.Look` is to rows in memory; nothing of each row is held."""
 
-    def __init__(self, rows: DaskRows, w: Array, b: Array) -> None:
+    def __init__(self, rows: Any, w: Array, b: Array) -> None:
         self._rows, self._w, self._b = rows, w, b
         self._told: Told | None = None
 
@@ -117,7 +114,7 @@ class DaskLook:
         return self._rows.ask(work, self._w, self._b, *given, own=starts)
 
 
-def _budget(share: float, rows: DaskRows) -> float:
+def _budget(share: float, rows: Any) -> float:
     """The weight that may be cut, as `find_cap` has it."""
     return share * rows.weight * (1.0 + 1e-12)
 

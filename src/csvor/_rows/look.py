@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._rows.near import find_distances
 from csvor._rows.trim import find_cap
-
-if TYPE_CHECKING:
-    from csvor._rows.dense import DenseRows
 
 Array = NDArray[np.float64]
 
@@ -51,7 +48,7 @@ class Told:
 class Look:
     """Scores and losses of all rows at a point, and what follows from them."""
 
-    def __init__(self, rows: DenseRows, w: Array, b: Array) -> None:
+    def __init__(self, rows: Any, w: Array, b: Array) -> None:
         self._rows, self._w, self._b = rows, w, b
         self.scores, self.losses = rows.scores_and_losses(w, b)
 

@@ -11,8 +11,8 @@ import dask.array as da
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._data.dask_fit_data import PartitionedFitData
 from csvor._data.dask_parts import Features, beside, check_lengths, naming_partition
-from csvor._data.dask_training import DaskTraining
 from csvor._data.folds import bin_counts, first_ranks, folds_by_class, seed_of
 from csvor._data.groups import GroupCounts, group_names
 from csvor._labels import OrdinalLabels
@@ -31,7 +31,7 @@ class Columns:
     """Columns beside features, cut as these are."""
 
     features: Features
-    data: DaskTraining
+    data: PartitionedFitData
 
     def read(self, given: Any, name: str, work: Callable[[Any], Any], dtype: Any) -> Any:
         """What ``work`` makes of one, if it is given, as an array."""
@@ -48,7 +48,7 @@ class Columns:
 
 
 def labelling_of(
-    data: DaskTraining, columns: Columns, weights: Any, confirmed: Any, original: Any
+    data: PartitionedFitData, columns: Columns, weights: Any, confirmed: Any, original: Any
 ) -> Labelling:
     """What is known of the labels, checked as it is read."""
     labels = OrdinalLabels(data.classes, declared=True)
@@ -64,7 +64,7 @@ def labelling_of(
 
 
 def parts_of(
-    data: DaskTraining,
+    data: PartitionedFitData,
     columns: Columns,
     codes: Any,
     groups: Any,

@@ -17,8 +17,8 @@ from dask.base import compute
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from csvor._data.dask_fit_data import PartitionedFitData
 from csvor._data.dask_parts import features_of
-from csvor._data.dask_training import DaskTraining
 from csvor._estimators.mislabelling import rows_to_fit
 from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._parts.engine import each, persist
@@ -70,7 +70,9 @@ class PartitionedRows:
     counts_of_parts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, data: DaskTraining, columns: tuple[Any, ...], cv: Any, random_state: Any) -> Self:
+    def of(
+        cls, data: PartitionedFitData, columns: tuple[Any, ...], cv: Any, random_state: Any
+    ) -> Self:
         """From checked features and labels, and what else is given of the rows."""
         X, _, *known, groups = columns
         beside = Columns(features_of(X), data)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from csvor._data.folds import Parts
-from csvor._data.training import training_of
+from csvor._data.prepare import prepare_fit
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import at_final, final_of, fit_coded
 from csvor._labels import CodedLabels
@@ -68,7 +68,7 @@ class LabelledRows:
         """Whether the rows, or the estimators if there are any, are fit for an audit."""
         if not estimators and self.chunks is None:  # rows of partitions were checked there
             # What it refuses or warns of would come from each fit, of features already scaled.
-            training_of(CSVOR(), self.X, self.coded, self.labelling.weights)
+            prepare_fit(CSVOR(), self.X, self.coded, self.labelling.weights)
 
     def shown(self, compared: Self) -> Any:
         """The features by which candidates are made."""

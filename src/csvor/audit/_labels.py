@@ -16,9 +16,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, indexable
 
 from csvor._data.checks import FarValueWarning, check_weights
+from csvor._data.fit_data import EmptyClassWarning
 from csvor._data.folds import held_out_parts
+from csvor._data.prepare import prepare_fit
 from csvor._data.tables import masked_as_nan
-from csvor._data.training import EmptyClassWarning, training_of
 from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import final_of
@@ -287,8 +288,8 @@ def _rows_of(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> Any:
     if is_lazy(X):
         from csvor.audit._dask_rows import PartitionedRows, brought_here
 
-        data: Any = training_of(CSVOR(classes=choices[0]), X, y, sample_weight)
-        if not data.is_here:
+        data: Any = prepare_fit(CSVOR(classes=choices[0]), X, y, sample_weight)
+        if not data.in_memory:
             return PartitionedRows.of(data, columns, *choices[1:])
         return replace(_rows(*brought_here(columns), *choices), chunks=data.chunks)
     for name, column in zip(_COLUMNS[1:], columns[1:], strict=True):

@@ -79,7 +79,7 @@ class Notes:
         """Take up the warnings raised inside, except those that are meant for programmers."""
         # Here: help and the listing of data sets need no estimator.
         from csvor._data.checks import FarValueWarning
-        from csvor._data.training import EmptyClassWarning
+        from csvor._data.fit_data import EmptyClassWarning
 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from csvor._data.training import DATA_PARAMETERS
+from csvor._data.fit_data import DATA_PARAMETERS
 from csvor.methods import POWERS, STRENGTHS
 
 Array = NDArray[np.float64]

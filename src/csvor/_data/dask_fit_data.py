@@ -12,14 +12,19 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask.base import compute
 from numpy.typing import NDArray
 
-from csvor._data.checks import check_ranges, class_factors, read_numbers
+from csvor._data.checks import check_ranges, read_numbers
 from csvor._data.dask_parts import Features, beside, check_columns, features_of, known_type
 from csvor._data.dask_seen import Seen, examine, farthest_of_all, reader_of, spans_of_all
+from csvor._data.fit_data import (
+    FitData,
+    class_weighting,
+    classes_with_rows,
+    ranks_of_present,
+    require_labels,
+)
 from csvor._data.kernels import LinearMap
-from csvor._data.training import Training, classes_with_rows, training_of
 from csvor._labels import OrdinalLabels
 from csvor._labels.parts import UnitedColumn, united
 from csvor._parts.graph import Parts, as_array, computed, layer, shared
@@ -37,10 +42,10 @@ _ROOM_OF_A_MACHINE = 2**33
 
 
 @dataclass(frozen=True, eq=False)
-class DaskTraining(Training):
-    """Training data in partitions: codes and weights are arrays of dask's."""
+class PartitionedFitData(FitData):
+    """Data of a fit in partitions: codes and weights are arrays of dask's."""
 
-    is_here = False
+    in_memory = False
     known_mass: NDArray[Any] | None = None
     # What was asked before the first fit.
     checks: Traffic = field(default_factory=Traffic)
@@ -57,7 +62,7 @@ class DaskTraining(Training):
     def traffic(self) -> dict[str, int]:
         return asdict(self.X.traffic)
 
-    def begin(self) -> None:
+    def reset_traffic(self) -> None:
         vars(self.X.traffic).update(asdict(self.checks))
 
     @property
@@ -69,23 +74,24 @@ class DaskTraining(Training):
     def room_of_all(self) -> int | None:
         return self.X.n_bytes if self.X.n_bytes <= _ROOM_OF_A_MACHINE else None
 
-    def of_rows(self, work: Any, *columns: da.Array) -> Any:
+    def map_rows(self, work: Any, *columns: da.Array) -> Any:
         given = [*Parts.of_all(*columns), shared((work,), len(self.X.parts))]
         return as_array(layer(_applied, given), self.X.sizes, np.float64)
 
-    def given_back(self, of_rows: da.Array) -> Any:
+    def to_user(self, of_rows: da.Array) -> Any:
         return of_rows
 
 
-def dask_training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
-    """As `training_of`, of a dask array or dataframe."""
+def prepare_in_partitions(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[PartitionedFitData | None, tuple[int, ...]]:
+    """What a fit needs of a dask array or dataframe, and the rows of each partition.
+
+    None where the rows are few or fit into the memory limit: then they are brought into memory.
+    """
     features = features_of(X)
     check_columns(estimator, features, reset=True)
-    if y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, "
-            "but the target y is None."
-        )
+    require_labels(estimator, y)
     labels = beside(y, features, "y")
     weights = None if sample_weight is None else beside(sample_weight, features, "sample_weight")
     traffic = Traffic()
@@ -94,14 +100,11 @@ def dask_training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Trai
     n_rows, n_bytes = sum(sizes), sum(part.n_bytes for part in seen)
     if n_rows == 0:
         raise ValueError(f"Found array with 0 sample(s) (shape={(0, features.n_columns)}).")
-    found = None
-    if n_rows >= _FEW and n_bytes > room():
-        _refuse_what_needs_all_rows(estimator, features.n_columns, n_bytes)
-        found = _training(estimator, features, labels, weights, seen, traffic)
-    if found is None or found.seen_codes.size < _FEW:
-        here = compute(X, y, sample_weight)
-        return replace(training_of(estimator, *here), chunks=sizes)
-    return found
+    if n_rows < _FEW or n_bytes <= room():
+        return None, sizes
+    _refuse_what_needs_all_rows(estimator, features.n_columns, n_bytes)
+    data = _prepare(estimator, features, labels, weights, seen, traffic)
+    return (None if data.present_codes.size < _FEW else data), sizes
 
 
 def _refuse_what_needs_all_rows(estimator: Any, n_columns: int, n_bytes: int) -> None:
@@ -126,10 +129,10 @@ def _refuse_what_needs_all_rows(estimator: Any, n_columns: int, n_bytes: int) ->
         )
 
 
-def _training(
+def _prepare(
     estimator: Any, features: Features, labels: Parts, weights: Parts | None, seen: list[Seen],
     traffic: Traffic,
-) -> DaskTraining:  # fmt: skip
+) -> PartitionedFitData:  # fmt: skip
     column = united([part.labels for part in seen if part.labels is not None])
     order, mass, factors = _classes_of(estimator, column)
     present = classes_with_rows(estimator, order.classes, mass)
@@ -150,18 +153,18 @@ def _training(
     own, counted = Parts.of(of_rows), tuple(part.counted for part in seen)
     if factors is not None and not factors[order.encode(column)].all():
         counted = tuple(computed(layer(_count, [own]))[0])
-    rows, seen_codes = X, codes
+    rows, present_codes = X, codes
     if counted != sizes:
         rows = replace(X, parts=layer(_with_weight, [own, X.parts]), sizes=counted)
-        seen_codes = as_array(layer(_with_weight, [own, Parts.of(codes)]), counted, small)
+        present_codes = as_array(layer(_with_weight, [own, Parts.of(codes)]), counted, small)
         of_rows = as_array(layer(_with_weight, [own, own]), counted, np.float64)
     if not present.all():
-        place = (np.cumsum(present) - 1).astype(small)
-        seen_codes = da.map_blocks(partial(np.take, place), seen_codes, dtype=small)
+        ranks = ranks_of_present(present).astype(small)
+        present_codes = da.map_blocks(partial(np.take, ranks), present_codes, dtype=small)
     spans = spans_of_all(rows, of_rows, seen, factors)
     check_ranges(estimator, sum(counted), spans, partial(farthest_of_all, X, own, rows, spans))
-    return DaskTraining(
-        X, codes, order.classes, present, None, of_rows, seen_codes, LinearMap(rows),
+    return PartitionedFitData(
+        X, codes, order.classes, present, None, of_rows, present_codes, LinearMap(rows),
         DaskMatrix(rows, spans), known_mass=mass, checks=replace(traffic),
     )  # fmt: skip
 
@@ -174,10 +177,7 @@ def _classes_of(
     mass = order.counts(order.encode(column), column.weights)
     if not mass.any():
         raise ValueError("sample_weight is zero for every row; at least one row must count.")
-    if estimator.class_weight is None:
-        return order, mass, None
-    factors = class_factors(estimator.class_weight, order.classes, mass)
-    return order, mass * factors, factors
+    return order, *class_weighting(estimator, order.classes, mass)
 
 
 def _read(reader: Any, dtype: np.dtype[Any], X: Any) -> Any:

@@ -1,30 +1,19 @@
-"""What a fit needs of the data, whatever its strength and its loss."""
+"""What does a fit need of the data, whatever its strength and its loss?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import (
-    check_features,
-    check_ranges,
-    check_weights,
     class_factors,
-    farthest_of,
 )
-from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
-from csvor._labels import CodedLabels
-from csvor._rows.kinds import matrix_of
+from csvor._data.kernels import FeatureMap
 from csvor._rows.matrix import ScaledMatrix
-from csvor._rows.spans import spans_of
-from csvor._utils.lazy import is_lazy
-from csvor._utils.threads import threads_for
 from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
@@ -47,7 +36,7 @@ class EmptyClassWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class FitData:
     """Checked data in the basis of the fit.
 
     Attributes
@@ -60,7 +49,7 @@ class Training:
         The labels in their order, and which of them have rows.
     counted : ndarray of shape (n_samples,), bool
         The rows with a positive weight.
-    weights, seen_codes : ndarrays
+    weights, present_codes : ndarrays
         Of the counted rows: weights, and classes as numbers of those that are present.
     features : FeatureMap
     matrix : ScaledMatrix
@@ -73,24 +62,24 @@ class Training:
     present: NDArray[np.bool_]
     counted: Any
     weights: Any
-    seen_codes: Any
+    present_codes: Any
     features: FeatureMap
     matrix: ScaledMatrix
 
     # Whether what is known of each row is in memory.
-    is_here: ClassVar[bool] = True
+    in_memory: ClassVar[bool] = True
     # Rows of each partition where results of rows are to lie in such.
     chunks: tuple[int, ...] | None = None
 
     @property
     def left_out(self) -> bool:
         """Whether rows have no weight."""
-        return bool(self.seen_codes.size < self.codes.size)
+        return bool(self.present_codes.size < self.codes.size)
 
     @property
     def mass(self) -> Array:
         """The weight of each class that is present."""
-        return np.asarray(np.bincount(self.seen_codes, self.weights), dtype=np.float64)
+        return np.asarray(np.bincount(self.present_codes, self.weights), dtype=np.float64)
 
     def scores_of_all(self, of_counted: Any, project: Callable[[Any], Array]) -> Any:
         """The scores of all rows from those of the counted ones."""
@@ -105,7 +94,7 @@ class Training:
         """What the data and the latest fit to them asked of partitions, where rows lie in such."""
         return None
 
-    def begin(self) -> None:
+    def reset_traffic(self) -> None:
         """From here on a fit asks, and not the one before it."""
 
     @property
@@ -118,11 +107,11 @@ class Training:
         """Bytes of room in which all rows would come to this process; None: more than it has."""
         return None
 
-    def of_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
+    def map_rows(self, work: Callable[..., Array], *columns: Any) -> Any:
         """What is made of columns of all rows, row by row."""
         return work(*columns)
 
-    def given_back(self, of_rows: Any) -> Any:
+    def to_user(self, of_rows: Any) -> Any:
         """Results of all rows as the user gets them."""
         if self.chunks is None:
             return of_rows
@@ -131,48 +120,31 @@ class Training:
         return da.from_array(of_rows, chunks=(self.chunks,), name=False)
 
 
-def training_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
-    """Check the data of a fit and bring them into its basis; `y` may be `CodedLabels`."""
-    if is_lazy(X):  # scikit-learn's checks would load it whole
-        from csvor._data.dask_training import dask_training_of
-
-        return dask_training_of(estimator, X, y, sample_weight)
-    X = check_features(estimator, X, reset=True)
+def require_labels(estimator: Any, y: Any) -> None:
+    """Refuse a fit without labels, in scikit-learn's words."""
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, "
             "but the target y is None."
         )
-    coded = CodedLabels.from_data(y, estimator.classes)
-    labels, codes = coded.labels, coded.codes.astype(np.int32)
-    check_consistent_length(X, codes)
-    weights = check_weights(X, sample_weight)
-    if estimator.class_weight is not None:
-        mass = labels.counts(codes, weights)
-        factors = class_factors(estimator.class_weight, labels.classes, mass)
-        weights = np.multiply(weights, factors[codes])
-    present = classes_with_rows(estimator, labels.classes, labels.counts(codes, weights))
 
-    counted = weights > 0  # a weight of 0 is a row left out
-    rows, seen, positions = X, codes, np.flatnonzero(counted)
-    if positions.size < weights.size:
-        rows, seen, weights = X[counted], codes[counted], weights[counted]
-    spans = None
-    if estimator.kernel != "precomputed":
-        spans = spans_of(rows, weights)
-        check_ranges(estimator, positions.size, spans, partial(farthest_of, rows, positions))
-    elif X.shape[0] != X.shape[1]:
-        raise ValueError(
-            f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
-            "give k(x_i, x_j) for all training rows i and j."
-        )
-    with threads_for(positions.size * _n_columns(estimator, rows)):
-        features = _features(estimator, rows, positions, weights)
-        matrix = matrix_of(features.mapped, weights, spans if features.mapped is rows else None)
-    seen_codes = seen if present.all() else (np.cumsum(present) - 1).astype(np.int32)[seen]
-    return Training(
-        X, codes, labels.classes, present, counted, weights, seen_codes, features, matrix
-    )
+
+def class_weighting(
+    estimator: Any, classes: NDArray[Any], mass: NDArray[Any]
+) -> tuple[NDArray[Any], Array | None]:
+    """The weight of each class, and what the weights of its rows are multiplied with, if anything.
+
+    ``mass`` is the weight of each class by the weights of its rows.
+    """
+    if estimator.class_weight is None:
+        return mass, None
+    factors = class_factors(estimator.class_weight, classes, mass)
+    return mass * factors, factors
+
+
+def ranks_of_present(present: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The number of each class among those that are present, by its code."""
+    return np.cumsum(present) - 1
 
 
 def classes_with_rows(
@@ -194,17 +166,3 @@ def classes_with_rows(
             EmptyClassWarning,
         )
     return present
-
-
-def _n_columns(estimator: Any, X: Array) -> int:
-    """Columns of the mapped rows, at most."""
-    n = X.shape[0]
-    return min(n, X.shape[1] if estimator.kernel == "linear" else estimator.n_components or n)
-
-
-def _features(estimator: Any, X: Array, positions: NDArray[np.intp], weights: Array) -> FeatureMap:
-    if estimator.kernel == "linear":
-        return LinearMap(X)
-    gamma = gamma_of(estimator.gamma, X, weights)
-    kernel = Kernel(estimator.kernel, gamma, estimator.degree, estimator.coef0)
-    return KernelMap(X, positions, kernel, estimator.n_components, estimator.random_state)

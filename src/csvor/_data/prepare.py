@@ -1,0 +1,93 @@
+"""How do data become what a fit needs of them?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length
+
+from csvor._data.checks import check_features, check_ranges, check_weights, farthest_of
+from csvor._data.fit_data import (
+    FitData,
+    class_weighting,
+    classes_with_rows,
+    ranks_of_present,
+    require_labels,
+)
+from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
+from csvor._labels import CodedLabels
+from csvor._rows.kinds import matrix_of
+from csvor._rows.spans import spans_of
+from csvor._utils.lazy import is_lazy
+from csvor._utils.threads import threads_for
+
+Array = NDArray[np.float64]
+
+
+def prepare_fit(estimator: Any, X: Any, y: Any, sample_weight: Any) -> FitData:
+    """Check the data of a fit and bring them into its basis; `y` may be `CodedLabels`.
+
+    Rows in partitions come into memory where there is room for them.
+    """
+    if not is_lazy(X):
+        return _prepare_in_memory(estimator, X, y, sample_weight)
+    from dask.base import compute
+
+    from csvor._data.dask_fit_data import prepare_in_partitions
+
+    data, sizes = prepare_in_partitions(estimator, X, y, sample_weight)
+    if data is not None:
+        return data
+    return replace(_prepare_in_memory(estimator, *compute(X, y, sample_weight)), chunks=sizes)
+
+
+def _prepare_in_memory(estimator: Any, X: Any, y: Any, sample_weight: Any) -> FitData:
+    X = check_features(estimator, X, reset=True)
+    require_labels(estimator, y)
+    coded = CodedLabels.from_data(y, estimator.classes)
+    labels, codes = coded.labels, coded.codes.astype(np.int32)
+    check_consistent_length(X, codes)
+    weights = check_weights(X, sample_weight)
+    mass, factors = class_weighting(estimator, labels.classes, labels.counts(codes, weights))
+    if factors is not None:
+        weights = np.multiply(weights, factors[codes])
+    present = classes_with_rows(estimator, labels.classes, mass)
+
+    counted = weights > 0  # a weight of 0 is a row left out
+    rows, positions = X, np.flatnonzero(counted)
+    present_codes = codes if present.all() else ranks_of_present(present).astype(np.int32)[codes]
+    if positions.size < weights.size:
+        rows, present_codes, weights = X[counted], present_codes[counted], weights[counted]
+    spans = None
+    if estimator.kernel != "precomputed":
+        spans = spans_of(rows, weights)
+        check_ranges(estimator, positions.size, spans, partial(farthest_of, rows, positions))
+    elif X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
+            "give k(x_i, x_j) for all training rows i and j."
+        )
+    with threads_for(positions.size * _n_columns(estimator, rows)):
+        features = _features(estimator, rows, positions, weights)
+        matrix = matrix_of(features.mapped, weights, spans if features.mapped is rows else None)
+    return FitData(
+        X, codes, labels.classes, present, counted, weights, present_codes, features, matrix
+    )
+
+
+def _n_columns(estimator: Any, X: Array) -> int:
+    """Columns of the mapped rows, at most."""
+    n = X.shape[0]
+    return min(n, X.shape[1] if estimator.kernel == "linear" else estimator.n_components or n)
+
+
+def _features(estimator: Any, X: Array, positions: NDArray[np.intp], weights: Array) -> FeatureMap:
+    if estimator.kernel == "linear":
+        return LinearMap(X)
+    gamma = gamma_of(estimator.gamma, X, weights)
+    kernel = Kernel(estimator.kernel, gamma, estimator.degree, estimator.coef0)
+    return KernelMap(X, positions, kernel, estimator.n_components, estimator.random_state)
