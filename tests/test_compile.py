@@ -99,6 +99,28 @@ def test_a_change_in_one_file_reaches_compiled_callers_in_others(tmp_path):
     assert outcome() == [16.0, 1]
 
 
+FIT = """
+import json
+import numpy as np
+from csvor import CSVOR
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(150, 5))
+model = CSVOR().fit(X, rng.permutation(np.digitize(X[:, 0], [-0.5, 0.5])))
+numbers = [*model.coef_, *model.thresholds_, model.objective_]
+print(json.dumps([float(number).hex() for number in numbers]))
+"""
+
+
+def test_code_just_compiled_and_code_from_disk_give_the_same_numbers(tmp_path):
+    """Case N71: callers called the first copy of a loop that came into the process."""
+    cold, warm = (
+        in_new_process(FIT, PACKAGE.parent, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)
+    )
+    assert any(tmp_path.rglob("*.nbc"))
+    assert cold == warm
+
+
 def loops_of_the_package():
     """Every compiled function that a module of csvor names."""
     for found in pkgutil.walk_packages(csvor.__path__, "csvor."):

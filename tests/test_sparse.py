@@ -103,7 +103,7 @@ def spoilt(X):
     return sparse.csr_array(parts, shape=X.shape)
 
 
-@pytest.mark.parametrize("make", [SVOREX, partial(CSVOR, p=2.0)])
+@pytest.mark.parametrize("make", [partial(SVOREX, tol=1e-10), partial(CSVOR, p=2.0, tol=1e-10)])
 @pytest.mark.parametrize("columns", [30, 500])
 def test_parts_zeros_and_order_do_not_matter_and_nothing_is_written_to(make, columns):
     X, y = text_like(n=150, d=columns)
@@ -121,6 +121,20 @@ def test_parts_zeros_and_order_do_not_matter_and_nothing_is_written_to(make, col
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-12)
     np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-9)
     assert not model.coef_[[2, 7]].any()
+
+
+@pytest.mark.parametrize("columns", [30, 500])
+def test_zeros_that_are_stored_change_no_digit(columns):
+    """Case N70: a longer row is summed in other groups."""
+    X, y = text_like(n=150, d=columns)
+    given, expected = sparse.csr_array(np.where(X, X, 1.0)), sparse.csr_array(X)
+    given.data[X.ravel() == 0.0] = 0.0
+    model, of_few = (CSVOR().fit(rows, y) for rows in (given, expected))
+    assert given.nnz == X.size > expected.nnz
+    np.testing.assert_array_equal(model.coef_, of_few.coef_)
+    np.testing.assert_array_equal(
+        model.predict_projection(given), of_few.predict_projection(expected)
+    )
 
 
 def test_a_large_mean_is_no_trouble():

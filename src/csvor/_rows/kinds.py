@@ -27,11 +27,15 @@ def matrix_of(X: Any, weights: Array, spans: Spans | None = None) -> ScaledMatri
 
 
 def canonical(X: Any) -> Any:
-    """X with each number stored once and in order; a copy where that has to be made so."""
-    if not is_sparse(X) or X.has_canonical_format:
+    """X with each number but 0 stored once and in order; a copy where that has to be made so.
+
+    Zeros that are stored would group sums otherwise (N70).
+    """
+    if not is_sparse(X) or (X.has_canonical_format and X.data.all()):
         return X
     X = X.copy()
     X.sum_duplicates()
+    X.eliminate_zeros()
     return X
 
 

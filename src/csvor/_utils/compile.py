@@ -14,6 +14,8 @@ from typing import Any
 from numba import njit
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.cgutils import get_null_value
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.event import TimingListener, install_listener, trigger_event
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
@@ -46,7 +48,7 @@ def compiled(*, keep: bool = True, **options: Any) -> Callable[[Callable[..., An
 
     def decorate(function: Callable[..., Any]) -> Any:
         options.update(nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-        loop = njit(**options)(function)
+        loop = njit(pipeline_class=_Compiler, **options)(function)
         if not keep:
             return loop
         try:
@@ -56,6 +58,31 @@ def compiled(*, keep: bool = True, **options: Any) -> Callable[[Callable[..., An
         return loop
 
     return decorate
+
+
+class _Library(JITCodeLibrary):
+    """Machine code that calls its own copies of the loops linked into it.
+
+    Numba links callees under public names and optimises them once more; whichever copy came into
+    the process first answers to the name, so the order of calls, and whether code was compiled or
+    read from disk, decided on the last digits (N71).
+    """
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage.name == "linkonce_odr":
+                function.linkage = "internal"
+        super()._optimize_final_module()
+
+
+class _Compiler(Compiler):
+    """Numba's compiler, which puts what it makes into a `_Library`."""
+
+    def define_pipelines(self) -> Any:
+        state = self.state
+        state.library = _Library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().define_pipelines()
 
 
 @intrinsic
