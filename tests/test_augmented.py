@@ -32,7 +32,7 @@ from exact_programs import (
 )
 from problems import noisy_quartiles, stated_loss
 
-OPEN = Stage(1.0, 1.0, np.inf, 0.0, 0.0)
+OPEN = Stage(1.0)
 
 
 @pytest.fixture

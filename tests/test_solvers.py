@@ -26,10 +26,11 @@ from csvor._solvers.iterate import (
     make_state,
     newton,
 )
+from csvor._solvers.line import LINE, look_along
 from csvor._solvers.reweight import reweight
 from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Status
-from csvor._solvers.step import LINE, bounded_step, find_step, look_along
+from csvor._solvers.step import bounded_step, find_step
 from csvor._utils.threads import threads_for
 
 
@@ -205,7 +206,7 @@ class RobustMean(Requests):
 def fixed(loss):
     """A schedule whose loss is the same from the start."""
     stages = np.array([[loss.p, 1.0, loss.epsilon, loss.delta, loss.trim, 1e-2, 20]])
-    return SimpleNamespace(stages=stages, final=loss, epsilon=loss.epsilon, last_warmup=-1)
+    return SimpleNamespace(stages=stages, final=loss, last_warmup=-1)
 
 
 ORIGIN = np.zeros(1)
@@ -262,11 +263,9 @@ def test_a_cap_that_closes_is_the_quantile_of_its_stage():
     """Five points at p = 2, 60 % of them within the cap at first, then eps = 2, from m = 0."""
     problem, asked = RobustMean([0.1, 0.2, 0.4, 5.0, 9.0]), []
     problem.tell = lambda state, report, told: asked.append(state.run["epsilon"][0])
-    rows = [(2.0, 1.0, np.inf), (2.0, 0.6, np.inf), (2.0, 1.0, 2.0)]
+    rows = [(2.0, 1.0, np.inf), (2.0, 0.6, 2.0), (2.0, 1.0, 2.0)]
     rows = [(*row, 0.0, 0.0, 1e-2, 20) for row in rows]
-    schedule = SimpleNamespace(
-        stages=np.array(rows), final=CappedPower(2.0, 2.0), epsilon=2.0, last_warmup=1
-    )
+    schedule = SimpleNamespace(stages=np.array(rows), final=CappedPower(2.0, 2.0), last_warmup=1)
     run = reweight(problem, ORIGIN, schedule, tol=1e-12, max_iter=100)
     # From the mean of all, 2 * 14.7 / 11, the third nearest of the five is 0.2.
     first, second, *_ = dict.fromkeys(asked)

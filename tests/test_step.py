@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from csvor._solvers.step import LINE, bounded_step, find_step, look_along
+from csvor._solvers.line import LINE, look_along
+from csvor._solvers.step import bounded_step, find_step
 
 
 def least(hessian, gradient, theta, n_bounded):

@@ -72,6 +72,19 @@ def counted_share(g, below, cap, tied):
     return 1.0 if g <= below else (tied if g <= cap else 0.0)
 
 
+@compiled(fastmath=FAST)
+def counted_costs(g, costs, cap, counts):
+    """Set ``counts`` to what of each row's cost is not cut under ``cap``, (below, cap, tied)."""
+    for r in range(g.size):
+        counts[r] = costs[r] * counted_share(g[r], cap[0], cap[1], cap[2])
+
+
+@compiled()
+def cut_cost(trim, epsilon):
+    """What a row that is cut costs: epsilon, or under a trimmed loss as one on its threshold."""
+    return 1.0 if trim > 0.0 else epsilon
+
+
 @compiled()
 def lift_cap(loss):
     """The same loss where no row is cut."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,27 @@ from csvor._loss.capped import CappedPower
 
 Array = NDArray[np.float64]
 
-# A stage ends when an iteration lowers the objective by less than this share of itself, and after
-# so many iterations (found by trial). What is cut depends on where the trimming begins, so the
-# stage before it goes on for longer.
-_USUAL, _BEFORE_TRIMMING = (1e-2, 20.0), (1e-5, np.inf)
-
-
 # Where kinks need no smoothing a cap closes on this share of the rows at most: on more it ends
 # higher (found by trial on 216 problems: 2 % in the mean).
 _KINKED_CLOSES_ON = 0.3
 
-# The loss of a stage for a solver that knows kinks: power, level of the quantile that is the cap (1
-# where it is epsilon), the least cap, what is added to residuals below p = 1, and trimmed share.
-Stage = namedtuple("Stage", "p level epsilon delta trim")
+
+class Stage(NamedTuple):
+    """A loss, and how long a run stays with it.
+
+    The cap is ``epsilon``, or, where ``level`` is below 1, that quantile when the stage begins but
+    at least ``epsilon``; ``delta`` smooths the power, ``trim`` is the share that is cut. The stage
+    ends when an iteration lowers the objective by less than the share ``least_fall`` of itself, and
+    after ``patience`` iterations (both found by trial).
+    """
+
+    p: float
+    level: float = 1.0
+    epsilon: float = np.inf
+    delta: float = 0.0
+    trim: float = 0.0
+    least_fall: float = 1e-2
+    patience: float = 20.0
 
 
 @dataclass(frozen=True)
@@ -54,33 +62,37 @@ class Schedule:
 
     @cached_property
     def stages(self) -> Array:
-        """A row for each stage until nothing changes, as `_solvers.iterate` reads them."""
+        """A `Stage` in each row until nothing changes, as `_solvers.iterate` reads them."""
         deltas = [0.0] if self.p == 2.0 else self._falling()
-        rows = [(2.0, 1.0, np.inf, 0.0, 0.0, *_USUAL)] if self.squared else []
-        rows += [(self.p, 1.0, np.inf, delta, 0.0, *_USUAL) for delta in self._open]
-        if self.trim > 0.0 and rows:
-            rows[-1] = (*rows[-1][:5], *_BEFORE_TRIMMING)
-        n_stages = max(len(deltas), self.warmup + 1)
-        for stage in range(1, n_stages + 1):
-            delta = deltas[min(stage, len(deltas)) - 1]
-            if self.closes_on > 0.0 and stage <= self.warmup:
-                level = 1.0 - self.closes_on * stage / self.warmup
-                rows.append((self.p, level, np.inf, delta, 0.0, *_USUAL))
+        stages = [Stage(2.0)] if self.squared else []
+        stages += [Stage(self.p, delta=delta) for delta in self._open]
+        if self.trim > 0.0 and stages:
+            # What is cut depends on where the trimming begins.
+            stages[-1] = stages[-1]._replace(least_fall=1e-5, patience=np.inf)
+        levels = self._levels(self.closes_on)
+        for i in range(max(len(deltas), self.warmup + 1)):
+            delta = deltas[min(i, len(deltas) - 1)]
+            if i < len(levels):
+                stages.append(Stage(self.p, levels[i], self.epsilon, delta))
             else:
-                rows.append((self.p, 1.0, self.epsilon, delta, self.trim, *_USUAL))
-        return np.array(rows)
+                stages.append(Stage(self.p, 1.0, self.epsilon, delta, self.trim))
+        return np.array(stages)
 
     @cached_property
     def kinked(self) -> list[Stage]:
         """The stages where kinks need no smoothing: the convex problem first, then the cap."""
-        stages = [Stage(1.0, 1.0, np.inf, 0.0, 0.0)]
         deltas = [0.0] if self.p == 1.0 else [1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6]
-        for stage in range(1, self.warmup + 1 if self.closes_on > 0.0 else 1):
-            level = 1.0 - min(self.closes_on, _KINKED_CLOSES_ON) * stage / self.warmup
-            stages.append(Stage(self.p, level, self.epsilon, deltas[0], 0.0))
+        levels = self._levels(min(self.closes_on, _KINKED_CLOSES_ON))
+        stages = [Stage(1.0)]
+        stages += [Stage(self.p, level, self.epsilon, deltas[0]) for level in levels]
         if self.p < 1.0 or self.trim > 0.0 or self.epsilon < np.inf:
             stages += [Stage(self.p, 1.0, self.epsilon, delta, self.trim) for delta in deltas]
         return stages
+
+    def _levels(self, closes_on: float) -> list[float]:
+        """The quantiles at which a given cap closes, one a stage."""
+        n_stages = self.warmup if closes_on > 0.0 else 0
+        return [1.0 - closes_on * stage / self.warmup for stage in range(1, n_stages + 1)]
 
     @property
     def last_warmup(self) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._loss.capped import CappedPower, counted_costs, cut_cost
 from csvor._loss.support import Ball, Box
 from csvor._objective.balance import balancing_factors, from_thresholds
 from csvor._objective.newton import Curvature, by_columns, curvature, newton_step, step_by_rows
@@ -21,6 +22,7 @@ from csvor._rows.gram import Gram
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
 from csvor._solvers.augmented import Weighed
+from csvor._solvers.iterate import closing_cap
 
 Array = NDArray[np.float64]
 
@@ -142,27 +144,23 @@ class KinkedObjective:
     def weigh(self, theta: Array, x: Array, stage: Any) -> Weighed:
         """What rows count for under the loss of a stage."""
         r, cost = self.losses(x), self._full
-        g = r * r
-        counts, each, cap = cost, 0.0, np.inf
+        g, counts = r * r, np.empty_like(cost)
+        cap, epsilon = np.array([np.inf, np.inf, 1.0]), stage.epsilon
         if stage.trim > 0.0:
-            found = np.array([np.inf, np.inf, 1.0])
-            find_cap(g, cost, stage.trim, found)
-            below, cap, tied = found
-            each = 1.0
-            counts = np.where(g <= below, cost, np.where(g <= cap, tied * cost, 0.0))
-        elif stage.level < 1.0 or stage.epsilon < np.inf:
-            each = stage.epsilon
+            find_cap(g, cost, stage.trim, cap)
+        else:
             if stage.level < 1.0:
-                at = weighted_quantile(g, stage.level, cost) ** (0.5 * stage.p) * (1.0 + 1e-9)
-                each = max(at, stage.epsilon)
-            cap = each ** (2.0 / stage.p)
-            counts = np.where(g <= cap, cost, 0.0)
-        cut = cost.sum() - counts.sum() if cap < np.inf else 0.0
+                epsilon = closing_cap(weighted_quantile(g, stage.level, cost), stage.p, epsilon)
+            cap[:2] = CappedPower(stage.p, epsilon).cap
+        counted_costs(g, cost, cap, counts)
+        constant = 0.0
+        if cap[1] < np.inf:
+            constant = cut_cost(stage.trim, epsilon) * (cost.sum() - counts.sum())
         losses = r if stage.p == 1.0 else r**stage.p
         moving = self.penalty(theta) + float(counts @ losses)
         if stage.p < 1.0:
             counts = counts * stage.p * (r + stage.delta) ** (stage.p - 1.0)
-        return Weighed(counts, moving, float(each * cut), float(cap), stage.p < 1.0)
+        return Weighed(counts, moving, float(constant), float(cap[1]), stage.p < 1.0)
 
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float:
         """How far the convex problem can be from its least value at most.

@@ -78,9 +78,7 @@ def _refine_near_kinks(
     if near.most < 1.0 and found.status is Status.NO_DESCENT:
         # The few that can be near do not tell the way, which all rows do.
         on = reweight(problem, found.point, schedule, warm=True, cap=found.loss.cap, **options)
-        history = [*found.history, *np.minimum(on.history, found.objective).tolist()]
-        best = on if on.objective < found.objective else replace(found, status=on.status)
-        found = replace(best, history=history, n_iter=len(history))
+        return found.followed_by(on)
     return found
 
 
@@ -133,9 +131,7 @@ def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
         if found.status is Status.NO_DESCENT and not is_lower:
             break
     # The few that can be near do not tell the way, which all rows do.
-    on = follow_smoothing(problem, found.point, **options)
-    history = [*history, *np.minimum(on.history, found.objective).tolist()]
-    return replace(on, history=history, n_iter=found.n_iter + on.n_iter)
+    return found.followed_by(follow_smoothing(problem, found.point, **options))
 
 
 def has_kinks(problem: OrdinalObjective, p: float) -> bool:

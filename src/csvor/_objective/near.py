@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.capped import LOSS, CappedPower
+from csvor._loss.capped import LOSS, CappedPower, cut_cost
 from csvor._loss.margins import ROUNDED
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import Far
@@ -102,9 +102,9 @@ class NearKinks:
 
     def place(self, theta: Array, loss: CappedPower, cap: float) -> Place:
         """theta under a loss, whose cap is about the one given where it is trimmed."""
-        found, each = np.array([loss.cap, loss.cap, 1.0]), loss.epsilon
+        found, each = np.array([loss.cap, loss.cap, 1.0]), cut_cost(loss.trim, loss.epsilon)
         if loss.trim > 0.0:
-            found[:2], each = cap, 1.0
+            found[:2] = cap
         (value, _, cut), found = self._look(theta).totals(_as_read(loss, found), loss.trim)
         moving = self._whole.penalty(theta) + float(value)
         return Place(theta, found, moving, float(each * cut) if cut > 0.0 else 0.0)

@@ -13,6 +13,7 @@ from collections import namedtuple
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._loss.capped import cut_cost
 from csvor._solvers.iterate import CAP, CONSTANT, MOVING, SMOOTH
 from csvor._utils.compile import compiled
 
@@ -83,8 +84,7 @@ def finish(run, to, ridge, threshold_ridge, far, b, sums, curvature):
                 for other in range(k, m):
                     curvature[d + k, d + other] -= threshold_ridge / m
         _hessian_to_theta(d, curvature, to.hessian)
-    # A row that is cut costs epsilon; under a trimmed loss, what a row on its threshold costs.
-    each = 1.0 if run.trim > 0.0 else run.epsilon
+    each = cut_cost(run.trim, run.epsilon)
     cut, half = sums[size + 2], 0.5 * run.p
     constant, shortfall = 0.0, 0.0
     if cut != 0.0:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._solvers.step import IndefiniteError
+from csvor._solvers.step import IndefiniteError, exchange_bounds
 
 Array = NDArray[np.float64]
 
@@ -58,15 +58,8 @@ def find_conjugate_step(
         v = _solve(model, inverse, right, v, enough, max_iter)
         pull = model.mixed.T @ v + fixed
         t -= inverse @ pull
-        below = bounded & ~held & (t < -at)
         pull = by_t + model.mixed.T @ v + model.few @ t
-        wrong = held & (pull < -1e-10 * np.abs(by_t))
-        if below.any():
-            held = held | below
-        elif wrong.any():
-            held = held.copy()
-            held[int(np.where(wrong, pull, 0.0).argmin())] = False
-        else:
+        if not exchange_bounds(held, t, at, pull, by_t, at.size - n_bounded):
             break
     np.maximum(t, np.where(bounded, -at, -np.inf), out=t)
     return np.concatenate([v, t])

@@ -14,7 +14,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from csvor._solvers.step import LINE, look_along
+from csvor._solvers.line import LINE, look_along
 from csvor._utils.compile import compiled
 
 # Set ``to`` from its theta; begin a line from ``at`` along ``step``; set ``slopes`` at its place
@@ -36,12 +36,10 @@ GOING, ENDED, FAILED = 0, 1, 2
 Point = namedtuple("Point", "theta gradient hessian parts")
 MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
 
-# A row for each stage: power, level, epsilon, delta, trimmed share, the share of the objective by
-# which it has to fall in an iteration for the stage to go on, and for how many iterations at most.
-# Where ``level`` is below 1 the cap is that quantile when the stage begins.
+# Of a stage, a row of numbers as `_loss.schedule.Stage` names them.
 LEVEL = 1
 _NUMBERS = (
-    "p epsilon delta trim damping first_damping damping_factor least_damping level quantile floor"
+    "p epsilon delta trim damping first_damping damping_factor least_damping level quantile"
     " tol kink corner"
 )
 _COUNTS = "stage waited n until fixed_from fixed ended lowered went_back bound warm solved warmup"
@@ -107,6 +105,15 @@ def _towards(to, at, t, step):
 @compiled()
 def _fall(at, to, part):
     return (at.parts[part] - to.parts[part]) + (at.parts[CONSTANT] - to.parts[CONSTANT])
+
+
+@compiled()
+def closing_cap(quantile, p, epsilon):
+    """The cap at a quantile of g, but at least epsilon.
+
+    A hair above, so that rounding does not decide on the row whose residual it is.
+    """
+    return max(quantile ** (0.5 * p) * (1.0 + 1e-9), epsilon)
 
 
 @compiled(keep=False)
@@ -204,8 +211,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
                 yield EVALUATE
             run[0].level = level
             yield QUANTILE
-            # A hair above, so that rounding does not decide on the row whose residual it is.
-            epsilon = max(run[0].quantile ** (0.5 * p) * (1.0 + 1e-9), run[0].floor)
+            epsilon = closing_cap(run[0].quantile, p, epsilon)
         comparable = p == run[0].p and epsilon == run[0].epsilon and trim == run[0].trim
         same = comparable and delta == run[0].delta
         run[0].fixed = 1 if same and run[0].stage > run[0].warmup else 0

@@ -93,7 +93,6 @@ def reweight(
         first_damping=first_damping,
         damping_factor=0.5 if problem.is_hinge else 1.0,
         least_damping=1e-6,
-        floor=float(schedule.epsilon),
         tol=tol,
         until=max_iter,
         warmup=schedule.last_warmup,

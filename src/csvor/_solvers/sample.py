@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +53,5 @@ def reweight_from_sample(
     if found.status is Status.NO_DESCENT and found.objective > _FAR * start.objective:
         anew = go_on(problem, theta, resumed, cap=np.inf, **options)
         if anew.objective < found.objective:
-            history = [*found.history, *np.minimum(anew.history, found.objective).tolist()]
-            found = replace(anew, history=history, n_iter=len(history))
+            return found.followed_by(anew)
     return found

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
+
+import numpy as np
 
 
 class Status(Enum):
@@ -57,3 +59,9 @@ class Solution:
     n_iter: int
     constant: float = 0.0
     gap: float = math.nan
+
+    def followed_by(self, other: Solution) -> Solution:
+        """The lower of this run and another one, made after it, with the history of both."""
+        best = other if other.objective < self.objective else replace(self, status=other.status)
+        history = [*self.history, *np.minimum(other.history, self.objective).tolist()]
+        return replace(best, history=history, n_iter=self.n_iter + other.n_iter)

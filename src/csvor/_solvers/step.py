@@ -1,4 +1,4 @@
-"""A step to the least value of a quadratic model, and the search along it.
+"""A step to the least value of a quadratic model.
 
 The last coordinates are not negative: all that a solver knows of ordered thresholds.
 """
@@ -87,26 +87,37 @@ def bounded_step(hessian, gradient, theta, n_bounded, step):
     """
     size = gradient.size
     free = size - n_bounded
-    held = np.zeros(size, dtype=np.bool_)
+    held, pull = np.zeros(size, dtype=np.bool_), np.zeros(size)
     lower = np.empty((size, size))
     for _ in range(3 * n_bounded + 1):
         if not _step_of_free(hessian, gradient, theta, held, lower, step):
             return False
-        exchanged, worst, wrong = False, 0.0, -1
         for j in range(free, size):
-            if not held[j] and step[j] < -theta[j]:
-                held[j] = exchanged = True
-            elif held[j]:
-                pull = gradient[j]
+            if held[j]:
+                pull[j] = gradient[j]
                 for k in range(size):
-                    pull += hessian[j, k] * step[k]
-                if pull < worst:
-                    worst, wrong = pull, j
-        if not exchanged and worst < -1e-10 * abs(gradient[wrong]):
-            held[wrong], exchanged = False, True
-        if not exchanged:
+                    pull[j] += hessian[j, k] * step[k]
+        if not exchange_bounds(held, step, theta, pull, gradient, free):
             return True
     return False
+
+
+@compiled()
+def exchange_bounds(held, step, theta, pull, gradient, free):
+    """Correct the guess ``held`` of the coordinates at their bound; whether it was wrong.
+
+    Those, from ``free`` on, that the step takes below 0 join. Where none does, the one leaves whose
+    multiplier, ``pull`` (the gradient at the end of the step), has the wrong sign most.
+    """
+    has_joined, worst, wrong = False, 0.0, -1
+    for j in range(free, held.size):
+        if not held[j] and step[j] < -theta[j]:
+            held[j] = has_joined = True
+        elif held[j] and pull[j] < worst and pull[j] < -1e-10 * abs(gradient[j]):
+            worst, wrong = pull[j], j
+    if not has_joined and wrong >= 0:
+        held[wrong] = False
+    return has_joined or wrong >= 0
 
 
 @compiled(fastmath=FAST)
@@ -162,36 +173,3 @@ def _factor(hessian, scale, held, lift, lower):
             else:
                 return False
     return True
-
-
-@compiled()
-def look_along(line, first, second):
-    """Where on [0, 1] to look next for the least value of a convex function.
-
-    ``line`` holds bounds, the place looked at and what is remembered; `LINE` is its start.
-    ``first`` and ``second`` are the derivatives there. Returns whether that place is the end:
-    Newton with a bracket, which on a piecewise quadratic ends after a few pieces.
-    """
-    line[3] += 1.0
-    if line[3] == 1.0:
-        line[4], line[5] = first, second
-        if first > 0.0:
-            line[2] = 0.0
-        return first <= 0.0
-    if line[3] == 2.0:
-        line[2], line[6] = 1.0, abs(first)
-        first, second = line[4], line[5]
-    t = line[2]
-    if abs(first) <= 1e-6 * line[6] or line[3] >= 52.0:
-        return True
-    if first < 0.0:
-        line[0] = t
-    else:
-        line[1] = t
-    t = t - first / second if second > 0.0 else line[0]
-    line[2] = t if line[0] < t < line[1] else 0.5 * (line[0] + line[1])
-    return False
-
-
-# Bounds, place, looks, the slopes at 1, and the size of the slope at 0.
-LINE = np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
