@@ -156,12 +156,15 @@ def audit_labels(
     features do not predict cannot be judged: the interval is wide there. Shares are sought up to
     half of ``(K - 1) / K``.
 
+    Where `cv` is a number, the rows of each class are shuffled by a hash of their number and
+    `random_state`, and dealt out in turn. Groups, the largest first, go each to the fold in which
+    they keep the shares of the classes most even; more than 20 000 by a hash of their name.
+
     Of a dask X that does not fit into the setting ``csvor.room``, entries of rows are dask arrays
     with its partitions, and ``order`` (with `LabelAudit.to_frame`) has the 1 000 rows most probably
-    wrong. Rows are dealt to parts by a hash of their number, or of their group, and
-    ``random_state``, not stratified, whatever the partitions. Steps before the estimator and
-    the landmarks of a kernel, which needs ``n_components``, are fitted to at most 20 000 rows in
-    memory and applied to each partition; the estimator is fitted to all rows.
+    wrong. Rows are dealt to folds as in memory, whatever the partitions. Steps before the estimator
+    and the landmarks of a kernel, which needs ``n_components``, are fitted to at most 20 000 rows
+    in memory and applied to each partition; the estimator is fitted to all rows.
 
     Examples
     --------
