@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from csvor._utils.atomic_files import folder_written_whole, write_whole, written_whole
 from csvor.cli._errors import CommandError, about
+from csvor.cli._fault import fault
 from csvor.cli._paths import parquet_files
 from csvor.cli._spelling import normal
 from csvor.cli.input._decisions import DROP, RELABEL, Decision, Review, same
@@ -19,9 +20,6 @@ from csvor.cli.input._relabel import relabelled
 
 _BOM = b"\xef\xbb\xbf"
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
-_UNCLEAR = (
-    "the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes"
-)
 
 
 def write_edited(source: str, dialect: Dialect | None, review: Review, out: str) -> int:
@@ -67,7 +65,7 @@ def write_edited_folder(source: str, review: Review, out: str) -> int:
 def _edited_csv(source: str, dialect: Dialect, review: Review) -> bytes:
     delimiter = dialect.delimiter.encode()
     if delimiter == b" ":
-        raise CommandError("columns that blanks separate are not edited; save it as .csv")
+        raise CommandError(fault("blanks-not-edited"))
     decided = {d.position: d for d in review.decisions}
     raw = Path(source).read_bytes()
     start = len(_BOM) if raw.startswith(_BOM) else 0
@@ -96,7 +94,7 @@ def _edited_csv(source: str, dialect: Dialect, review: Review) -> bytes:
             row += 1
         parts.append(line)
     if row != review.n_rows:
-        raise CommandError(_UNCLEAR)
+        raise CommandError(fault("unclear-cells"))
     return b"".join(parts)
 
 
@@ -104,7 +102,7 @@ def _as_decided(line: bytes, span: tuple[int, int], decision: Decision, delimite
     """A row as it is to be written, with its label in `span`: nothing of one that is dropped."""
     a, b = span
     if not same(_value(line[a:b]), decision.given):
-        raise CommandError(f"row {decision.row}: {_UNCLEAR}")
+        raise CommandError(fault("unclear-cells-of-row", row=decision.row))
     if decision.decision == DROP:
         return b""
     if decision.decision == RELABEL:

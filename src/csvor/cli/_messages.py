@@ -61,6 +61,7 @@ MESSAGES = {
     "weight-name": "is used as a feature; if it says what a row counts, --weight {column:q}; if it is a measurement, --keep {column:q} ends this note",
     # Files
     "blank-rows": "{source}: {n} [row|rows] of blanks at the end [is|are] left out",  # N41
+    "blanks-not-edited": "columns that blanks separate are not edited; save it as .csv",
     "comment-lines": "{source}: {n} [line|lines] with # above the names [is|are] passed over",  # N41
     "delimiter": "{source}: the columns are separated by {sign}",  # N41
     "delimiter-at-end": "{source}: the sign between columns also stands at the end of each row",  # N41
@@ -87,6 +88,8 @@ MESSAGES = {
     "ragged-rows": "{source}, {rows}: {width} [width:cell|cells] where the first line names {expected} [expected:column|columns] ({text!r}); put cells that hold the delimiter in quotes",
     "ragged-unnamed-rows": "{source}, {rows}: {width} [width:cell|cells] where other rows have {expected} [expected:cell|cells] ({text!r}); put cells that hold the delimiter in quotes",  # N41
     "row-names": "{source}: there is one name fewer than cells in a row, as R writes it: the first cell is the name of the row, and is left out",  # N41
+    "unclear-cells": "the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes",
+    "unclear-cells-of-row": "row {row}: the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes",
     "unreadable": "{source}: not a readable {what} ({why})",
     "unreadable-json": "{source}: not readable as JSON lines, one object with the same keys a line ({why})",
     "unseen-files": "{name} {path}: {n} [file|files] of {n_files} cannot be seen from here; name a folder that this machine and the workers share",

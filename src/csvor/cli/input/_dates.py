@@ -1,4 +1,4 @@
-"""Which day or hour does a text stand for?"""
+"""Which day or hour does a text stand for (N39)?"""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Which lines and signs divide a text file into named columns of cells?"""
+"""Which lines and signs divide a text file into named columns of cells (N41)?"""
 
 import csv
 import re

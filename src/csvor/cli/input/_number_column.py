@@ -1,4 +1,4 @@
-"""In which notation does a column write its numbers, and which of its texts are none?"""
+"""In which notation does a column write its numbers, and which of its texts are none (N39)?"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which number does a text stand for, whatever marks it carries?"""
+"""Which number does a text stand for, whatever marks it carries (N39)?"""
 
 import re
 import unicodedata

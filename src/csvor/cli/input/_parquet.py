@@ -35,7 +35,7 @@ def read_parquet(source: str) -> tuple[pa.Table, dict[str, str]]:
 
 
 def why_no_order(file: pq.ParquetFile, raw: BinaryIO, name: str, groups: Iterable[int]) -> str:
-    """What is wrong with the list of a category that some row groups hold: "" if nothing is.
+    """What is wrong with the list of a category that some row groups hold (N40): "" if nothing is.
 
     A reader puts values that are in no list behind it, in the order in which they come.
     """
