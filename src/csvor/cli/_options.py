@@ -1,71 +1,240 @@
-"""What the options of a command say of the data and of the model."""
+"""Which options do commands share, and what do they say of data and model?"""
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 from csvor.cli._errors import UsageError
+from csvor.cli._parameters import DATA, MODEL, OUTPUT, argument, choice, number, option, whole
 from csvor.cli._paths import check_input, check_parquet
 from csvor.cli._spelling import normal
 
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
+_POSITIVE = "a finite number greater than 0, such as "
+
+
+def _is_positive(x: float) -> bool:
+    return 0 < x < math.inf
+
+
+def _read_gamma(text: str | None) -> str | float | None:
+    if text in {None, "scale", "auto"}:
+        return text
+    try:
+        gamma = float(str(text))
+    except ValueError:
+        gamma = math.nan
+    if not _is_positive(gamma):
+        raise UsageError(f"--gamma {text}: must be scale, auto or a number greater than 0")
+    return gamma
+
+
+def _read_class_weight(entries: list[str] | None) -> str | dict[str, float] | None:
+    if not entries or entries in (["balanced"], ["none"]):
+        return "balanced" if entries == ["balanced"] else None
+    weights: dict[str, float] = {}
+    for entry in entries:
+        label, _, weight = (part.strip() for part in entry.rpartition(":"))
+        try:
+            value = float(weight)
+        except ValueError:
+            value = math.nan
+        if not (label and _is_positive(value)):
+            raise UsageError(
+                f"--class-weight {entry}: must be balanced or none, alone, or LABEL:WEIGHT with a "
+                "number greater than 0, such as poor:2"
+            )
+        if weights.setdefault(label, value) != value:
+            raise UsageError(f"--class-weight {entry}: '{label}' has a weight already")
+    return weights
+
+
+_of_data = partial(option, panel=DATA)
+_column = partial(_of_data, metavar="COL")
+
+Data = Annotated[
+    str,
+    argument("DATA", "A .csv, .tsv, .parquet, .xlsx, .feather or .jsonl file; - is CSV on stdin."),
+]
+Id = Annotated[str | None, _column("Column that names the rows; no feature.")]
+Delimiter = Annotated[
+    str | None,
+    option(
+        "Sign between columns of a text file (or tab, space); by default it is recognised.",
+        "SIGN",
+        panel=DATA,
+    ),
+]
+Decimal = Annotated[
+    str | None, choice((".", ","), "Decimal sign, where the numbers leave it open.", panel=DATA)
+]
+Dask = Annotated[
+    str | None,
+    _of_data(
+        "DATA is a folder of .parquet files, read in pieces by a Dask cluster.", "local|ADDRESS"
+    ),
+]
+Seed = Annotated[int, whole(0, 1, "Seed of the random parts.", most=2**32 - 1)]
+AsJson = Annotated[bool, option("Print one JSON document and nothing else.", panel=OUTPUT)]
 
 
 @dataclass(frozen=True)
 class DataOptions:
     """Which file, and which of its columns mean what."""
 
-    data: str
-    target: str
-    classes: str | None = None
-    drop: tuple[str, ...] = ()
-    id: str | None = None
-    missing_label: tuple[str, ...] = ()
-    reviewed: str | None = None
-    groups: str | None = None
-    keep: tuple[str, ...] = ()
-    weight: str | None = None
-    missing: tuple[str, ...] = ()
-    categorical: tuple[str, ...] = ()
-    dates: bool = False
-    fold_labels: bool = False
-    delimiter: str | None = None
-    decimal: str | None = None
-    dask: str | None = None
+    data: Data
+    target: Annotated[str, _column("Column of the labels.")]
+    classes: Annotated[str | None, _of_data("All labels in order, lowest first.", "A,B,C")] = None
+    id: Id = None
+    groups: Annotated[
+        str | None,
+        _column("Column of what rows share (a patient, a batch): judged together; no feature."),
+    ] = None
+    drop: Annotated[tuple[str, ...], _column("Column to leave out; can be repeated.")] = ()
+    keep: Annotated[
+        tuple[str, ...],
+        _column(
+            "Feature, whatever it looks like (row numbers, a copy of the label); can be repeated."
+        ),
+    ] = ()
+    weight: Annotated[
+        str | None, _column("Column of what each row counts, in the mean 1; no feature.")
+    ] = None
+    missing_label: Annotated[
+        tuple[str, ...],
+        _of_data(
+            "Label that stands for none ('' is blank): leave its rows out; can be repeated.", "CODE"
+        ),
+    ] = ()
+    fold_labels: Annotated[
+        bool, _of_data("Labels that differ in case and blanks alone are one.")
+    ] = False
+    missing: Annotated[
+        tuple[str, ...],
+        _of_data(
+            "Cell that stands for no value, beside ?, NA, null and the like; can be repeated.",
+            "MARK",
+        ),
+    ] = ()
+    categorical: Annotated[
+        tuple[str, ...],
+        _column("Column of codes: categories, even if they are numbers; can be repeated."),
+    ] = ()
+    dates: Annotated[
+        bool, _of_data("Read dates as days and times as hours; they are refused otherwise.")
+    ] = False
+    delimiter: Delimiter = None
+    decimal: Decimal = None
+    dask: Dask = None
+    reviewed: Annotated[
+        str | None,
+        _of_data(
+            "Decisions on rows: kept labels count as right, others are changed or left out.", "FILE"
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         # Names are compared in one form of Unicode, as those of the file are.
         for name in ("target", "id", "groups", "weight"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, None if given is None else normal(given))
+            column = getattr(self, name)
+            object.__setattr__(self, name, None if column is None else normal(column))
         for name in ("drop", "keep", "categorical"):
             object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
-        if self.dask is None:
-            check_input(self.data)
-        else:
-            check_parquet(self.data)
+        check_data(self.data, self.dask)
         if self.reviewed is not None:
             check_input(self.reviewed)
+
+
+def check_data(data: str, dask: str | None) -> None:
+    """Refuse what is no file, or, with `--dask`, no Parquet."""
+    if dask is None:
+        check_input(data)
+    else:
+        check_parquet(data)
 
 
 @dataclass(frozen=True)
 class ModelOptions:
     """How the rows are encoded and fitted; what is None was left open."""
 
-    C: float | None = None
-    p: float | None = None
-    contamination: float | None = None
-    kernel: str | None = None
-    gamma: str | float | None = None
-    components: int | None = None
-    loss: str | None = None
-    constraints: str | None = None
-    class_weight: str | dict[Any, float] | None = None
-    max_iter: int | None = None
-    tune: bool = False
-    folds: int = 5
-    seed: int = 0
-    impute: bool = False
-    clip: float | None = None
+    C: Annotated[
+        float | None,
+        number(_is_positive, f"{_POSITIVE}1", "Weight of the losses against the penalty; > 0."),
+    ] = None
+    p: Annotated[
+        float | None,
+        number(
+            lambda x: 0 < x <= 2,
+            "a number greater than 0 and at most 2, such as 1",
+            "Power of the residuals; > 0, at most 2.",
+        ),
+    ] = None
+    contamination: Annotated[
+        float | None,
+        number(
+            lambda x: 0 <= x <= 0.5,
+            "a number from 0 to 0.5, such as 0.1",
+            "Share of rows to cut away, 0 to 0.5; by default it is found.",
+        ),
+    ] = None
+    kernel: Annotated[
+        str | None,
+        choice(
+            ("linear", "rbf", "poly", "sigmoid", "cosine"),
+            "Shape of the score; rbf for curved classes.",
+        ),
+    ] = None
+    gamma: Annotated[
+        str | float | None,
+        option(
+            "Of rbf, poly and sigmoid: scale, auto or a number > 0.",
+            "G",
+            panel=MODEL,
+            kind=str | None,
+            convert=_read_gamma,
+        ),
+    ] = None
+    components: Annotated[
+        int | None, whole(1, 500, "Approximate the kernel by N rows drawn at random.")
+    ] = None
+    loss: Annotated[
+        str | None,
+        choice(
+            ("hinge", "logistic", "exponential"), "Loss by the margin; --p 2 is the loss itself."
+        ),
+    ] = None
+    constraints: Annotated[
+        str | None,
+        choice(
+            ("explicit", "implicit"), "A row meets the two thresholds beside its label, or all."
+        ),
+    ] = None
+    class_weight: Annotated[
+        str | dict[Any, float] | None,
+        option(
+            "Count all labels alike, or the rows of one so many times; can be repeated.",
+            "balanced|LABEL:WEIGHT",
+            panel=MODEL,
+            kind=list[str] | None,
+            convert=_read_class_weight,
+        ),
+    ] = None
+    max_iter: Annotated[int | None, whole(1, 500, "Limit of iterations of a fit.")] = None
+    tune: Annotated[bool, option("Choose C and p by cross-validation.", panel=MODEL)] = False
+    folds: Annotated[int, whole(2, 5, "Parts of the cross-validation.")] = 5
+    seed: Seed = 0
+    impute: Annotated[bool, _of_data("Fill blank numbers with the median of their column.")] = False
+    clip: Annotated[
+        float | None,
+        number(
+            _is_positive,
+            f"{_POSITIVE}5",
+            "Limit numbers to the median ± S median deviations.",
+            panel=DATA,
+            metavar="S",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         # Where the kernel is open, curves are among what is compared.
@@ -82,7 +251,7 @@ class ModelOptions:
     @property
     def parameters(self) -> dict[str, Any]:
         """Those of the estimator that were given."""
-        own = ("C", "p", "contamination", "kernel", "gamma", "loss", "constraints")
-        named = {name: getattr(self, name) for name in (*own, "class_weight", "max_iter")}
-        named |= {"n_components": self.components, "random_state": self.seed}
-        return {name: value for name, value in named.items() if value is not None}
+        names = ("C", "p", "contamination", "kernel", "gamma", "loss", "constraints")
+        values = {name: getattr(self, name) for name in (*names, "class_weight", "max_iter")}
+        values |= {"n_components": self.components, "random_state": self.seed}
+        return {name: value for name, value in values.items() if value is not None}

@@ -1,17 +1,52 @@
 """The commands and their options. What they do is imported when they run: help is quick."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from csvor.cli._errors import failures_in_one_line
-from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_input, check_input_or_folder, check_output, check_parquet
-from csvor.cli.commands import _parameters as opt
-from csvor.cli.commands._completion import CompletingGroup
+from csvor.cli._errors import OneLineGroup, UsageError
+from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
+from csvor.cli._parameters import argument, choice, command, number, option
+from csvor.cli._paths import check_output
 from csvor.cli.commands._data_app import data_app
+from csvor.cli.commands._outputs import ApplyOptions, AuditOutput, PredictOptions
 from csvor.cli.commands._study_app import study
+
+if TYPE_CHECKING:
+    from csvor.cli._notes import Notes
+else:
+    Notes = Any  # help needs none
+
+_COMPLETION = {"--install-completion", "--show-completion"}
+_SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
+
+
+class CompletingGroup(OneLineGroup):
+    """The group of all commands: completion is asked for in a shell that is known, or refused."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Look at the shell before typer does, which would install for a shell called None."""
+        asked = _COMPLETION.intersection(args)
+        if asked and not ctx.resilient_parsing:
+            _check_shell(asked.pop())
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
+
+def _check_shell(option: str) -> None:
+    import shellingham
+
+    try:
+        name = shellingham.detect_shell()[0]
+    except shellingham.ShellDetectionFailure:
+        name = ""
+    if name not in _SHELLS:
+        why = f"{name} cannot be completed in" if name else "which shell started csvor is unclear"
+        raise UsageError(
+            f"{option}: {why}; start {', '.join(_SHELLS[:-1])} or {_SHELLS[-1]}, and call "
+            f"csvor {option} in it"
+        )
+
 
 app = typer.Typer(
     name="csvor",
@@ -23,15 +58,6 @@ app = typer.Typer(
 )
 app.add_typer(study, name="study")
 app.add_typer(data_app, name="data")
-
-
-class DemoData(StrEnum):
-    """Data sets that skordinal brings along."""
-
-    esl = "esl"
-    lev = "lev"
-    swd = "swd"
-    balance_scale = "balance_scale"
 
 
 def _print_version(wanted: bool) -> None:
@@ -57,288 +83,85 @@ def root(
         typer.echo(context.get_help())
 
 
-@app.command()
-def audit(
-    data: opt.Data,
-    target: opt.TargetName,
-    classes: opt.Classes = None,
-    id: opt.Id = None,
-    groups: opt.Groups = None,
-    drop: opt.Drop = None,
-    keep: opt.Keep = None,
-    weight: opt.Weight = None,
-    missing_label: opt.MissingLabel = None,
-    fold_labels: opt.FoldLabels = False,
-    missing: opt.Missing = None,
-    categorical: opt.Categorical = None,
-    dates: opt.Dates = False,
-    delimiter: opt.Delimiter = None,
-    decimal: opt.Decimal = None,
-    dask: opt.Dask = None,
-    reviewed: opt.Reviewed = None,
-    impute: opt.Impute = False,
-    clip: opt.Clip = None,
-    C: opt.Strength = None,
-    p: opt.Power = None,
-    contamination: opt.Contamination = None,
-    kernel: opt.Kernel = None,
-    gamma: opt.Gamma = None,
-    components: opt.Components = None,
-    loss: opt.Loss = None,
-    constraints: opt.Constraints = None,
-    class_weight: opt.ClassWeight = None,
-    max_iter: opt.MaxIter = None,
-    folds: opt.Folds = 5,
-    seed: opt.Seed = 0,
-    fdr: Annotated[
-        float | None,
-        opt.number(
-            "--fdr",
-            lambda x: 0 < x < 1,
-            "a number between 0 and 1, such as 0.1",
-            "Name as many rows as keep the expected share of right labels below X.",
-            panel=opt.OUTPUT,
-        ),
-    ] = None,
-    top: Annotated[int, opt.whole("--top", 0, 20, "Rows to show.", panel=opt.OUTPUT)] = 20,
-    suspects: Annotated[
-        str | None,
-        typer.Option(
-            "--suspects",
-            metavar="FILE",
-            help="Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.",
-            rich_help_panel=opt.OUTPUT,
-        ),
-    ] = None,
-    report: Annotated[
-        str | None,
-        typer.Option(
-            "--report",
-            metavar="FILE",
-            help="Write a page on which the rows are reviewed (.html).",
-            rich_help_panel=opt.OUTPUT,
-        ),
-    ] = None,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
-) -> None:
+@command(app, without={"tune"})
+def audit(data: DataOptions, model: ModelOptions, output: AuditOutput, notes: Notes) -> None:
     """Tell how many labels are wrong, and which, most probably wrong first.
 
     Each row is judged by models that have not seen it; which model, and how many labels are wrong,
     is found from the data. Options of the model narrow what is compared.
     """
-    given = locals()
-    with failures_in_one_line(debug):
-        options = opt.pick(ModelOptions, given)
-        source = opt.pick(DataOptions, given)
-        from csvor.cli._notes import Notes
-        from csvor.cli.commands._audit import AuditOutput, run_audit
+    from csvor.cli.commands._audit import run_audit
 
-        notes = Notes()
-        with notes.told_at_end():
-            run_audit(source, options, AuditOutput(top, fdr, suspects, report, json), notes)
+    run_audit(data, model, output, notes)
 
 
-@app.command()
+@command(app, without={"reviewed"}, kernel="linear")
 def fit(
-    data: opt.Data,
-    target: opt.TargetName,
-    model: Annotated[
-        str, typer.Option("--model", metavar="FILE", help="Model file to write (.skops).")
-    ],
-    classes: opt.Classes = None,
-    id: opt.Id = None,
-    groups: opt.Groups = None,
-    drop: opt.Drop = None,
-    keep: opt.Keep = None,
-    weight: opt.Weight = None,
-    missing_label: opt.MissingLabel = None,
-    fold_labels: opt.FoldLabels = False,
-    missing: opt.Missing = None,
-    categorical: opt.Categorical = None,
-    dates: opt.Dates = False,
-    delimiter: opt.Delimiter = None,
-    decimal: opt.Decimal = None,
-    dask: opt.Dask = None,
-    impute: opt.Impute = False,
-    clip: opt.Clip = None,
-    C: opt.Strength = None,
-    p: opt.Power = None,
-    contamination: opt.Contamination = None,
-    kernel: opt.Kernel = opt.KernelName.linear,
-    gamma: opt.Gamma = None,
-    components: opt.Components = None,
-    loss: opt.Loss = None,
-    constraints: opt.Constraints = None,
-    class_weight: opt.ClassWeight = None,
-    max_iter: opt.MaxIter = None,
-    tune: opt.Tune = False,
-    folds: opt.Folds = 5,
-    seed: opt.Seed = 0,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
+    data: DataOptions,
+    options: ModelOptions,
+    model: Annotated[str, option("Model file to write (.skops).", "FILE")],
+    notes: Notes,
+    json: AsJson = False,
 ) -> None:
     """Fit a model to all rows and write it to a file."""
-    given = locals()
-    with failures_in_one_line(debug):
-        options = opt.pick(ModelOptions, given)
-        source = opt.pick(DataOptions, given)
-        check_output(model, "--model", [".skops"])
-        from csvor.cli._notes import Notes
-        from csvor.cli.commands._fit import run_fit
+    check_output(model, "--model", [".skops"])
+    from csvor.cli.commands._fit import run_fit
 
-        notes = Notes()
-        with notes.told_at_end():
-            run_fit(source, options, model, json, notes)
+    run_fit(data, options, model, json, notes)
 
 
-@app.command()
-def predict(
-    data: opt.Data,
-    model: Annotated[
-        str, typer.Option("--model", metavar="FILE", help="Model file that csvor fit wrote.")
-    ],
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Where to write (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.",
-        ),
-    ] = "-",
-    id: opt.Id = None,
-    proba: Annotated[
-        bool,
-        typer.Option(
-            "--proba",
-            help="Write the probability of each label as well, a column each.",
-            rich_help_panel=opt.OUTPUT,
-        ),
-    ] = False,
-    score: Annotated[
-        bool,
-        typer.Option(
-            "--score",
-            help="Write the score as well, which the thresholds cut into labels.",
-            rich_help_panel=opt.OUTPUT,
-        ),
-    ] = False,
-    delimiter: opt.Delimiter = None,
-    decimal: opt.Decimal = None,
-    dask: opt.Dask = None,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
-) -> None:
+@command(app)
+def predict(options: PredictOptions, notes: Notes) -> None:
     """Write the label that a model gives to each row. Columns are matched by name."""
-    with failures_in_one_line(debug):
-        if dask is None:
-            check_input(data)
-        else:
-            check_parquet(data)
-        check_input(model)
-        from csvor.cli._notes import Notes
-        from csvor.cli.commands._predict import PredictOptions, run_predict
+    from csvor.cli.commands._predict import run_predict
 
-        notes = Notes()
-        with notes.told_at_end():
-            sign = None if decimal is None else decimal.value
-            options = PredictOptions(out, id, proba, score, json, delimiter, sign, dask)
-            run_predict(data, model, options, notes)
+    run_predict(options, notes)
 
 
-@app.command()
+@command(app)
 def show(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file that csvor fit wrote.")],
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
+    model: Annotated[str, argument("MODEL", "Model file that csvor fit wrote.")],
+    notes: Notes,
+    json: AsJson = False,
 ) -> None:
     """Show what is in a model file: labels, columns, coefficients, versions."""
-    with failures_in_one_line(debug):
-        from csvor.cli._notes import Notes
-        from csvor.cli.commands._show import run_show
+    from csvor.cli.commands._show import run_show
 
-        notes = Notes()
-        with notes.told_at_end():
-            run_show(model, json, notes)
+    run_show(model, json, notes)
 
 
-@app.command()
-def apply(
-    decisions: Annotated[
-        str, typer.Argument(metavar="DECISIONS", help="The file that the page of --report saved.")
-    ],
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA", help="The .csv, .tsv or .parquet file, or folder of such, audited."
-        ),
-    ],
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Where to write, in the kind of DATA (a new folder for one); - is stdout.",
-        ),
-    ] = "-",
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", metavar="COL", help="Column of the labels, if DECISIONS does not say."
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option("--classes", metavar="A,B,C", help="Labels, where some have no row in DATA."),
-    ] = None,
-    delimiter: opt.Delimiter = None,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
-) -> None:
+@command(app)
+def apply(options: ApplyOptions, notes: Notes) -> None:
     """Write DATA with the labels that were decided; all else stays as it is."""
-    with failures_in_one_line(debug):
-        check_input(decisions)
-        check_input_or_folder(data)
-        from csvor.cli._notes import Notes
-        from csvor.cli.commands._apply import run_apply
+    from csvor.cli.commands._apply import run_apply
 
-        notes = Notes()
-        with notes.told_at_end():
-            run_apply(decisions, data, out, target, classes, delimiter, json, notes)
+    run_apply(options, notes)
 
 
-@app.command()
+@command(app)
 def demo(
+    notes: Notes,
     data: Annotated[
-        DemoData | None,
-        opt.one_of(
-            "--data",
-            DemoData,
+        str | None,
+        choice(
+            ("esl", "lev", "swd", "balance_scale"),
             "A data set of skordinal instead of generated records.",
             panel=None,
         ),
     ] = None,
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Folder for the files.")
-    ] = "csvor-demo",
+    out: Annotated[str, option("Folder for the files.", "DIR")] = "csvor-demo",
     noise: Annotated[
         float,
-        opt.number(
-            "--noise",
+        number(
             lambda x: 0 < x < 1,
             "a number between 0 and 1, such as 0.1",
             "Share of the labels to spoil; between 0 and 1.",
             panel=None,
         ),
     ] = 0.1,
-    seed: opt.Seed = 0,
-    debug: opt.Debug = False,
+    seed: Seed = 0,
 ) -> None:
     """Audit records whose wrong labels are known, and count how many are found."""
-    with failures_in_one_line(debug):
-        from csvor.cli._notes import Notes
-        from csvor.cli.commands._demo import run_demo
+    from csvor.cli.commands._demo import run_demo
 
-        notes = Notes()
-        with notes.told_at_end():
-            run_demo(data.value if data else None, out, noise, seed, notes)
+    run_demo(data, out, noise, seed, notes)

@@ -14,6 +14,7 @@ from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._spelling import normal
+from csvor.cli.commands._outputs import ApplyOptions
 from csvor.cli.input._decisions import Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import ReadOptions, read_table
@@ -23,22 +24,16 @@ from csvor.cli.input._table import Table
 MOST_CHANGES = 20
 
 
-def run_apply(
-    decisions: str,
-    data: str,
-    out: str,
-    target: str | None,
-    classes: str | None,
-    delimiter: str | None,
-    as_json: bool,
-    notes: Notes,
-) -> None:
+def run_apply(options: ApplyOptions, notes: Notes) -> None:
     """Check the decisions against the data and write what follows."""
-    _check_places(decisions, data, out, as_json)
-    target = None if target is None else normal(target)
+    decisions, data, out = options.decisions, options.data, options.out
+    _check_places(decisions, data, out, options.json)
+    target = None if options.target is None else normal(options.target)
     edit = _edited_folder if Path(data).is_dir() else _edited_file
-    table, review, n_rows = edit(decisions, data, out, target, classes, delimiter, notes)
-    if as_json:
+    table, review, n_rows = edit(
+        decisions, data, out, target, options.classes, options.delimiter, notes
+    )
+    if options.json:
         document = {
             "command": "apply",
             "data": {"file": table.source, "rows": table.n_rows},

@@ -31,6 +31,7 @@ from csvor.cli._render import (
 from csvor.cli._spelling import format_value
 from csvor.cli.commands._audit_report import check_report, write_page
 from csvor.cli.commands._class_notes import notes_on_classes
+from csvor.cli.commands._outputs import AuditOutput
 from csvor.cli.input._prepare import Prepared, plain, prepare
 from csvor.cli.input._related_rows import refuse_few_groups
 
@@ -39,17 +40,6 @@ ENTRIES = ("given", "suggested", "probability", "residual", "direction", "flagge
 FIXED = ("row", *ENTRIES)
 
 Rows = dict[str, list[Any]]
-
-
-@dataclass(frozen=True)
-class AuditOutput:
-    """Where the result goes."""
-
-    top: int = 20
-    fdr: float | None = None
-    suspects: str | None = None
-    report: str | None = None
-    json: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,6 @@ from csvor.cli._render import Fact
 from csvor.cli.commands._audit import (
     ENTRIES,
     Audited,
-    AuditOutput,
     Rows,
     as_columns,
     note_lone_labels,
@@ -40,6 +39,7 @@ from csvor.cli.commands._audit import (
 from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._in_parts import InParts, in_parts
+from csvor.cli.commands._outputs import AuditOutput
 from csvor.cli.input._related_rows import refuse_few_groups
 
 

@@ -1,18 +1,21 @@
 """The commands of `csvor data` and their options."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from csvor.cli._errors import OneLineGroup, failures_in_one_line
-from csvor.cli.commands import _parameters as opt
+from csvor.cli._errors import OneLineGroup
+from csvor.cli._options import AsJson
+from csvor.cli._parameters import argument, command, option
+
+if TYPE_CHECKING:
+    from csvor.cli._notes import Notes
+else:
+    Notes = Any  # help needs none
 
 data_app = typer.Typer(cls=OneLineGroup, add_completion=False, rich_markup_mode="rich")
 
-DataFolder = Annotated[
-    str | None,
-    typer.Option("--data", metavar="DIR", help="Folder to look in (else CSVOR_DATA, the cache)."),
-]
+DataFolder = Annotated[str | None, option("Folder to look in (else CSVOR_DATA, the cache).", "DIR")]
 
 
 @data_app.callback(invoke_without_command=True)
@@ -22,61 +25,38 @@ def data_root(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-@data_app.command("list")
-def data_list(
-    data: DataFolder = None,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
-) -> None:
+@command(data_app, "list")
+def data_list(data: DataFolder = None, json: AsJson = False) -> None:
     """List the data sets: rows, features, classes, and where they are found."""
-    with failures_in_one_line(debug):
-        from csvor.cli.commands._data import run_list
+    from csvor.cli.commands._data import run_list
 
-        run_list(data, json)
+    run_list(data, json)
 
 
-@data_app.command("get")
+@command(data_app, "get")
 def data_get(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Data sets of the paper, or all.")
-    ],
-    to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="DIR", help="Folder to write into instead of the cache."),
-    ] = None,
+    names: Annotated[list[str], argument("NAME...", "Data sets of the paper, or all.")],
+    notes: Notes,
+    to: Annotated[str | None, option("Folder to write into instead of the cache.", "DIR")] = None,
     source: Annotated[
-        str,
-        typer.Option(
-            "--from", metavar="SOURCE", help="auto, ayrna, openml, or a folder to copy from."
-        ),
+        str, option("auto, ayrna, openml, or a folder to copy from.", "SOURCE", name="--from")
     ] = "auto",
-    force: Annotated[
-        bool, typer.Option("--force", help="Get what is already there as well, and replace it.")
-    ] = False,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
+    force: Annotated[bool, option("Get what is already there as well, and replace it.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Download data sets, or copy them from a folder. Only the right data are written."""
-    with failures_in_one_line(debug):
-        from csvor.cli._notes import Notes
-        from csvor.cli.commands._data import run_get
+    from csvor.cli.commands._data import run_get
 
-        notes = Notes()
-        with notes.told_at_end():
-            run_get(names, to, source, force, json, notes)
+    run_get(names, to, source, force, json, notes)
 
 
-@data_app.command("check")
+@command(data_app, "check")
 def data_check(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", help="Data sets; all ten if none.")
-    ] = None,
+    names: Annotated[list[str] | None, argument("NAME...", "Data sets; all ten if none.")] = None,
     data: DataFolder = None,
-    json: opt.AsJson = False,
-    debug: opt.Debug = False,
+    json: AsJson = False,
 ) -> None:
     """Compare data sets with their known figures; exit status 1 if one is wrong or missing."""
-    with failures_in_one_line(debug):
-        from csvor.cli.commands._data import run_check
+    from csvor.cli.commands._data import run_check
 
-        run_check(names or [], data, json)
+    run_check(names or [], data, json)

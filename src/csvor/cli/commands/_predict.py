@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -15,32 +14,20 @@ from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
 from csvor.cli._spelling import format_value
+from csvor.cli.commands._outputs import PredictOptions
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._prepare import plain
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._table import Table
 
 
-@dataclass(frozen=True)
-class PredictOptions:
-    """What is written beside the predictions, and where to; and how the rows are read."""
-
-    out: str = "-"
-    id: str | None = None
-    proba: bool = False
-    score: bool = False
-    json: bool = False
-    delimiter: str | None = None
-    decimal: str | None = None
-    dask: str | None = None
-
-
-def run_predict(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
+def run_predict(options: PredictOptions, notes: Notes) -> None:
     """Predict and write the labels."""
+    data, model_path = options.data, options.model
     if options.dask is not None:
         from csvor.cli.commands._predict_parts import predict_in_parts
 
-        predict_in_parts(data, model_path, options, notes)
+        predict_in_parts(options, notes)
         return
     check_table_output(options.out, "--out", data)
     model = load_model(model_path)

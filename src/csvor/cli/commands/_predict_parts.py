@@ -20,8 +20,8 @@ from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
+from csvor.cli.commands._outputs import PredictOptions
 from csvor.cli.commands._predict import (
-    PredictOptions,
     answers_of,
     as_table,
     ids_of,
@@ -36,8 +36,9 @@ from csvor.cli.input._pieces import Piece, pieces_of, table_of
 Strange = dict[str, list[str]]
 
 
-def predict_in_parts(data: str, model_path: str, options: PredictOptions, notes: Notes) -> None:
+def predict_in_parts(options: PredictOptions, notes: Notes) -> None:
     """Write a folder of Parquet files, one for each piece of the data, whole or not at all."""
+    data, model_path = options.data, options.model
     _check(data, options)
     model = load_model(model_path)
     model.record.note_versions(model_path, notes)

@@ -21,7 +21,8 @@ from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._paths import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts
-from csvor.cli.commands._study_choice import StudyOptions, chosen_spec, refuse_another
+from csvor.cli.commands._outputs import StudyOptions
+from csvor.cli.commands._study_choice import chosen_spec, refuse_another
 from csvor.report import write_report
 from csvor.study import Progress, Status, experiments, results, run, spec_of, status
 from csvor.study.for_commands import failed_measures
@@ -31,24 +32,16 @@ TABLE = "results.csv"
 KEYS = ("dataset", "method")
 
 
-def run_study(
-    options: StudyOptions,
-    *,
-    data: str | None,
-    jobs: int | None,
-    retry_failed: bool,
-    replace: bool,
-    dask: str | None = None,
-) -> None:
+def run_study(options: StudyOptions) -> None:
     """Run the cells that are missing, write the table, and print what it says in short."""
-    out = options.out
+    out, data, jobs, dask = options.out, options.data, options.jobs, options.dask
     if dask is not None and jobs is not None:
         raise UsageError(f"--jobs {jobs}: with --dask the cluster has its own number; leave it out")
     if data is not None:
         check_folder(data, "--data")
     check_output_folder(out, "--out")
     spec = chosen_spec(options)
-    if not replace:
+    if not options.replace:
         refuse_another(out, spec)
     has_begun = False
     try:
@@ -65,8 +58,8 @@ def run_study(
                 jobs=joblib.cpu_count() if jobs is None and dask is None else jobs,
                 data=data,
                 progress=show,
-                retry_failed=retry_failed,
-                replace=replace,
+                retry_failed=options.retry_failed,
+                replace=options.replace,
             )
     except KeyboardInterrupt:
         if has_begun:  # the last record may not have been told of

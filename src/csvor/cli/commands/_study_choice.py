@@ -1,22 +1,13 @@
 """Which study do the options of `csvor study run` ask for, and may it run in that folder?"""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from csvor.cli._errors import UsageError
+from csvor.cli.commands._outputs import StudyOptions
 from csvor.study import MeasureSpec, Spec, load_spec, preset, spec_of
 from csvor.study.for_commands import other_study
-
-
-@dataclass(frozen=True)
-class StudyOptions:
-    """Which study is asked for, and where."""
-
-    out: str
-    preset: str | None
-    file: str | None
-    measures: tuple[str, ...]
 
 
 def refuse_another(out: str, spec: Spec) -> None:
@@ -30,9 +21,9 @@ def refuse_another(out: str, spec: Spec) -> None:
 
 def chosen_spec(options: StudyOptions) -> Spec:
     """The study of the options; what is wrong in it is as much the user's as an option."""
-    spec = _named_spec(options.out, options.preset, options.file)
+    spec = _named_spec(options.out, options.preset, options.spec)
     try:
-        given = map(MeasureSpec.of, options.measures)
+        given = map(MeasureSpec.of, options.measure)
         new = tuple(measure for measure in given if measure not in spec.measures)
         spec = replace(spec, measures=spec.measures + new)
     except ValueError as error:

@@ -1,0 +1,132 @@
+"""Which options has a command of its own: what it writes, and where to?"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from csvor.cli._options import AsJson, Dask, Data, Decimal, Delimiter, Id, check_data
+from csvor.cli._parameters import OUTPUT, argument, choice, number, option, whole
+from csvor.cli._paths import check_input, check_input_or_folder
+
+
+@dataclass(frozen=True)
+class AuditOutput:
+    """Where the result of an audit goes."""
+
+    fdr: Annotated[
+        float | None,
+        number(
+            lambda x: 0 < x < 1,
+            "a number between 0 and 1, such as 0.1",
+            "Name as many rows as keep the expected share of right labels below X.",
+            panel=OUTPUT,
+        ),
+    ] = None
+    top: Annotated[int, whole(0, 20, "Rows to show.", panel=OUTPUT)] = 20
+    suspects: Annotated[
+        str | None,
+        option(
+            "Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.",
+            "FILE",
+            panel=OUTPUT,
+        ),
+    ] = None
+    report: Annotated[
+        str | None,
+        option("Write a page on which the rows are reviewed (.html).", "FILE", panel=OUTPUT),
+    ] = None
+    json: AsJson = False
+
+
+@dataclass(frozen=True)
+class PredictOptions:
+    """Which rows, how they are read, and what is written of each."""
+
+    data: Data
+    model: Annotated[str, option("Model file that csvor fit wrote.", "FILE")]
+    out: Annotated[
+        str,
+        option(
+            "Where to write (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.", "FILE"
+        ),
+    ] = "-"
+    id: Id = None
+    proba: Annotated[
+        bool, option("Write the probability of each label as well, a column each.", panel=OUTPUT)
+    ] = False
+    score: Annotated[
+        bool, option("Write the score as well, which the thresholds cut into labels.", panel=OUTPUT)
+    ] = False
+    delimiter: Delimiter = None
+    decimal: Decimal = None
+    dask: Dask = None
+    json: AsJson = False
+
+    def __post_init__(self) -> None:
+        check_data(self.data, self.dask)
+        check_input(self.model)
+
+
+@dataclass(frozen=True)
+class ApplyOptions:
+    """Which decisions are applied to which data, and where the result goes."""
+
+    decisions: Annotated[str, argument("DECISIONS", "The file that the page of --report saved.")]
+    data: Annotated[
+        str, argument("DATA", "The .csv, .tsv or .parquet file, or folder of such, audited.")
+    ]
+    out: Annotated[
+        str,
+        option("Where to write, in the kind of DATA (a new folder for one); - is stdout.", "FILE"),
+    ] = "-"
+    target: Annotated[
+        str | None, option("Column of the labels, if DECISIONS does not say.", "COL")
+    ] = None
+    classes: Annotated[str | None, option("Labels, where some have no row in DATA.", "A,B,C")] = (
+        None
+    )
+    delimiter: Delimiter = None
+    json: AsJson = False
+
+    def __post_init__(self) -> None:
+        check_input(self.decisions)
+        check_input_or_folder(self.data)
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """Which study runs, on which data and workers, and where its records lie."""
+
+    out: Annotated[str, option("Folder of the records; goes on in it.", "DIR")]
+    preset: Annotated[
+        str | None,
+        choice(
+            ("quick", "paper"),
+            "quick takes three minutes, paper is everything; without it or --spec, what DIR "
+            "holds, else quick.",
+            panel=None,
+        ),
+    ] = None
+    spec: Annotated[str | None, option("A study of your own, in TOML.", "FILE")] = None
+    data: Annotated[str | None, option("Folder of the data sets.", "DIR")] = None
+    jobs: Annotated[int | None, whole(1, 2, "Processes; all cores unless given.", panel=None)] = (
+        None
+    )
+    dask: Annotated[
+        str | None,
+        option(
+            "Run the cells on the Dask cluster at ADDRESS, or on one of this machine.",
+            "local|ADDRESS",
+        ),
+    ] = None
+    measure: Annotated[
+        tuple[str, ...],
+        option(
+            "Measure this too: a name in csvor.metrics, or package.module:function. May be "
+            "given several times.",
+            "NAME",
+        ),
+    ] = ()
+    retry_failed: Annotated[bool, option("Run cells that failed once more.")] = False
+    replace: Annotated[
+        bool, option("Run it even if DIR holds another study; records are kept.")
+    ] = False
