@@ -211,7 +211,8 @@ def test_an_audit_is_that_of_a_dense_table(
 
 def audited(*, kernel: str) -> tuple[Any, Any]:
     options = ModelOptions(C=1.0, kernel=kernel, components=None if kernel == "linear" else 50)
-    return audit_file(DataOptions("t.csv", "grade"), options, Notes())
+    rows, audit = audit_file(DataOptions("t.csv", "grade"), options, Notes())
+    return rows.prepared, audit
 
 
 def test_pulls_of_sparse_categories_are_those_of_dense_ones(densely: Callable[..., Any]) -> None:

@@ -1,15 +1,14 @@
-"""How does a field of an option class become an option of a command?"""
+"""How is an option declared?"""
 
-import inspect
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import partial, wraps
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import typer
 
-from csvor.cli._errors import UsageError, failures_in_one_line
+from csvor.cli._errors import UsageError
 
 DATA = "Data"
 MODEL = "Model"
@@ -33,6 +32,7 @@ class Declaration:
     convert: Callable[[Any], Any] | None = None
     name: str | None = None
     is_argument: bool = False
+    choices: Sequence[str] = ()
 
     def info(self, field: str) -> Any:
         """The declaration as typer takes it."""
@@ -41,8 +41,16 @@ class Declaration:
         name = self.name or "--" + field.replace("_", "-")
         parser = None if self.parse is None else partial(self.parse, name)
         return typer.Option(
-            name, parser=parser, metavar=self.metavar, help=self.help, rich_help_panel=self.panel
+            name,
+            parser=parser,
+            metavar=self.metavar,
+            help=self.help,
+            rich_help_panel=self.panel,
+            autocompletion=self._completed if self.choices else None,
         )
+
+    def _completed(self, incomplete: str) -> list[str]:
+        return [choice for choice in self.choices if choice.startswith(incomplete)]
 
 
 option = Declaration  # without `metavar` it is a flag
@@ -93,88 +101,4 @@ def choice(names: Sequence[str], help: str, *, panel: str | None = MODEL) -> Dec
             raise UsageError(f"{name} {text}: must be one of {', '.join(names)}")
         return str(text)
 
-    return Declaration(help, "|".join(names), panel, parse)
-
-
-def command(
-    app: typer.Typer, name: str | None = None, *, without: Collection[str] = (), **defaults: Any
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a function a command of `app`.
-
-    A parameter whose type is an option class stands for the options that its fields
-    declare, save those in `without`; `defaults` differ from those of the fields. `--debug` comes
-    last. Where the function takes `notes`, they are printed when it ends, however it ends.
-    """
-
-    def register(function: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(function, include_extras=True)
-        del hints["return"]
-        takes_notes = hints.pop("notes", None) is not None
-        own = inspect.signature(function).parameters
-        groups = {
-            key: list(_of_class(hint, without, defaults))
-            if is_dataclass(hint)
-            else [_Field(key, hint, own[key].default)]
-            for key, hint in hints.items()
-        }
-
-        @wraps(function)
-        def run(*, debug: bool, **values: Any) -> None:
-            with failures_in_one_line(debug):
-                arguments: dict[str, Any] = {}
-                # The last first: the options of the model are checked before files are.
-                for key, members in reversed(groups.items()):
-                    read = {member.name: member.read(values[member.name]) for member in members}
-                    is_class = is_dataclass(hints[key])
-                    arguments[key] = hints[key](**read) if is_class else read[key]
-                if not takes_notes:
-                    function(**arguments)
-                    return
-                from csvor.cli._notes import Notes  # here: help needs none
-
-                notes = Notes()
-                with notes.told_at_end():
-                    function(**arguments, notes=notes)
-
-        members = [member for group in groups.values() for member in group]
-        parameters = [member.parameter for member in [*members, _DEBUG]]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in parameters}
-        app.command(name)(run)
-        return run
-
-    return register
-
-
-class _Field:
-    """An option of a command: its name, type, declaration and default."""
-
-    def __init__(self, name: str, hint: Any, default: Any) -> None:
-        kind, declaration, *_ = get_args(hint)
-        convert = declaration.convert
-        if get_origin(kind) is tuple:
-            kind, convert = list[str] | None, lambda values: tuple(values or ())
-            default = None if default == () else default
-        self.name, self.convert = name, convert
-        self.parameter = inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=default,
-            annotation=Annotated[declaration.kind or kind, declaration.info(name)],
-        )
-
-    def read(self, value: Any) -> Any:
-        return value if self.convert is None else self.convert(value)
-
-
-def _of_class(kind: Any, without: Collection[str], defaults: dict[str, Any]) -> Iterator[_Field]:
-    hints = get_type_hints(kind, include_extras=True)
-    for field in fields(kind):
-        if field.name not in without:
-            default = inspect.Parameter.empty if field.default is MISSING else field.default
-            yield _Field(field.name, hints[field.name], defaults.get(field.name, default))
-
-
-_DEBUG = _Field(
-    "debug", Annotated[bool, option("Show the traceback of an error.", panel=OUTPUT)], False
-)
+    return Declaration(help, "|".join(names), panel, parse, choices=names)

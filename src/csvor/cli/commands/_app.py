@@ -6,8 +6,9 @@ import typer
 
 from csvor.cli._errors import OneLineGroup, UsageError
 from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
-from csvor.cli._parameters import argument, choice, command, number, option
+from csvor.cli._parameters import argument, choice, number, option
 from csvor.cli._paths import check_output
+from csvor.cli.commands._command import command
 from csvor.cli.commands._data_app import data_app
 from csvor.cli.commands._outputs import ApplyOptions, AuditOutput, PredictOptions
 from csvor.cli.commands._study_app import study

@@ -6,7 +6,8 @@ import typer
 
 from csvor.cli._errors import OneLineGroup
 from csvor.cli._options import AsJson
-from csvor.cli._parameters import argument, command, option
+from csvor.cli._parameters import argument, option
+from csvor.cli.commands._command import command
 
 if TYPE_CHECKING:
     from csvor.cli._notes import Notes

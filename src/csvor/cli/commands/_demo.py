@@ -22,7 +22,7 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
-from csvor.cli.commands._audit import answer_fact, audit_file, chosen_fact, suspect_rows
+from csvor.cli.commands._audit import answer_fact, audit_file, chosen_fact
 from csvor.cli.commands._demo_data import Graded, bridges, bundled, with_wrong_labels
 from csvor.cli.input._prepare import Prepared
 from csvor.cli.input._table import as_number
@@ -39,8 +39,8 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
         raise UsageError(f"--noise {noise:g}: changes no label of {len(given)}")
     records = _write(Path(out), graded, given, wrong)
     data = DataOptions(str(records), graded.target, classes=graded.declared, id=graded.id)
-    work, audit = audit_file(data, ModelOptions(seed=seed), notes)
-    rows = suspect_rows(work, audit)
+    audited_rows, audit = audit_file(data, ModelOptions(seed=seed), notes)
+    prepared, rows = audited_rows.prepared, audited_rows.listed(audit)
     flagged = rows.pop("flagged")
     rows["true label"] = [str(graded.truth[row - 1]) for row in rows["row"]]
     rows["flagged"] = flagged
@@ -48,10 +48,10 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     screen = console()
     were = "was" if wrong.sum() == 1 else "were"
     changed = f"{wrong.sum()} of {len(given)} labels {were} changed to another at random"
-    print_facts(screen, [*data_facts(work), ("Spoilt", changed), chosen_fact(work, audit)])
+    print_facts(screen, [*data_facts(prepared), ("Spoilt", changed), chosen_fact(prepared, audit)])
     print_suspects(screen, rows, SHOWN)
     with progress("Comparing"), notes.of_warnings():
-        found = _found(work, audit, graded, wrong)
+        found = _found(prepared, audit, graded, wrong)
     files = f"{records} and {records.with_name('truth.csv')}"
     command = ["csvor", "audit", str(records), "--target", graded.target]
     command += ["--classes", graded.declared] if graded.declared else []
@@ -82,7 +82,7 @@ def _write(folder: Path, graded: Graded, given: NDArray[np.str_], wrong: NDArray
 
 
 def _found(
-    work: Prepared, audit: LabelAudit, graded: Graded, wrong: NDArray[np.bool_]
+    prepared: Prepared, audit: LabelAudit, graded: Graded, wrong: NDArray[np.bool_]
 ) -> list[Fact]:
     """How many wrong labels the order and the flags found, and what the cap is good for."""
     m = int(wrong.sum())
@@ -91,13 +91,13 @@ def _found(
     uncapped = clone(audit.model).set_params(model__epsilon=np.inf)
     with warnings.catch_warnings():  # what the model to compare with lacks is nobody's concern
         warnings.simplefilter("ignore")
-        uncapped.fit(work.frame, work.target.labels)
+        uncapped.fit(prepared.frame, prepared.target.labels)
     truth = graded.truth
     if graded.declared is None:
         truth = np.array([as_number(label) for label in truth])
     errors = []
     for model in (audit.model, uncapped):
-        predicted = model.predict(work.frame)
+        predicted = model.predict(prepared.frame)
         if graded.declared is None:
             predicted = predicted.astype(float)
         errors.append(float(np.mean(predicted != truth)))

@@ -4,39 +4,42 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from csvor._estimators.steps import fit_coded
 from csvor.cli._coefficients import coefficients_of, encodings_of, thresholds_of
+from csvor.cli._errors import UsageError
 from csvor.cli._model import Model, save_model
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli._paths import refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._record import Record, now, versions
 from csvor.cli._render import console, data_facts, fitted_parameters, model_fact, print_facts
 from csvor.cli._score import print_coefficients, score_facts
+from csvor.cli.commands._rows import rows_of
 from csvor.cli.commands._tune import tuned
-from csvor.cli.input._prepare import Prepared, prepare, refuse_large_exact_kernel
+from csvor.cli.input._prepare import Prepared, refuse_large_exact_kernel
 
 
 def run_fit(
     data: DataOptions, options: ModelOptions, model_path: str, as_json: bool, notes: Notes
 ) -> None:
     """Fit all rows and write the model."""
-    if data.dask is None:
-        work, error, flagged = _fitted_here(data, options, notes)
-    else:
-        from csvor.cli.commands._fit_parts import fitted_in_parts
-
-        work, error, flagged = fitted_in_parts(data, options, notes)
-    document = _document(work, error, flagged, notes)
+    if data.dask is not None:
+        _refuse_what_needs_all_rows(options)
+        refuse_delimiter(data.delimiter, data.data)
+    with rows_of(data, options, notes) as rows:
+        if data.dask is None:
+            refuse_large_exact_kernel(options, rows.n_rows)
+        prepared = tuned(rows.prepared, notes)
+        with progress("Fitting"), notes.of_warnings():
+            error, flagged = rows.fit()
+    document = _document(prepared, error, flagged, notes)
     cut = "1 was cut away as an outlier" if flagged == 1 else f"{flagged} were cut away as outliers"
     told = f"{error:.3f} of the training rows get another label; {cut}"
-    facts = [*data_facts(work), model_fact(work), ("Fit", told)]
+    facts = [*data_facts(prepared), model_fact(prepared), ("Fit", told)]
     # Which rows are in conflict is nothing of the model.
     kept = {name: value for name, value in document.items() if name != "conflicts"}
-    record = Record(now(), versions(), asdict(work.features), kept, facts)
-    save_model(model_path, Model(work.pipeline, record))
+    record = Record(now(), versions(), asdict(prepared.features), kept, facts)
+    save_model(model_path, Model(prepared.pipeline, record))
     if as_json:
         print(json.dumps({"command": "fit", "model": model_path, **document}, allow_nan=False))
         return
@@ -46,32 +49,32 @@ def run_fit(
     print_facts(out, [("Written", model_path)])
 
 
-def _fitted_here(
-    data: DataOptions, options: ModelOptions, notes: Notes
-) -> tuple[Prepared, float, int]:
-    """What was fitted, the share of the rows with another label, and how many were cut away."""
-    work = prepare(data, options, notes)
-    refuse_large_exact_kernel(options, work.target.n_rows)
-    work = tuned(work, notes)
-    with progress("Fitting"), notes.of_warnings():
-        fit_coded(work.pipeline, work.frame, work.target.coded, work.weights)
-        predicted = work.pipeline.predict(work.frame)
-    error = float(np.mean(predicted != work.target.labels))
-    return work, error, int(work.pipeline[-1].outliers_.sum())
+def _refuse_what_needs_all_rows(options: ModelOptions) -> None:
+    """Refuse options that no pass over pieces can follow."""
+    if options.kernel not in {None, "linear"}:
+        raise UsageError(
+            f"--kernel {options.kernel}: a kernel needs all rows at once, and --dask leaves them "
+            "in pieces; take the linear kernel, or a part of the rows without --dask"
+        )
+    if options.tune:
+        raise UsageError(
+            "--tune: folds are made of rows in memory, and --dask leaves them in pieces; tune on a "
+            "part of the rows without --dask, and give --C and --p here"
+        )
 
 
-def _document(work: Prepared, error: float, flagged: int, notes: Notes) -> dict[str, Any]:
-    model = work.pipeline[-1]
+def _document(prepared: Prepared, error: float, flagged: int, notes: Notes) -> dict[str, Any]:
+    model = prepared.pipeline[-1]
     return {
-        **work.described(),
-        "missing_labels": list(work.data.missing_label),
+        **prepared.described(),
+        "missing_labels": list(prepared.data.missing_label),
         "method": type(model).__name__,
-        "parameters": {**model.get_params(), "classes": work.target.classes},
+        "parameters": {**model.get_params(), "classes": prepared.target.classes},
         "fit": fitted_parameters(model),
         "training_error": error,
         "flagged": flagged,
-        "encodings": encodings_of(work.pipeline),
-        "coefficients": coefficients_of(work.pipeline),
+        "encodings": encodings_of(prepared.pipeline),
+        "coefficients": coefficients_of(prepared.pipeline),
         "thresholds": thresholds_of(model),
         "notes": notes.texts(),
     }

@@ -1,19 +1,31 @@
-"""What do `csvor fit --dask` and `csvor audit --dask` know of rows before they fit?"""
+"""Which rows in pieces does a command fit or audit, and what does it write of each?"""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
+from csvor import LabelAudit
+from csvor._estimators.steps import final_of
+from csvor._parts.engine import take
+from csvor._utils.atomic_files import folder_written_whole
+from csvor._utils.lazy import is_lazy
+from csvor._utils.words import plural
+from csvor.audit import candidate_models
 from csvor.cli._cluster import memory_of
 from csvor.cli._errors import ColumnError
+from csvor.cli._files import refuse_files_unseen, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
+from csvor.cli.commands._in_memory import ENTRIES, as_columns
 from csvor.cli.input._decisions import decided_on
 from csvor.cli.input._parts import Reader, encoded, reader_of, rescale, sums_of
 from csvor.cli.input._pieces import Piece, columns_of, pieces_of
@@ -23,14 +35,14 @@ from csvor.cli.input._target import Target, stands_for
 
 
 @dataclass(frozen=True, eq=False)
-class InParts:
-    """Rows with a label, in pieces, of which `work` has a sample, and counts of all.
+class RowsInParts:
+    """Rows with a label, in pieces, of which `prepared` has a sample, and counts of all.
 
     `columns` is the fitted encoding; `sizes` are the rows of each piece, `memory` are the bytes
     that all workers have.
     """
 
-    work: Prepared
+    prepared: Prepared
     reader: Reader
     columns: Any
     mean_weight: float
@@ -38,6 +50,86 @@ class InParts:
     parts: Any
     sizes: tuple[int, ...]
     memory: int
+
+    option_for_all: ClassVar[str] = "--suspects FOLDER has all"
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows with a label."""
+        return sum(self.sizes)
+
+    def fit(self) -> tuple[float, int]:
+        """Fit the model; the share of rows that get another label, and the number of outliers."""
+        from dask.base import compute
+
+        model, data = self.prepared.pipeline[-1], self.encoded()
+        X, y = data["X"], data["y"]
+        model.fit(X, y, data.get("sample_weight"))
+        wrong, flagged = compute((model.predict(X) != y).sum(), model.outliers_.sum())
+        return float(wrong) / self.n_rows, int(flagged)
+
+    def models(self) -> list[Any]:
+        """The models that an audit compares; rows are encoded by what is known of all."""
+        options = self.prepared.options
+        frame = self.columns.transform(self.prepared.frame)
+        models = candidate_models(
+            frame, before="passthrough", n_parts=options.folds, fixed=options.parameters
+        )
+        return [model[-1] for model in models]
+
+    def audit_data(self) -> dict[str, Any]:
+        """The data by the parameters of `audit_labels`."""
+        return {"classes": self.prepared.target.coded.labels.classes, **self.encoded()}
+
+    def completed(self, audit: LabelAudit) -> LabelAudit:
+        """The audit, with a model that takes rows as they are in the files; entries are kept."""
+        entries = {name: getattr(audit, name) for name in (*ENTRIES, "predicted", "score")}
+        if not _was_in_memory(audit):
+            entries = dict(zip(entries, self.kept(list(entries.values()), share=0.25), strict=True))
+        steps = audit.model.steps if isinstance(audit.model, Pipeline) else [("model", audit.model)]
+        return replace(audit, model=Pipeline([("columns", self.columns), *steps]), **entries)
+
+    def reading(self, audit: LabelAudit) -> AbstractContextManager[Any]:
+        """Where the entries of an audit are read: those of few rows need not travel."""
+        from dask import config
+
+        return config.set(scheduler="threads") if _was_in_memory(audit) else nullcontext()
+
+    def listed(self, audit: LabelAudit) -> dict[str, list[Any]]:
+        """The 1 000 rows most probably wrong as columns, the worst first."""
+        rows, ids, *entries = take(audit.order, *self._entries(audit))
+        return as_columns(self.prepared.data.id, rows, ids.tolist(), *entries)
+
+    def write_suspects(self, audit: LabelAudit, path: str, listed: dict[str, list[Any]]) -> str:
+        """Write all rows, in their order, a file for each piece that has any, and say where."""
+        from csvor._parts.graph import Parts, computed, layer
+
+        busy = np.flatnonzero(self.sizes).tolist()
+        with progress(f"Writing {path}"), folder_written_whole(Path(path)) as folder:
+            write = partial(_write_part, self.prepared.data.id, str(folder))
+            columns = [parts.take(busy) for parts in Parts.of_all(*self._entries(audit))]
+            computed(layer(write, columns, busy))
+            refuse_files_unseen(folder, len(busy), path, "--suspects")
+        return f"all {plural(self.n_rows, 'row')} in {plural(len(busy), 'file')}: {path}"
+
+    def page_data(self) -> dict[str, Any]:
+        """What the page of an audit takes of the rows, by the parameters of the report."""
+        import dask.dataframe as dd
+
+        numbers, ids = self._names
+        empty = self.prepared.frame.iloc[:0]
+        frames = dd.from_map(self.reader.features_of, self.pieces, meta=empty)
+        names = None if self.prepared.data.id is None else ids
+        # Only some rows were compared with each other.
+        return {"X": frames, "rows": numbers + 1, "ids": names, "conflicts": ()}
+
+    @cached_property
+    def _names(self) -> list[Any]:
+        """The number of each row, from 0, and its id."""
+        return self.made(self.reader.named, (np.int64, None), (object, None))
+
+    def _entries(self, audit: LabelAudit) -> list[Any]:
+        return [*self._names, *(getattr(audit, name) for name in ENTRIES)]
 
     def made(self, make: Any, *kinds: tuple[Any, int | None]) -> list[Any]:
         """What a call makes of each piece, entries of a tuple, as arrays of types and widths."""
@@ -53,9 +145,15 @@ class InParts:
 
     def encoded(self) -> dict[str, Any]:
         """What is given of the rows, by the parameters of a fit; workers keep it if they can."""
-        make, data = partial(encoded, self.reader, self.columns, self.mean_weight), self.work.data
-        labels = self.work.target.coded.labels.classes.dtype
-        width, reviewed = len(self.columns.get_feature_names_out()), self.work.review is not None
+        make, data = (
+            partial(encoded, self.reader, self.columns, self.mean_weight),
+            self.prepared.data,
+        )
+        labels = self.prepared.target.coded.labels.classes.dtype
+        width, reviewed = (
+            len(self.columns.get_feature_names_out()),
+            self.prepared.review is not None,
+        )
         kinds = {
             "X": (True, float, width),
             "y": (True, labels, None),
@@ -81,7 +179,17 @@ class InParts:
         return kept
 
 
-def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any) -> InParts:
+def _write_part(id_name: str | None, folder: str, number: int, *entries: Any) -> None:
+    path = Path(folder, f"part-{number:05}.parquet")
+    write_table(str(path), as_columns(id_name, *entries))
+
+
+def _was_in_memory(audit: LabelAudit) -> bool:
+    """Whether the rows were few, and were audited in memory."""
+    return not is_lazy(final_of(audit.model).outliers_)
+
+
+def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any) -> RowsInParts:
     """Read a sample, and measure all rows by what it says."""
     from csvor._parts.graph import Parts
 
@@ -100,7 +208,7 @@ def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any
     with progress("Measuring the columns"):
         columns = work.pipeline[0].fit(work.frame)
         work, mean_weight, sizes = _measured(work, reader, columns, parts)
-    return InParts(work, reader, columns, mean_weight, pieces, parts, sizes, memory_of(client))
+    return RowsInParts(work, reader, columns, mean_weight, pieces, parts, sizes, memory_of(client))
 
 
 def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Sample:

@@ -1,127 +1,153 @@
-"""`csvor predict`: labels for the rows of a table, by a model file."""
+"""`csvor predict`: labels for the rows of a file, or of each file of a folder, by a model file."""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from csvor._estimators.steps import at_final
-from csvor.cli._errors import about, listed
-from csvor.cli._files import check_table_output, write_table
+from csvor._utils.atomic_files import folder_written_whole
+from csvor._utils.threads import one_of_many
+from csvor._utils.words import plural
+from csvor.cli._cluster import cluster
+from csvor.cli._errors import Faults, UsageError
+from csvor.cli._files import check_table_output, refuse_files_unseen, write_table
 from csvor.cli._model import Model, load_model
 from csvor.cli._notes import Notes
+from csvor.cli._paths import check_new_folder, refuse_delimiter
 from csvor.cli._progress import progress
-from csvor.cli._record import Record
-from csvor.cli._spelling import format_value
+from csvor.cli._render import console, print_facts
 from csvor.cli.commands._outputs import PredictOptions
-from csvor.cli.input._model_columns import features_frame
-from csvor.cli.input._prepare import plain
+from csvor.cli.commands._predictions import Predictions, predictions_of
+from csvor.cli.input._categories import refuse_strange
+from csvor.cli.input._model_columns import check_there
+from csvor.cli.input._pieces import Piece, pieces_of, table_of
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._table import Table
+
+# Words of columns of which a model knows none, by the name of the column.
+UnknownWords = dict[str, list[str]]
 
 
 def run_predict(options: PredictOptions, notes: Notes) -> None:
     """Predict and write the labels."""
-    data, model_path = options.data, options.model
-    if options.dask is not None:
-        from csvor.cli.commands._predict_parts import predict_in_parts
-
-        predict_in_parts(options, notes)
+    in_pieces = options.dask is not None
+    if in_pieces:
+        _check_folder(options)
+    else:
+        check_table_output(options.out, "--out", options.data)
+    model = load_model(options.model)
+    model.record.note_versions(options.model, notes)
+    if in_pieces:
+        _predict_pieces(model, options, notes)
         return
-    check_table_output(options.out, "--out", data)
-    model = load_model(model_path)
-    record = model.record
-    record.note_versions(model_path, notes)
-    with progress(f"Reading {data}"):
-        texts = [*model.features.categorical, options.id, record.columns["id"]]
-        asked = ReadOptions(options.delimiter, [name for name in texts if name is not None])
-        table = read_table(data, notes, asked)
-        id_name, ids = ids_of(table, record, options.id)
-        with about(table.source):
-            frame = features_frame(
-                table, model.features, impute=record.impute, notes=notes, decimal=options.decimal
-            )
-        note_unused(table, record, id_name, notes)
-    answers, proba = answers_of(model, frame, table, ids, options, notes)
-    labels = labels_of(model)
+    with progress(f"Reading {options.data}"):
+        names = [*model.features.categorical, options.id, model.record.columns["id"]]
+        texts = [name for name in names if name is not None]
+        table = read_table(options.data, notes, ReadOptions(options.delimiter, texts))
+    predictions = predictions_of(model, table, options, notes)
     if options.out != "-" or not options.json:
-        write_table(options.out, as_table(answers, id_name, labels, proba))
+        write_table(options.out, predictions.columns())
     if options.json:
-        if proba:
-            rows = zip(*proba, strict=True)
-            answers["probabilities"] = [dict(zip(labels, row, strict=True)) for row in rows]
-        document = {
-            "command": "predict",
-            "data": {"file": table.source, "rows": table.n_rows},
-            "model": model_path,
-            "target": record.target,
-            "classes": record.classes,
-            "order": record.document["order"],
-            "predictions": [
-                dict(zip(answers, row, strict=True)) for row in zip(*answers.values(), strict=True)
-            ],
-            "notes": notes.texts(),
-        }
+        document = _document(model, table, predictions, options, notes)
         print(json.dumps(document, allow_nan=False))
 
 
-def answers_of(
-    model: Model,
-    frame: pd.DataFrame,
-    table: Table,
-    ids: list[str] | None,
-    options: PredictOptions,
-    notes: Notes,
-) -> tuple[dict[str, list[Any]], list[Any]]:
-    """What a model says of each row of a table, and the probabilities by label."""
-    answers: dict[str, list[Any]] = {"row": (table.rows + 1).tolist()}
-    if ids is not None:
-        answers["id"] = ids
-    with progress("Predicting"), notes.of_warnings():
-        encoded, final = at_final(model.pipeline, frame), model.pipeline[-1]
-        answers["prediction"] = [plain(label) for label in final.predict(encoded)]
-        if options.score:
-            answers["score"] = final.predict_projection(encoded).tolist()
-        proba = final.predict_proba(encoded).T.tolist() if options.proba else []
-    return answers, proba
+def _document(
+    model: Model, table: Table, predictions: Predictions, options: PredictOptions, notes: Notes
+) -> dict[str, Any]:
+    record = model.record
+    return {
+        "command": "predict",
+        "data": {"file": table.source, "rows": table.n_rows},
+        "model": options.model,
+        "target": record.target,
+        "classes": record.classes,
+        "order": record.document["order"],
+        "predictions": list(predictions.records()),
+        "notes": notes.texts(),
+    }
 
 
-def labels_of(model: Model) -> list[str]:
-    """The names of the probabilities, in the order of the classes."""
-    return [format_value(plain(label)) for label in model.pipeline[-1].classes_]
+def _predict_pieces(model: Model, options: PredictOptions, notes: Notes) -> None:
+    """Write a folder of Parquet files, one for each piece of the data, whole or not at all."""
+    data = options.data
+    pieces = pieces_of(data)
+    with cluster(str(options.dask)) as client, folder_written_whole(Path(options.out)) as folder:
+        func = partial(_predict_piece, model, options, str(folder))
+        answers = {}
+        with progress("Predicting", len(pieces)) as update:
+            for number, answer in _each(client, func, pieces):
+                answers[number] = answer
+                update(len(answers), len(pieces))
+        texts, unknown = zip(*(answers[number] for number in sorted(answers)), strict=True)
+        for text in chain(*texts):
+            notes.add_of_part(text)
+        _refuse_unknown_words(unknown, model, data)
+        refuse_files_unseen(folder, len(pieces), options.out, "--out")
+    n_rows = sum(piece.n_rows for piece in pieces)
+    files = plural(len(pieces), "file")
+    print_facts(console(), [("Written", f"{plural(n_rows, 'row')} in {files}: {options.out}")])
 
 
-def as_table(
-    answers: Mapping[str, list[Any]], id_name: str | None, labels: list[str], proba: list[Any]
-) -> dict[str, list[Any]]:
-    """The answers by the names that they have in a file, each name once."""
-    columns = dict(answers)
-    if id_name is not None and id_name not in answers:
-        columns = {id_name if key == "id" else key: values for key, values in answers.items()}
-    for label, values in zip(labels, proba, strict=False):
-        while label in columns:
-            label = f"P({label})"
-        columns[label] = values
-    return columns
+def _check_folder(options: PredictOptions) -> None:
+    if options.out == "-":
+        raise UsageError("--dask writes a folder of Parquet files; name a new one with --out")
+    if options.json:
+        raise UsageError("--json holds all rows; leave it out, --dask writes Parquet files")
+    refuse_delimiter(options.delimiter, options.data)
+    check_new_folder(options.out, "--out", options.data)
 
 
-def ids_of(table: Table, record: Record, name: str | None) -> tuple[str | None, list[str] | None]:
-    """The column that names the rows: the one asked for, else the model's if it is there."""
-    if name is not None:
-        column = table.column(name, "--id")
-    elif record.columns["id"] in table.columns:
-        column = table.columns[record.columns["id"]]
-    else:
-        return None, None
-    codes, texts = column.coded
-    return column.name, [texts[code] for code in codes]
+def _refuse_unknown_words(pieces: Sequence[UnknownWords], model: Model, source: str) -> None:
+    """Refuse columns of which the model knows no word in any piece."""
+    faults = Faults()
+    for name, known in model.features.categorical.items():
+        if all(name in unknown for unknown in pieces):
+            words = dict.fromkeys(word for unknown in pieces for word in unknown[name])
+            with faults.collected():
+                refuse_strange(name, list(words), known)
+    faults.refuse(source)
 
 
-def note_unused(table: Table, record: Record, id_name: str | None, notes: Notes) -> None:
-    known = {*record.known, record.target, id_name}
-    extra = [name for name in table.columns if name not in known]
-    if extra:
-        notes.add(f"the model does not use the column{'s' * (len(extra) > 1)} {listed(extra)}")
-    if record.target in table.columns:
-        notes.add(f"the label column '{record.target}' of {table.source} is not looked at")
+def _each(client: Any, func: Any, pieces: list[Piece]) -> Any:
+    """Numbers of pieces and what `func` returns of them, as it comes; what is left is given up."""
+    from distributed import as_completed
+
+    futures = client.map(func, list(enumerate(pieces)), pure=False)
+    numbers = {future.key: number for number, future in enumerate(futures)}
+    try:
+        for future in as_completed(futures):
+            yield numbers[future.key], future.result()
+            future.release()
+    finally:
+        client.cancel(futures)
+
+
+def _predict_piece(
+    model: Model, options: PredictOptions, folder: str, numbered: tuple[int, Piece]
+) -> tuple[list[str], UnknownWords]:
+    """Write the predictions of a piece; return notes, and words of columns with no known one."""
+    (number, piece), notes, features = numbered, Notes(), model.features
+    table = table_of(piece.plain(), piece.rows, options.data)
+    check_there(replace(table, source=_shown(piece, options.data)), features)
+    with one_of_many():
+        predictions = predictions_of(model, table, options, notes)
+    write_table(str(Path(folder, f"part-{number:05}.parquet")), predictions.columns())
+    words = {name: predictions.frame[name].unique().tolist() for name in features.categorical}
+    unknown = {
+        name: words
+        for name, words in words.items()
+        if not set(words) & set(features.categorical[name])
+    }
+    return notes.texts(), unknown
+
+
+def _shown(piece: Piece, source: str) -> str:
+    """The file of a piece as the user would write it."""
+    name = Path(piece.path).name
+    return source if Path(source).name == name else str(Path(source, name))

@@ -1,0 +1,23 @@
+"""Are the rows of a command read at once, or do they stay in pieces?"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from csvor.cli._cluster import cluster
+from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli.commands._in_memory import RowsInMemory
+from csvor.cli.commands._in_parts import RowsInParts, in_parts
+from csvor.cli.input._prepare import prepare
+
+Rows = RowsInMemory | RowsInParts
+
+
+@contextmanager
+def rows_of(data: DataOptions, options: ModelOptions, notes: Notes) -> Iterator[Rows]:
+    """The rows that the options name, for as long as the workers live where `--dask` asks some."""
+    if data.dask is None:
+        yield RowsInMemory(prepare(data, options, notes))
+        return
+    with cluster(data.dask) as client:
+        yield in_parts(data, options, notes, client)
