@@ -142,13 +142,13 @@ def test_n15_columns_are_matched_by_name(towns: pd.DataFrame) -> None:
     renamed = run("predict", "-", "--model", "m.skops", input="a,B,town\n1,2,n\n")
     assert (renamed.exit_code, renamed.stdout) == (2, "")
     assert renamed.stderr == (
-        "csvor: error: standard input lacks the column 'b' that the model was fitted with; rename "
-        "'B' to 'b' if that is meant; it has 'a', 'B', 'town'\n"
+        "csvor: error: standard input lacks the column 'b' that the model was fitted with; it "
+        "has 'a', 'B', 'town'; rename 'B' to 'b' if that is meant\n"
     )
     several = run("predict", "-", "--model", "m.skops", input="A,b,twon\n1,2,n\n")
     assert "rename 'A' to 'a' and 'twon' to 'town' if that is meant" in several.stderr
     lost = run("predict", "-", "--model", "m.skops", input="a,town,qqq\n1,n,2\n")
-    assert "'b' that the model was fitted with; add it or fit anew; it has" in lost.stderr
+    assert "'b' that the model was fitted with; it has 'a', 'town', 'qqq'; add it" in lost.stderr
 
 
 def predictions_with_names(result: Result) -> list[list[str]]:
