@@ -163,10 +163,14 @@ class _KeptCode(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         with trigger_event(_READING):
-            found = super().load_overload(sig, target_context)
-        if found is None:
+            try:
+                code = super().load_overload(sig, target_context)
+            except Exception:  # of another version, whose types are no more, or cut off
+                self.flush()
+                code = None
+        if code is None:
             _begin(_KEPT)
-        return found
+        return code
 
 
 class _NothingKept(NullCache):
