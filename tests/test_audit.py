@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
 from csvor._data.checks import FarValueWarning
 from csvor._data.folds import held_out_parts, stratified_folds
-from csvor._estimators.mislabelling import fit_mixture
+from csvor._mixture.mixture import fit_mixture
 from csvor.audit import candidate_models
 from problems import g, mislabel, read_set
 

@@ -9,9 +9,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, audit_scores
-from csvor._estimators.mislabelling import Mixture, _Problem, fit_mixture, share_interval
-from csvor._loss.label_errors import beside as beside_of
-from csvor._loss.label_errors import channel, class_masses, label_likelihood
+from csvor._mixture.likelihood import channel, class_masses, label_likelihood
+from csvor._mixture.likelihood import neighbour_channel as beside_of
+from csvor._mixture.mixture import Mixture, _Problem, fit_mixture, share_interval
 from csvor.audit._findings import Labelling
 from csvor.audit._scores import margins_of
 from problems import g, mislabel, read_set
@@ -66,7 +66,7 @@ def test_one_row_by_hand():
 
     P(y) = 0.9 * 0.1192 + 0.1 * 0.8808 = 0.19536; wrong with 0.1 * 0.8808 / 0.19536 = 0.4508.
     """
-    from csvor._estimators.mislabelling import Mixture
+    from csvor._mixture.mixture import Mixture
 
     mixture = Mixture(np.ones(1), np.zeros(1), 0.2, 0.0, 0.0)
     truth = mixture.truth(np.array([[2.0]]), np.array([0]))

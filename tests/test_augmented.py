@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from csvor import CSVOR, REDSVM, SVOREX, SVORIM
 from csvor._loss.margins import HINGE, pair_loss
-from csvor._loss.schedule import Stage
+from csvor._loss.stages import Stage
 from csvor._objective.balance import balancing_factors, from_thresholds
 from csvor._objective.kinked import KinkedObjective
 from csvor._objective.minimise import has_kinks

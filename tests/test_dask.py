@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 import csvor._objective.minimise
-import csvor._rows.dask_look
+import csvor._rows.dask_evaluation
 from csvor import CSVOR, PINSVOR, SVOREX
 from csvor._data.prepare import prepare_fit
 from csvor._labels import LabelError
@@ -199,7 +199,7 @@ def test_ties_on_the_cap(data):
 
 def test_a_cap_far_from_where_it_was_thought_is_found(data, monkeypatch):
     whole = CSVOR().fit(*lazy(*data))
-    monkeypatch.setattr(csvor._rows.dask_look, "_WITHIN", 1e-9)
+    monkeypatch.setattr(csvor._rows.dask_evaluation, "_WITHIN", 1e-9)
     found = CSVOR().fit(*lazy(*data))
     assert found.traffic_["passes"] > whole.traffic_["passes"]
     assert found.epsilon_ == pytest.approx(whole.epsilon_, rel=1e-9)

@@ -10,10 +10,10 @@ import csvor._objective.minimise
 from csvor import CSVOR, REDSVM, SVOREX, SVORIM
 from csvor._data.prepare import prepare_fit
 from csvor._loss.capped import LOSS, CappedPower
-from csvor._objective.near import NearKinks
+from csvor._objective.near_kinks import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dask import DaskRows
-from csvor._rows.dask_near import _merged
+from csvor._rows.dask_near_rows import _merged
 from csvor._solvers.refine import refine
 from csvor._solvers.solution import Status
 

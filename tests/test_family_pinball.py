@@ -7,8 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 from csvor import PINSVOR, SVOREX
 from csvor._loss.pinball import pinball_pieces
 from csvor._objective.boundaries import BoundaryObjective
-from csvor._rows.kinds import matrix_of
-from csvor._solvers import outline
+from csvor._rows.storage import matrix_of
+from csvor._solvers import screening
 from exact_programs import (
     pinball_dual_optimum,
     pinball_optimum,
@@ -226,8 +226,8 @@ def test_many_rows_end_where_all_of_them_at_once_do(number, form, monkeypatch):
     X, codes, weights, C, n_classes, tau, C2 = pinball_problem(number)
     spread_cost = C if C2 is None else C2
     least = pinball_optimum(X, codes, C * weights, n_classes, tau, spread_cost, form)
-    monkeypatch.setattr(outline, "LEAST", 1)
-    monkeypatch.setattr(outline, "SIZE", max(len(codes) // 10, 3))
+    monkeypatch.setattr(screening, "LEAST", 1)
+    monkeypatch.setattr(screening, "SIZE", max(len(codes) // 10, 3))
     for tol in (1e-3, 1e-8):
         model = PINSVOR(C, tau=tau, C2=C2, form=form, tol=tol).fit(X, codes, weights)
         assert model.converged_

@@ -23,7 +23,7 @@ LAYERS = (
     {"_rows"},
     # Joins rows and solver.
     {"_objective"},
-    {"_data"},
+    {"_data", "_mixture"},
     {"preprocessing"},
     {"_estimators"},
     {"metrics", "audit"},

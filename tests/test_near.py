@@ -10,10 +10,10 @@ import csvor._solvers.sample
 from csvor import CSVOR
 from csvor._loss.capped import CappedPower
 from csvor._loss.margins import HINGE, pair_loss
-from csvor._objective.near import NearKinks
+from csvor._objective.near_kinks import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
-from csvor._rows.near import find_distances
+from csvor._rows.kinks import find_distances
 from csvor._solvers.iterate import CAP, CONSTANT, MOVING, make_state
 from test_many_rows import rows
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from csvor import CSVOR
 from csvor._loss.margins import HINGE, pair_loss
 from csvor._loss.pairs import losses_at
-from csvor._loss.schedule import Schedule
+from csvor._loss.stages import Schedule
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._solvers.reweight import reweight

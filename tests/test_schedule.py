@@ -5,7 +5,7 @@ import pytest
 
 from csvor import CSVOR
 from csvor._loss.capped import CappedPower
-from csvor._loss.schedule import Schedule
+from csvor._loss.stages import Schedule
 
 P, LEVEL, EPSILON, DELTA, TRIM = range(5)
 

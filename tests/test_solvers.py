@@ -26,7 +26,7 @@ from csvor._solvers.iterate import (
     make_state,
     newton,
 )
-from csvor._solvers.line import LINE, look_along
+from csvor._solvers.line import LINE, search_line
 from csvor._solvers.reweight import reweight
 from csvor._solvers.smoothing import follow_smoothing
 from csvor._solvers.solution import Status
@@ -86,7 +86,7 @@ def test_singular_hessian_still_gives_a_descent_step(rng):
 
 def least_on_line(slope):
     line = LINE.copy()
-    while not look_along(line, *slope(line[2])):
+    while not search_line(line, *slope(line[2])):
         pass
     return line[2]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from csvor._solvers.line import LINE, look_along
+from csvor._solvers.line import LINE, search_line
 from csvor._solvers.step import bounded_step, find_step
 
 
@@ -64,6 +64,6 @@ def test_a_large_step_is_the_least_one(rng, monkeypatch):
 )
 def test_least_on_a_line_by_hand(slopes, expected):
     line = LINE.copy()
-    while not look_along(line, *slopes(line[2])):
+    while not search_line(line, *slopes(line[2])):
         pass
     assert line[2] == pytest.approx(expected, abs=1e-9)

@@ -11,8 +11,8 @@ from sklearn.utils import get_tags
 
 from csvor._data.tables import masked_as_nan, read_features
 from csvor._labels.factors import is_infinite, is_missing
-from csvor._rows.kinds import canonical, columns_of, places_of, stored
 from csvor._rows.spans import Spans
+from csvor._rows.storage import canonical, columns_of, places_of, stored
 from csvor._utils.sklearn_private import check_sample_weight
 from csvor._utils.warn import warn
 

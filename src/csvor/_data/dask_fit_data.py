@@ -15,8 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._data.checks import check_ranges, read_numbers
-from csvor._data.dask_parts import Features, beside, check_columns, features_of, known_type
-from csvor._data.dask_seen import Seen, examine, farthest_of_all, reader_of, spans_of_all
+from csvor._data.dask_parts import Features, aligned_column, check_columns, features_of, known_type
+from csvor._data.dask_summary import (
+    PartSummary,
+    farthest_of_all,
+    reader_of,
+    spans_of_all,
+    summarise,
+)
 from csvor._data.fit_data import (
     FitData,
     class_weighting,
@@ -28,9 +34,9 @@ from csvor._data.kernels import LinearMap
 from csvor._labels import OrdinalLabels
 from csvor._labels.parts import UnitedColumn, united
 from csvor._parts.graph import Parts, as_array, computed, layer, shared
-from csvor._parts.partitions import Partitions, Traffic, room
+from csvor._parts.partitions import Partitions, PassCount, room
 from csvor._rows.dask import DaskMatrix, RowsElsewhereError
-from csvor._rows.kinds import canonical
+from csvor._rows.storage import canonical
 from csvor._solvers.refine import SHARE
 
 Array = NDArray[np.float64]
@@ -48,7 +54,7 @@ class PartitionedFitData(FitData):
     in_memory = False
     known_mass: NDArray[Any] | None = None
     # What was asked before the first fit.
-    checks: Traffic = field(default_factory=Traffic)
+    checks: PassCount = field(default_factory=PassCount)
 
     @property
     def mass(self) -> Any:
@@ -92,10 +98,12 @@ def prepare_in_partitions(
     features = features_of(X)
     check_columns(estimator, features, reset=True)
     require_labels(estimator, y)
-    labels = beside(y, features, "y")
-    weights = None if sample_weight is None else beside(sample_weight, features, "sample_weight")
-    traffic = Traffic()
-    seen = examine(estimator, features, labels, weights, traffic)
+    labels = aligned_column(y, features, "y")
+    weights = (
+        None if sample_weight is None else aligned_column(sample_weight, features, "sample_weight")
+    )
+    traffic = PassCount()
+    seen = summarise(estimator, features, labels, weights, traffic)
     sizes = tuple(part.n_rows for part in seen)
     n_rows, n_bytes = sum(sizes), sum(part.n_bytes for part in seen)
     if n_rows == 0:
@@ -130,8 +138,8 @@ def _refuse_what_needs_all_rows(estimator: Any, n_columns: int, n_bytes: int) ->
 
 
 def _prepare(
-    estimator: Any, features: Features, labels: Parts, weights: Parts | None, seen: list[Seen],
-    traffic: Traffic,
+    estimator: Any, features: Features, labels: Parts, weights: Parts | None,
+    seen: list[PartSummary], traffic: PassCount,
 ) -> PartitionedFitData:  # fmt: skip
     column = united([part.labels for part in seen if part.labels is not None])
     order, mass, factors = _classes_of(estimator, column)

@@ -92,7 +92,7 @@ def known_features_of(estimator: Any, X: Any) -> Features:
     return features
 
 
-def beside(values: Any, features: Features, name: str) -> Parts:
+def aligned_column(values: Any, features: Features, name: str) -> Parts:
     """Parts of a column that goes with X: labels or weights, one for each row."""
     sizes, n_parts = features.sizes, len(features.parts)
     if values is None:

@@ -158,7 +158,7 @@ def classes_with_rows(
             f"y holds a single class with rows of positive weight, {only!r}: "
             "an ordinal model needs rows of at least two classes."
         )
-    if not present.all() and not estimator._judges_others:
+    if not present.all() and not estimator._is_fold_model:
         missing = ", ".join(repr(label) for label in classes[~present].tolist())
         warn(
             f"No rows of class {missing}: kept in classes_, with an interval that costs the "

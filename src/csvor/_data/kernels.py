@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
 from csvor._data.gram_factor import factored
-from csvor._rows.kinds import as_array, basis_of_rows, variance_of
+from csvor._rows.storage import as_array, basis_of_rows, variance_of
 
 Array = NDArray[np.float64]
 

@@ -20,8 +20,8 @@ from csvor._data.fit_data import (
 )
 from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
 from csvor._labels import CodedLabels
-from csvor._rows.kinds import matrix_of
 from csvor._rows.spans import spans_of
+from csvor._rows.storage import matrix_of
 from csvor._utils.lazy import is_lazy
 from csvor._utils.threads import threads_for
 

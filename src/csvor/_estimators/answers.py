@@ -22,12 +22,12 @@ def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
         if not is_lazy(X):
             return method(self, X, *given, **named)
         columns = parameters.bind(self, X, *given, **named).args[2:]
-        from csvor._data.dask_parts import beside, known_features_of
+        from csvor._data.dask_parts import aligned_column, known_features_of
         from csvor._parts.graph import as_array, layer, shared
 
         features = known_features_of(self, X)
-        parts = [beside(values, features, "y") for values in columns]
-        model, name = self._travelling(), method.__name__
+        parts = [aligned_column(values, features, "y") for values in columns]
+        model, name = self._without_rows(), method.__name__
         dtype, tail = np.dtype(np.float64), ()
         if not columns:
             example = getattr(model, name)(features.example)
@@ -53,14 +53,14 @@ def _answer(name: str, dtype: Any, tail: tuple[int, ...], place: Any, X: Any, *g
 
 def accuracy_by_partition(model: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """The share of the weight whose class is predicted."""
-    from csvor._data.dask_parts import beside, known_features_of
+    from csvor._data.dask_parts import aligned_column, known_features_of
     from csvor._parts.graph import computed, layer, shared
 
     features = known_features_of(model, X)
-    parts = [features.parts, beside(y, features, "y")]
+    parts = [features.parts, aligned_column(y, features, "y")]
     if sample_weight is not None:
-        parts.append(beside(sample_weight, features, "sample_weight"))
-    parts.append(shared((model._travelling(),), len(features.parts)))
+        parts.append(aligned_column(sample_weight, features, "sample_weight"))
+    parts.append(shared((model._without_rows(),), len(features.parts)))
     (found,) = computed(layer(_right, parts, features.places))
     right, total = np.sum(found, axis=0)
     if not total > 0.0:

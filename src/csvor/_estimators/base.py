@@ -91,7 +91,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
 
     # Fitted to judge other rows, and let go of: it is not asked for probabilities, and that a part
     # of the rows lacks a rare class, or takes many passes, is nothing to tell.
-    _judges_others = False
+    _is_fold_model = False
     _takes_sparse = True
 
     @abstractmethod
@@ -217,14 +217,14 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.classes_ = data.classes
         self.thresholds_ = thresholds + shift
         self._present = data.present
-        if not self._judges_others:
+        if not self._is_fold_model:
             self._calibration = Calibration(
                 fitted.scores, data.present_codes, data.weights, fitted.kept, data.present, shift
             )
         if fitted.residuals is not None and data.present.all() and not data.left_out:
             self.residuals_ = fitted.residuals
         else:  # rows that were left out have residuals too, and all classes their thresholds
-            model = self._travelling()
+            model = self._without_rows()
             scores = data.scores_of_all(fitted.scores + shift, model._project)
             self.residuals_ = data.map_rows(model._residuals_of, scores, data.codes)
             if fitted.residuals is not None and data.present.all() and data.in_memory:
@@ -233,10 +233,10 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.residuals_ = data.to_user(self.residuals_)
         self._tell_traffic(data)
         self._keep(fitted.solution, data)
-        if self.converged_ and begun is not None and not self._judges_others:
+        if self.converged_ and begun is not None and not self._is_fold_model:
             warn_of_passes(self, self.traffic_["passes"] - begun["passes"], data)
         # Most points of a grid are thrown away: what they never predict is nobody's concern.
-        if not (self._judges_others or fitted.warned or one_of_many):
+        if not (self._is_fold_model or fitted.warned or one_of_many):
             warn_of_empty_intervals(self, fitted.thresholds, data)
         return self
 
@@ -249,7 +249,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.converged_ = solution.status.converged
         # Of a model that only judges other rows, no user can mend how its rounding ended.
         inexact = solution.status is Status.INEXACT
-        if not self.converged_ and not (self._judges_others and inexact):
+        if not self.converged_ and not (self._is_fold_model and inexact):
             warn_of_end(self, solution, data)
 
     def _tell_traffic(self, data: FitData) -> None:

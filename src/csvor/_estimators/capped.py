@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from csvor._data.folds import stratified_folds
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
-from csvor._estimators.mislabelling import fit_mixture
 from csvor._loss.capped import CappedPower
 from csvor._loss.margins import CONSTRAINTS as PAIRS
 from csvor._loss.margins import MARGIN_LOSSES, pair_loss
 from csvor._loss.pairs import losses_of
-from csvor._loss.schedule import Schedule
+from csvor._loss.stages import Schedule
+from csvor._mixture.mixture import fit_mixture
 from csvor._objective.minimise import minimise_capped
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._parts.engine import take

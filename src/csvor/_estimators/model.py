@@ -53,7 +53,7 @@ class ThresholdModel(ABC):
         check_is_fitted(self)
         return self._calibration.curve[1].copy()
 
-    def _travelling(self) -> Any:
+    def _without_rows(self) -> Any:
         """A copy that takes nothing of the training rows along."""
         model = copy(self)
         model.__dict__.pop("residuals_", None)

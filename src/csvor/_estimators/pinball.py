@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
 from csvor._loss.pinball import pinball_losses, pinball_pieces
 from csvor._objective.boundaries import BoundaryObjective
-from csvor._solvers.outline import minimise_many_maxima
+from csvor._solvers.screening import minimise_many_maxima
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy, warn
 

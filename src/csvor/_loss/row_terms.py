@@ -9,15 +9,15 @@ from csvor._utils.compile import FAST, compiled
 
 
 @compiled(fastmath=FAST)
-def share_out(
-    n, weight, curvature, concavity, slope, curve, pull, implicit, share, whole, by_b, by_bb
+def add_hessian_terms(
+    n, weight, curvature, concavity, slope, curve, pull, implicit, share, whole, grad_b, hess_bb
 ):
     """Split the model of n rows into what multiplies their features and what does not.
 
     With the losses g of a row, their slopes ``s_k`` and curvatures ``c_k``, the model's Hessian in
     the scores of the pairs is ``curvature diag(c) - concavity s s'``. Sets ``share`` (by pair,
     mixed with the score), ``whole`` (their sum, by the score twice) and ``pull`` (slope by the
-    score); adds to ``by_b`` and the upper triangle of ``by_bb``, gradient and Hessian by the
+    score); adds to ``grad_b`` and the upper triangle of ``hess_bb``, gradient and Hessian by the
     thresholds.
     """
     m = slope.shape[0]
@@ -32,13 +32,13 @@ def share_out(
             own[r] = bound - concavity[r] * s[r] * pull[r]
             square += bound - concavity[r] * s[r] * s[r]
             whole[r] += own[r]
-        by_b[k] += total
-        by_bb[k, k] += square
+        grad_b[k] += total
+        hess_bb[k, k] += square
         for j in range(k + 1, m if implicit else min(k + 2, m)):
             other, both = slope[j], 0.0
             for r in range(n):
                 both += concavity[r] * s[r] * other[r]
-            by_bb[k, j] -= both
+            hess_bb[k, j] -= both
     for r in range(n):
         pull[r] *= weight[r]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._rows.dense import Codes, DenseMatrix
-from csvor._rows.look import told_step
+from csvor._rows.evaluation import subsample_stride
 from csvor._utils.compile import compiled
 
 Array = NDArray[np.float64]
@@ -82,7 +82,7 @@ class BoundaryObjective:
         if share >= 1.0:
             return np.ones(self.n_samples, dtype=bool)
         distances = find_distances(self.slopes, self.offsets, self.views(theta))
-        return distances <= np.quantile(distances[:: told_step(self.n_samples)], share)
+        return distances <= np.quantile(distances[:: subsample_stride(self.n_samples)], share)
 
     def moved(self, theta: Array, to: Array) -> NDArray[np.bool_]:
         """The rows in which another piece is the highest there."""
@@ -119,19 +119,19 @@ class BoundaryObjective:
 
     def pulled(self, by_views: Array) -> Array:
         """By theta what is given by views."""
-        by_b = by_boundaries(by_views, self._codes, self.n_bounded + 1)
-        return np.concatenate([self._products.pulled(by_views[0]), by_b @ self._sums])
+        grad_b = by_boundaries(by_views, self._codes, self.n_bounded + 1)
+        return np.concatenate([self._products.pulled(by_views[0]), grad_b @ self._sums])
 
     def curved(self, by_views: Array) -> Array:
         """The curvature by theta of that by views, an upper triangle for each row."""
         d = self.ridge.size
-        share, by_bb = share_out(by_views, self._codes, self.n_bounded + 1)
+        share, hess_bb = add_hessian_terms(by_views, self._codes, self.n_bounded + 1)
         own, mixed = self._products.curved(None, by_views[0, 0], share)
         H = np.empty((d + self.n_bounded + 1,) * 2)
         H[:d, :d] = own
         H[:d, d:] = mixed @ self._sums
         H[d:, :d] = H[:d, d:].T
-        H[d:, d:] = self._sums.T @ by_bb @ self._sums
+        H[d:, d:] = self._sums.T @ hess_bb @ self._sums
         return H
 
 
@@ -147,26 +147,26 @@ def look_up(scores, b, codes):
 @compiled()
 def by_boundaries(by_views, codes, m):
     """Sums over rows, by the m boundaries."""
-    by_b = np.zeros(m)
+    grad_b = np.zeros(m)
     for i in range(codes.size):
-        by_b[codes[i]] += by_views[1, i]
-        by_b[codes[i] + 1] += by_views[2, i]
-    return by_b
+        grad_b[codes[i]] += by_views[1, i]
+        grad_b[codes[i] + 1] += by_views[2, i]
+    return grad_b
 
 
 @compiled()
-def share_out(by_views, codes, m):
+def add_hessian_terms(by_views, codes, m):
     """Curvature by score and boundary of each row, and sums by two boundaries."""
-    share, by_bb = np.zeros((m, codes.size)), np.zeros((m, m))
+    share, hess_bb = np.zeros((m, codes.size)), np.zeros((m, m))
     for i in range(codes.size):
         low, high = codes[i], codes[i] + 1
         share[low, i], share[high, i] = by_views[0, 1, i], by_views[0, 2, i]
-        by_bb[low, low] += by_views[1, 1, i]
-        by_bb[low, high] += by_views[1, 2, i]
-        by_bb[high, high] += by_views[2, 2, i]
+        hess_bb[low, low] += by_views[1, 1, i]
+        hess_bb[low, high] += by_views[1, 2, i]
+        hess_bb[high, high] += by_views[2, 2, i]
     for k in range(1, m):
-        by_bb[k, k - 1] = by_bb[k - 1, k]
-    return share, by_bb
+        hess_bb[k, k - 1] = hess_bb[k - 1, k]
+    return share, hess_bb
 
 
 @compiled()

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._loss.capped import CappedPower, counted_costs, cut_cost
-from csvor._loss.support import Ball, Box
+from csvor._loss.dual_sets import Ball, Box
 from csvor._objective.balance import balancing_factors, from_thresholds
 from csvor._objective.newton import Curvature, by_columns, curvature, newton_step, step_by_rows
 from csvor._objective.ordinal import OrdinalObjective
@@ -21,7 +21,7 @@ from csvor._objective.theta import penalise
 from csvor._rows.gram import Gram
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
-from csvor._solvers.augmented import Weighed
+from csvor._solvers.augmented import CappedCosts
 from csvor._solvers.iterate import closing_cap
 
 Array = NDArray[np.float64]
@@ -110,8 +110,8 @@ class KinkedObjective:
         return self._support.value(x)
 
     def gradient(self, theta: Array, multipliers: Array) -> Array:
-        by_w, by_b = self._slopes(theta, multipliers)
-        return np.concatenate([by_w, from_thresholds(by_b)])
+        grad_w, grad_b = self._slopes(theta, multipliers)
+        return np.concatenate([grad_w, from_thresholds(grad_b)])
 
     def newton(
         self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array, share: float
@@ -141,7 +141,7 @@ class KinkedObjective:
             bend, self._side[:, at], self._k[:, at], self._whole.n_classes - 1, rate.sum()
         )
 
-    def weigh(self, theta: Array, x: Array, stage: Any) -> Weighed:
+    def weigh(self, theta: Array, x: Array, stage: Any) -> CappedCosts:
         """What rows count for under the loss of a stage."""
         r, cost = self.losses(x), self._full
         g, counts = r * r, np.empty_like(cost)
@@ -160,7 +160,7 @@ class KinkedObjective:
         moving = self.penalty(theta) + float(counts @ losses)
         if stage.p < 1.0:
             counts = counts * stage.p * (r + stage.delta) ** (stage.p - 1.0)
-        return Weighed(counts, moving, float(constant), float(cap[1]), stage.p < 1.0)
+        return CappedCosts(counts, moving, float(constant), float(cap[1]), stage.p < 1.0)
 
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float:
         """How far the convex problem can be from its least value at most.
@@ -182,11 +182,11 @@ class KinkedObjective:
             begins[0] = True
             factors = balancing_factors(up, down, begins)[:, self._k]
         balanced *= np.where(self._side > 0.0, *factors)
-        by_w, by_b = self._slopes(theta, balanced)
+        grad_w, grad_b = self._slopes(theta, balanced)
         losses = float(costs @ self.losses(x))
         apart = max(losses - float(np.vdot(balanced, x)), 0.0)
-        apart += 0.5 * float(by_w @ (by_w / self._whole.ridge))
-        pulls = from_thresholds(by_b)
+        apart += 0.5 * float(grad_w @ (grad_w / self._whole.ridge))
+        pulls = from_thresholds(grad_b)
         if ridge_of_b > 0.0:
             # What presses thresholds that are in one place together, their order holds.
             pulls[1:] = np.where(theta[d + 1 :] > 0.0, pulls[1:], np.minimum(pulls[1:], 0.0))
@@ -199,8 +199,8 @@ class KinkedObjective:
     def _slopes(self, theta: Array, multipliers: Array) -> tuple[Array, Array]:
         """By w and b."""
         d, signed, pull = self._whole.ridge.size, self._side * multipliers, self._penalise(theta)[1]
-        by_w = pull[:d] - self._products.pulled(signed.sum(axis=0))
-        return by_w, pull[d:] + self._by_threshold(signed)
+        grad_w = pull[:d] - self._products.pulled(signed.sum(axis=0))
+        return grad_w, pull[d:] + self._by_threshold(signed)
 
     def _by_threshold(self, of_pairs: Array) -> Array:
         sums = np.zeros(self._whole.n_classes - 1)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from csvor._loss.capped import CappedPower
-from csvor._loss.schedule import Schedule
+from csvor._loss.stages import Schedule
 from csvor._objective.kinked import KinkedObjective
-from csvor._objective.near import NearKinks, NearModel
+from csvor._objective.near_kinks import NearKinks, NearModel
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._solvers.augmented import augment
 from csvor._solvers.refine import SHARE, Holding, Widening, refine

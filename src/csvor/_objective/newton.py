@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from csvor._loss.support import Bend
+from csvor._loss.dual_sets import ProjectionJacobian
 from csvor._objective.balance import from_thresholds
 from csvor._rows.gram import Gram
 from csvor._rows.product_rows import Curved
@@ -36,12 +36,14 @@ _PRECISION, _OF_SHARE, _MOST = 0.3, 3.0, 500
 
 @dataclass(frozen=True, eq=False)
 class Curvature(Curved):
-    """``left`` is what remains of ``by_b`` where the score of each row follows the thresholds."""
+    """``left`` is what remains of ``grad_b`` where the score of each row follows the thresholds."""
 
     left: Array
 
 
-def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int, rate: float) -> Curvature:
+def curvature(
+    bend: ProjectionJacobian, side: Array, k: NDArray[np.intp], m: int, rate: float
+) -> Curvature:
     """From that of the pairs, whose excess is ``side (b_k - f)``; side is 0 where it counts not.
 
     ``rate`` is the sum of those of all samples.
@@ -57,8 +59,8 @@ def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int, rate: float)
         on[k[j], each] += bend.on[j]
         pull[k[j], each] += towards[j]
     bent = bend.factor * pull
-    by_b = -bent @ pull.T
-    by_b[range(m), range(m)] += on @ bend.factor
+    grad_b = -bent @ pull.T
+    grad_b[range(m), range(m)] += on @ bend.factor
     share = bend.factor * on - bent * total
     # A row's score follows its thresholds when all move alike: what is left is known by what
     # it has off the diagonal, where a row on one kink has nothing.
@@ -68,10 +70,10 @@ def curvature(bend: Bend, side: Array, k: NDArray[np.intp], m: int, rate: float)
     np.fill_diagonal(left, 0.0)
     left[range(m), range(m)] = -left.sum(axis=0)
     # A threshold that is pulled where nothing bends has far to go: the line is searched.
-    lift = np.maximum(_LIFT * rate - by_b.diagonal(), 0.0)
-    by_b[range(m), range(m)] += lift
+    lift = np.maximum(_LIFT * rate - grad_b.diagonal(), 0.0)
+    grad_b[range(m), range(m)] += lift
     left[range(m), range(m)] += lift
-    return Curvature(bend.samples, whole, share, by_b, left)
+    return Curvature(bend.samples, whole, share, grad_b, left)
 
 
 def newton_step(
@@ -96,7 +98,7 @@ def newton_step(
     def times(v: Array) -> Array:
         return ridge * v + products.twice(weights, v)
 
-    few = _by_gaps(at.by_b, ridge_of_b)
+    few = _by_gaps(at.grad_b, ridge_of_b)
     model = Model(times, ridge + squares, -from_thresholds(mixed.T).T, few)
     precision = min(_PRECISION, _OF_SHARE * share)
     return find_conjugate_step(model, gradient, theta, n_bounded, precision, _MOST)
@@ -104,14 +106,14 @@ def newton_step(
 
 def by_columns(at: Curved, products: Any, ridge: Array, ridge_of_b: float) -> Array:
     """The Hessian by theta."""
-    d, m = ridge.size, at.by_b.shape[0]
+    d, m = ridge.size, at.grad_b.shape[0]
     own, mixed = products.curved(at.samples, at.whole, at.share)
     H = np.empty((d + m, d + m))
     H[:d, :d] = own
     H[range(d), range(d)] += ridge
     H[:d, d:] = -from_thresholds(mixed.T).T
     H[d:, :d] = H[:d, d:].T
-    H[d:, d:] = _by_gaps(at.by_b, ridge_of_b)
+    H[d:, d:] = _by_gaps(at.grad_b, ridge_of_b)
     return H
 
 
@@ -137,11 +139,11 @@ def step_by_rows(
             return None
         solved = dpotrs(lower, solved, lower=True)[0]
     # What is left for the thresholds, w following them.
-    by_b = at.left + along @ solved[:, 1:]
+    grad_b = at.left + along @ solved[:, 1:]
     pull = gradient[d:] + from_thresholds(along @ solved[:, 0])
     step = np.empty_like(theta)
     try:
-        step[d:] = find_step(_by_gaps(by_b, ridge_of_b), pull, theta[d:], n_bounded)
+        step[d:] = find_step(_by_gaps(grad_b, ridge_of_b), pull, theta[d:], n_bounded)
     except IndefiniteError:
         return None
     change = root * (solved[:, 0] + solved[:, 1:] @ step[d:].cumsum())
@@ -149,10 +151,10 @@ def step_by_rows(
     return step
 
 
-def _by_gaps(by_b: Array, ridge_of_b: float) -> Array:
-    bends = from_thresholds(from_thresholds(by_b).T)
+def _by_gaps(grad_b: Array, ridge_of_b: float) -> Array:
+    bends = from_thresholds(from_thresholds(grad_b).T)
     if ridge_of_b > 0.0:  # it holds the gaps alone; rounding must not hold the first threshold
-        m = by_b.shape[0]
+        m = grad_b.shape[0]
         after = m - np.arange(1.0, m)
         bends[1:, 1:] += ridge_of_b * (np.minimum.outer(after, after) - np.outer(after, after) / m)
     return bends

@@ -13,7 +13,15 @@ from csvor._loss.margins import HINGE
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.newton import newton_step
 from csvor._objective.small import SERVE, small_problem
-from csvor._objective.theta import NO_ROWS, Far, far_value, finish, penalise, shape, slope_on_line
+from csvor._objective.theta import (
+    NO_FROZEN_ROWS,
+    FrozenRows,
+    finish,
+    frozen_value,
+    penalise,
+    shape,
+    slope_on_line,
+)
 from csvor._solvers.iterate import (
     BEGIN,
     CAP,
@@ -43,7 +51,11 @@ class OrdinalObjective:
     """Penalty plus the rows' losses, b ordered; ``far`` are rows that stand as their model."""
 
     def __init__(
-        self, rows: Any, n_classes: int, threshold_ridge: float = 0.0, far: Far = NO_ROWS
+        self,
+        rows: Any,
+        n_classes: int,
+        threshold_ridge: float = 0.0,
+        far: FrozenRows = NO_FROZEN_ROWS,
     ) -> None:
         self.rows = rows
         self.far = far
@@ -96,7 +108,7 @@ class OrdinalObjective:
     def value(self, theta: Array) -> float:
         """Penalty plus losses, not capped: of the p = 2 loss."""
         w, b = self.split(theta)
-        return self.penalty(theta) + float(self.rows.loss(w, b)) + far_value(self.far, w, b)
+        return self.penalty(theta) + float(self.rows.loss(w, b)) + frozen_value(self.far, w, b)
 
     def penalty(self, theta: Array) -> float:
         pull = np.empty(self.size)
@@ -184,8 +196,8 @@ class OrdinalObjective:
     def _step_from(self, at: Any) -> Array:
         if self.holds_hessian:
             return find_step(at.hessian, at.gradient, at.theta, self.n_classes - 2)
-        if np.array_equal(self._looked_at[0], at.theta):
-            self._model = self._looked_at
+        if np.array_equal(self._evaluated_at[0], at.theta):
+            self._model = self._evaluated_at
         penalty = self.ridge, self.threshold_ridge
         products = self.rows.matrix.products
         return newton_step(self._model[1], products, *penalty, at.theta, at.gradient, _LEFT)
@@ -202,7 +214,7 @@ class OrdinalObjective:
             sums, curvature = self.rows.sums(w, b, loss, _asks_for_quantiles(state))
             to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
         if not self.holds_hessian:
-            self._looked_at = to.theta.copy(), curvature
+            self._evaluated_at = to.theta.copy(), curvature
             curvature = np.empty((0, 0))
         finish(run[0], to, self.ridge, self.threshold_ridge, self.far, b, sums, curvature)
 

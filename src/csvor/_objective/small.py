@@ -28,7 +28,7 @@ from csvor._solvers.iterate import (
     newton,
 )
 from csvor._solvers.step import bounded_step
-from csvor._utils.compile import compiled, unowned
+from csvor._utils.compile import compiled, without_refcount
 
 Small = namedtuple("Small", "rows on_line pair ridge threshold_ridge far loss sums curvature b db")
 
@@ -45,14 +45,14 @@ def small_problem(
 
 @compiled()
 def serve_reweighting(problem, run, at, to, best, step, line, slopes, stages, history):
-    state = _unowned_state(run, at, to, best, step, line, slopes, stages, history)
+    state = _state_without_refcount(run, at, to, best, step, line, slopes, stages, history)
     for request in iterate(*state):
         _answer(request, problem, run, at, to, step, line, slopes)
 
 
 @compiled()
 def serve_newton(problem, run, at, to, best, step, line, slopes, stages, history):
-    state = _unowned_state(run, at, to, best, step, line, slopes, stages, history)
+    state = _state_without_refcount(run, at, to, best, step, line, slopes, stages, history)
     for request in newton(*state):
         _answer(request, problem, run, at, to, step, line, slopes)
 
@@ -61,16 +61,27 @@ SERVE = {"reweight": serve_reweighting, "newton": serve_newton}
 
 
 @compiled()
-def _unowned_state(run, at, to, best, step, line, slopes, stages, history):
-    points = _unowned_point(at), _unowned_point(to), _unowned_point(best)
-    arrays = unowned(step), unowned(line), unowned(slopes), unowned(stages), unowned(history)
-    return State(unowned(run), *points, *arrays)
+def _state_without_refcount(run, at, to, best, step, line, slopes, stages, history):
+    points = _point_without_refcount(at), _point_without_refcount(to), _point_without_refcount(best)
+    arrays = (
+        without_refcount(step),
+        without_refcount(line),
+        without_refcount(slopes),
+        without_refcount(stages),
+        without_refcount(history),
+    )
+    return State(without_refcount(run), *points, *arrays)
 
 
 @compiled()
-def _unowned_point(point):
-    parts = unowned(point.parts)
-    return Point(unowned(point.theta), unowned(point.gradient), unowned(point.hessian), parts)
+def _point_without_refcount(point):
+    parts = without_refcount(point.parts)
+    return Point(
+        without_refcount(point.theta),
+        without_refcount(point.gradient),
+        without_refcount(point.hessian),
+        parts,
+    )
 
 
 @compiled(inline="always")

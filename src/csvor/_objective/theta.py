@@ -21,11 +21,11 @@ Array = NDArray[np.float64]
 
 # Rows that stand as their quadratic model about ``anchor``, a point (w, b): what they add to sums
 # and curvature there. Of size 0 where there are none.
-Far = namedtuple("Far", "anchor sums curvature")
-NO_ROWS = Far(np.empty(0), np.empty(0), np.empty((0, 0)))
+FrozenRows = namedtuple("FrozenRows", "anchor sums curvature")
+NO_FROZEN_ROWS = FrozenRows(np.empty(0), np.empty(0), np.empty((0, 0)))
 
 
-def far_value(far: Far, w: Array, b: Array) -> float:
+def frozen_value(far: FrozenRows, w: Array, b: Array) -> float:
     """What the rows add that stand as their quadratic model."""
     size = far.anchor.size
     if size == 0:
@@ -69,7 +69,7 @@ def to_thresholds(theta, d, b):
 @compiled()
 def finish(run, to, ridge, threshold_ridge, far, b, sums, curvature):
     """From sums over all rows, by (w, b), to a point in theta with the penalty."""
-    _add_far(far, to.theta, b, sums, curvature)
+    _add_frozen(far, to.theta, b, sums, curvature)
     size, d, m = to.theta.size, ridge.size, b.size
     penalty = penalise(to.theta, b, ridge, threshold_ridge, to.gradient)
     for i in range(size):
@@ -96,7 +96,7 @@ def finish(run, to, ridge, threshold_ridge, far, b, sums, curvature):
 
 
 @compiled()
-def _add_far(far, theta, b, sums, curvature):
+def _add_frozen(far, theta, b, sums, curvature):
     """Add what the rows add that stand as their quadratic model."""
     size, d = far.anchor.size, far.anchor.size - b.size
     if size == 0:

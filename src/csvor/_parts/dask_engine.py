@@ -9,8 +9,8 @@ import dask.array as da
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._parts.graph import Parts, as_array, kept, layer
-from csvor._parts.partitions import picked, run
+from csvor._parts.graph import Parts, as_array, layer, persisted
+from csvor._parts.partitions import gather, run
 
 
 class InPartitions:
@@ -33,7 +33,7 @@ class InPartitions:
         return run(func, [column.take(busy) for column in parts], own=starts, given=shared)
 
     def take(self, rows: NDArray[np.intp], columns: Sequence[Any]) -> list[NDArray[Any]]:
-        return list(picked(Parts.of_all(*columns), columns[0].chunks[0], rows))
+        return list(gather(Parts.of_all(*columns), columns[0].chunks[0], rows))
 
     def persist(self, column: da.Array) -> da.Array:
-        return kept(column)
+        return persisted(column)

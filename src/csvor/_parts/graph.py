@@ -126,7 +126,7 @@ def as_array(
     return da.Array(parts.graph, name, chunks, dtype=dtype)
 
 
-def kept(array: da.Array) -> da.Array:
+def persisted(array: da.Array) -> da.Array:
     """The same numbers of rows, held where these lie, under names of their own.
 
     A graph in which names that are held stand for work would tell the scheduler two things of one.

@@ -33,7 +33,7 @@ def room() -> int:
 
 
 @dataclass
-class Traffic:
+class PassCount:
     """What was asked so far."""
 
     passes: int = 0
@@ -48,7 +48,7 @@ def run(
     given: tuple[Any, ...] = (),
     own: Sequence[Any] = (),
     apart: bool = False,
-    traffic: Traffic | None = None,
+    traffic: PassCount | None = None,
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """``work(what is its own, part of each column, *given)`` of each part.
 
@@ -81,11 +81,11 @@ def _added(*parts: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(sum(of_one[1:], of_one[0]) for of_one in zip(*parts, strict=True))
 
 
-def picked(
+def gather(
     columns: Sequence[Parts],
     sizes: Sequence[int],
     rows: NDArray[np.intp],
-    traffic: Traffic | None = None,
+    traffic: PassCount | None = None,
 ) -> tuple[Any, ...]:
     """Some rows of all columns, in the order asked for."""
     order, ends = np.argsort(rows, kind="stable"), np.cumsum(sizes)
@@ -143,7 +143,7 @@ class Partitions:
     dtype: np.dtype[Any]
     is_sparse: bool
     n_bytes: int
-    traffic: Traffic = field(default_factory=Traffic)
+    traffic: PassCount = field(default_factory=PassCount)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -38,7 +38,7 @@ def multiply(X, start, stop, w, shift, products):
 
 
 @compiled(fastmath=FAST)
-def add_pulled(X, start, stop, weights, sums):
+def add_transpose_matvec(X, start, stop, weights, sums):
     """Add ``X' weights``."""
     for i in range(start, stop):
         weight = weights[i]
@@ -49,7 +49,7 @@ def add_pulled(X, start, stop, weights, sums):
 
 
 @compiled(fastmath=FAST)
-def add_twice(X, start, stop, weights, w, shift, sums):
+def add_sandwich_matvec(X, start, stop, weights, w, shift, sums):
     """Add ``X' diag(weights) (X w - shift)``; returns the sum of what X' is applied to."""
     total = 0.0
     for i in range(start, stop):
@@ -66,7 +66,7 @@ def add_twice(X, start, stop, weights, w, shift, sums):
 
 
 @compiled(fastmath=FAST)
-def add_moments(X, start, stop, weights, share, moments):
+def add_sandwich_diagonal(X, start, stop, weights, share, moments):
     """Add, for each column, sums weighted by each of ``share``, the sum by weight and the squares.
 
     ``share`` and the weights are those of all rows; ``moments`` has a row for each column.
@@ -88,7 +88,7 @@ def add_moments(X, start, stop, weights, share, moments):
 
 
 @compiled(fastmath=FAST)
-def add_curved(X, start, stop, weights, curved):
+def add_sandwich(X, start, stop, weights, curved):
     """Add ``X' diag(weights) X``."""
     for i in range(start, stop):
         weight = weights[i]

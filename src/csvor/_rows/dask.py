@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._parts.engine import rows_where
-from csvor._parts.graph import Parts, kept
-from csvor._parts.partitions import Partitions, picked, room, run
-from csvor._rows.dask_look import DaskLook
-from csvor._rows.kinds import matrix_of
+from csvor._parts.graph import Parts, persisted
+from csvor._parts.partitions import Partitions, gather, room, run
+from csvor._rows.dask_evaluation import PartitionedEvaluation
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import Spans
+from csvor._rows.storage import matrix_of
 
 Array = NDArray[np.float64]
 Sums = tuple[Array, Array]
@@ -63,7 +63,7 @@ class DaskMatrix(ScaledMatrix):
 
     def take(self, rows: NDArray[np.intp]) -> Any:
         """Some of the rows, brought here."""
-        (X,) = picked([self.X.parts], self.X.sizes, rows, self.X.traffic)
+        (X,) = gather([self.X.parts], self.X.sizes, rows, self.X.traffic)
         return matrix_of(X, np.empty(0), self.spans)
 
 
@@ -75,7 +75,7 @@ class DaskRows:
     def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
         self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair
         # A byte for each row, which stays beside the rows as long as this does.
-        self._held = kept(codes)
+        self._held = persisted(codes)
         self._columns = Parts.of(self._held), Parts.of(costs)
 
     @property
@@ -125,8 +125,8 @@ class DaskRows:
     def slopes(self, b: Array, db: Array, t: float) -> Array:
         return self.ask(_slopes, *self._line, b, db, t)[0][0]
 
-    def look(self, w: Array, b: Array) -> DaskLook:
-        return DaskLook(self, w, b)
+    def look(self, w: Array, b: Array) -> PartitionedEvaluation:
+        return PartitionedEvaluation(self, w, b)
 
     def loss(self, w: Array, b: Array) -> float:
         return float(self.ask(_loss, w, b)[0][0])
@@ -155,7 +155,7 @@ class DaskRows:
         rng, (weights, (least, greatest)) = np.random.default_rng(0), self._weights
         total = weights.sum()
         drawn = rng.integers(0, n, size) if least == greatest else self._drawn(rng.random(size))
-        (codes,) = picked(self._columns[:1], self.matrix.X.sizes, drawn)
+        (codes,) = gather(self._columns[:1], self.matrix.X.sizes, drawn)
         rare = np.flatnonzero(np.bincount(codes, minlength=n_classes) < 2)
         added = [rows_where(self.codes == code)[:2] for code in rare]
         X, codes, costs = self._pick(np.concatenate([drawn, *added]))
@@ -180,7 +180,7 @@ class DaskRows:
 
     def _pick(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
         X = self.matrix.X
-        return picked([X.parts, *self._columns], X.sizes, rows, X.traffic)
+        return gather([X.parts, *self._columns], X.sizes, rows, X.traffic)
 
     def here(self, X: Any, codes: NDArray[np.integer], costs: Array) -> Any:
         """Rows in memory."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from csvor._loss.capped import lift_cap
 from csvor._loss.row_terms import add_slopes
 from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
+from csvor._rows.evaluation import Evaluation
+from csvor._rows.kinks import add_totals, find_distances
 from csvor._rows.labelled import LabelledRows
-from csvor._rows.look import Look
 from csvor._rows.matrix import ScaledMatrix
-from csvor._rows.near import add_totals, find_distances
 from csvor._rows.products import Products
 from csvor._rows.trim import find_cap, moved_rows
 from csvor._utils.threads import RowThreads
@@ -146,9 +146,9 @@ class DenseRows(LabelledRows):
         )
         return f, g
 
-    def look(self, w: Array, b: Array) -> Look:
+    def look(self, w: Array, b: Array) -> Evaluation:
         """What the rows say at a point."""
-        return Look(self, w, b)
+        return Evaluation(self, w, b)
 
     def totals(self, losses: Array, loss: Any) -> Array:
         """What the rows of these losses g add: `weigh`'s totals."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from csvor._loss.capped import weigh
 from csvor._loss.margins import BLOCK, meet
-from csvor._loss.row_terms import share_out
+from csvor._loss.row_terms import add_hessian_terms
 from csvor._utils.compile import FAST, compiled
 
 # From one column of a block to the next: at a power of 2 they would meet in the same cache lines.
@@ -56,7 +56,7 @@ def add_rows(rows, w, b, pair, loss, sums, curvature):
             for r in range(n):
                 kept[r] = g[r]
         weigh(n, g, cost, loss, weight, curved, concavity, sums[d + m :])
-        share_out(
+        add_hessian_terms(
             n, weight, curved, concavity, slope, curve, pull, implicit, share, whole, sums[d:],
             curvature[d:, d:],
         )  # fmt: skip

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from csvor._loss.capped import weigh
 from csvor._loss.margins import BLOCK, meet
 from csvor._loss.pairs import losses_at
-from csvor._loss.row_terms import add_slopes, share_out
+from csvor._loss.row_terms import add_hessian_terms, add_slopes
 from csvor._rows.labelled import LabelledRows
 from csvor._rows.trim import find_cap
 from csvor._utils.compile import FAST, compiled
@@ -27,13 +27,13 @@ class Curved:
     """What the rows add to the Hessian, by scores and thresholds.
 
     Of some ``samples``: ``whole``, the curvature by the score twice, ``share``, less that by the
-    score and each threshold; ``by_b`` is all that by the thresholds.
+    score and each threshold; ``grad_b`` is all that by the thresholds.
     """
 
     samples: NDArray[np.intp]
     whole: Array
     share: Array
-    by_b: Array
+    grad_b: Array
 
 
 class ProductRows(LabelledRows):
@@ -77,30 +77,30 @@ class ProductRows(LabelledRows):
 
     def hessian(self, at: Curved) -> Array:
         """The upper triangle of the Hessian, by w and b."""
-        d, m = self.matrix.ridge.size, at.by_b.shape[0]
+        d, m = self.matrix.ridge.size, at.grad_b.shape[0]
         own, mixed = self.matrix.products.curved(at.samples, at.whole, at.share)
-        return np.block([[np.triu(own), -mixed], [np.zeros((m, d)), np.triu(at.by_b)]])
+        return np.block([[np.triu(own), -mixed], [np.zeros((m, d)), np.triu(at.grad_b)]])
 
     def _sums(self, scores: Array, b: Array, loss: Any) -> tuple[Array, Curved]:
         n, m = scores.size, b.size
         pull, whole = np.empty((2, n))
-        share, of_b, by_bb = np.empty((m, n)), np.zeros(m + 3), np.zeros((m, m))
+        share, sums_b, hess_bb = np.empty((m, n)), np.zeros(m + 3), np.zeros((m, m))
         terms_at(
             scores, self.codes, self.costs, b, self.pair, loss, self._losses, pull, whole, share,
-            of_b, by_bb,
+            sums_b, hess_bb,
         )  # fmt: skip
-        by_bb += np.triu(by_bb, 1).T
-        by_w = -self.matrix.products.pulled(pull)
-        curved = Curved(np.arange(n), whole, share, by_bb)
-        return np.concatenate([by_w, of_b]), curved
+        hess_bb += np.triu(hess_bb, 1).T
+        grad_w = -self.matrix.products.pulled(pull)
+        curved = Curved(np.arange(n), whole, share, hess_bb)
+        return np.concatenate([grad_w, sums_b]), curved
 
 
 @compiled(fastmath=FAST)
-def terms_at(scores, codes, costs, b, pair, loss, losses, pull, whole, share, of_b, by_bb):
+def terms_at(scores, codes, costs, b, pair, loss, losses, pull, whole, share, sums_b, hess_bb):
     """What `dense_pass.add_rows` makes of each row before the features come in.
 
-    Sets losses, ``pull``, ``whole`` and ``share`` of all rows; ``of_b`` gains the gradient by b and
-    the totals of `weigh`, ``by_bb`` the upper triangle of the Hessian by b.
+    Sets losses, ``pull``, ``whole`` and ``share`` of all rows; ``sums_b`` gains the gradient by b
+    and the totals of `weigh`, ``hess_bb`` the upper triangle of the Hessian by b.
     """
     m = b.size
     implicit = pair[0].implicit == 1
@@ -114,9 +114,20 @@ def terms_at(scores, codes, costs, b, pair, loss, losses, pull, whole, share, of
         for r in range(n):
             y[r] = codes[start + r]
         meet(n, f, y, b, pair, g, slope, curve, pulled)
-        weigh(n, g, cost, loss, weight, curved, concavity, of_b[m:])
-        share_out(
-            n, weight, curved, concavity, slope, curve, pulled, implicit, own, twice, of_b, by_bb
+        weigh(n, g, cost, loss, weight, curved, concavity, sums_b[m:])
+        add_hessian_terms(
+            n,
+            weight,
+            curved,
+            concavity,
+            slope,
+            curve,
+            pulled,
+            implicit,
+            own,
+            twice,
+            sums_b,
+            hess_bb,
         )
         for k in range(m):
             for r in range(n):

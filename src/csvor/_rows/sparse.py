@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.csr import add_curved, add_moments, add_pulled, add_twice, multiply, parts_of
+from csvor._rows.csr import (
+    add_sandwich,
+    add_sandwich_diagonal,
+    add_sandwich_matvec,
+    add_transpose_matvec,
+    multiply,
+    parts_of,
+)
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.product_rows import ProductRows
 from csvor._utils.threads import RowThreads
@@ -57,7 +64,7 @@ class SparseProducts:
 
         def add(rows: slice) -> Array:
             sums = np.zeros(self._d)
-            add_pulled(self._X, rows.start, rows.stop, v, sums)
+            add_transpose_matvec(self._X, rows.start, rows.stop, v, sums)
             return sums
 
         return self._factor * (_sum(self._threads.map(add)) - v.sum() * self._center)
@@ -81,7 +88,7 @@ class SparseProducts:
 
         def add(rows: slice) -> Array:
             found = np.zeros((self._d, m + 2))
-            add_moments(self._X, rows.start, rows.stop, weights, share, found)
+            add_sandwich_diagonal(self._X, rows.start, rows.stop, weights, share, found)
             return found
 
         found = _sum(self._threads.map(add))
@@ -97,7 +104,9 @@ class SparseProducts:
 
         def add(rows: slice) -> tuple[float, Array]:
             sums = np.zeros(self._d)
-            return add_twice(self._X, rows.start, rows.stop, weights, v, shift, sums), sums
+            return add_sandwich_matvec(
+                self._X, rows.start, rows.stop, weights, v, shift, sums
+            ), sums
 
         parts = self._threads.map(add)
         total, sums = sum(part[0] for part in parts), _sum([part[1] for part in parts])
@@ -107,8 +116,8 @@ class SparseProducts:
         """``Z' diag(weights) Z`` and ``Z' share'`` over some of the rows; weights not negative."""
         of_all = self.spread(rows, weights)
         curved, sums = np.zeros((self._d, self._d)), np.zeros(self._d)
-        add_curved(self._X, 0, self._n, of_all, curved)
-        add_pulled(self._X, 0, self._n, of_all, sums)
+        add_sandwich(self._X, 0, self._n, of_all, curved)
+        add_transpose_matvec(self._X, 0, self._n, of_all, sums)
         across = np.multiply.outer(self._center, sums - 0.5 * weights.sum() * self._center)
         curved -= across + across.T
         curved *= self._factor

@@ -44,11 +44,11 @@ _LEAST, _ANEW = 1e-2, 0.25
 # Iterations without a better bound, all else done, after which a run is over.
 _PATIENCE = 5
 # Less than this share of the objective cannot be told from rounding.
-_ROUNDING, _TOLD = 1e-14, 1e-10
+_ROUNDING, _SUBSAMPLE = 1e-14, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class CappedCosts:
     """What samples count for under a loss at some point.
 
     ``costs`` multiply phi in the convex problem at hand; ``moving`` is the objective less
@@ -69,7 +69,7 @@ class Weighed:
     @property
     def scale(self) -> float:
         """What shares are of: where next to nothing moves, it cannot be told from rounding."""
-        return max(self.moving, _TOLD * self.value)
+        return max(self.moving, _SUBSAMPLE * self.value)
 
 
 class Problem(Protocol):
@@ -83,7 +83,7 @@ class Problem(Protocol):
     def sigmas(self) -> tuple[float, float]: ...
     def excess(self, theta: Array) -> Array: ...
     def change(self, step: Array) -> Array: ...
-    def weigh(self, theta: Array, x: Array, stage: Any) -> Weighed: ...
+    def weigh(self, theta: Array, x: Array, stage: Any) -> CappedCosts: ...
     def losses(self, x: Array) -> Array: ...
     def nearest(self, u: Array, costs: Array) -> Array: ...
     def gradient(self, theta: Array, multipliers: Array) -> Array: ...
@@ -99,7 +99,7 @@ class Problem(Protocol):
 class _Place:
     theta: Array
     x: Array
-    weighed: Weighed
+    weighed: CappedCosts
     sigma: float
 
 

@@ -45,21 +45,21 @@ def find_conjugate_step(
     multipliers and the steps of the others have the right sign.
     """
     d = model.diagonal.size
-    by_v, by_t, at = gradient[:d], gradient[d:], theta[d:]
+    by_v, grad_t, at = gradient[:d], gradient[d:], theta[d:]
     bounded = np.arange(at.size) >= at.size - n_bounded
-    held = bounded & (at <= 0.0) & (by_t > 0.0)
+    held = bounded & (at <= 0.0) & (grad_t > 0.0)
     v, t = np.zeros(d), np.zeros(at.size)
     enough = precision * _size(by_v, model.diagonal)
     for _ in range(3 * n_bounded + 1):
         t = np.where(held, -at, 0.0)
         inverse = _inverse(model.few, ~held)
-        fixed = by_t + model.few @ t
+        fixed = grad_t + model.few @ t
         right = by_v + model.mixed @ (t - inverse @ fixed)
         v = _solve(model, inverse, right, v, enough, max_iter)
         pull = model.mixed.T @ v + fixed
         t -= inverse @ pull
-        pull = by_t + model.mixed.T @ v + model.few @ t
-        if not exchange_bounds(held, t, at, pull, by_t, at.size - n_bounded):
+        pull = grad_t + model.mixed.T @ v + model.few @ t
+        if not exchange_bounds(held, t, at, pull, grad_t, at.size - n_bounded):
             break
     np.maximum(t, np.where(bounded, -at, -np.inf), out=t)
     return np.concatenate([v, t])

@@ -28,7 +28,7 @@ _SHARE = 0.9995
 _BALANCED = 1e-9
 # An objective below this share of the costs' sum is not found as exactly; so many iterations that
 # do not close the gap are the end.
-_TOLD, _PATIENCE = 1e-3, 10
+_SUBSAMPLE, _PATIENCE = 1e-3, 10
 
 
 class Problem(Protocol):
@@ -210,7 +210,7 @@ class _Run:
 
 def scale_of(value: float, total: float) -> float:
     """What shares of an objective are of, given the sum of all costs."""
-    return max(value, _TOLD * total)
+    return max(value, _SUBSAMPLE * total)
 
 
 def _check_range(number: float) -> None:

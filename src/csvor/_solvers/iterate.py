@@ -14,7 +14,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from csvor._solvers.line import LINE, look_along
+from csvor._solvers.line import LINE, search_line
 from csvor._utils.compile import compiled
 
 # Set ``to`` from its theta; begin a line from ``at`` along ``step``; set ``slopes`` at its place
@@ -175,7 +175,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
                 _copy(LINE, line)
                 yield BEGIN
                 yield SLOPE
-                while not look_along(line, slopes[0], slopes[1]):
+                while not search_line(line, slopes[0], slopes[1]):
                     yield SLOPE
                 run[0].damping = 1.0
                 if line[2] < 1.0 or warm:
@@ -261,7 +261,7 @@ def newton(run, at, to, best, step, line, slopes, stages, history):
         _copy(LINE, line)
         yield BEGIN
         yield SLOPE
-        while not look_along(line, slopes[0], slopes[1]):
+        while not search_line(line, slopes[0], slopes[1]):
             yield SLOPE
         _towards(to, at, line[2], step)
         run[0].damping = 0.1 * run[0].damping if line[2] > 0.9 else min(4.0 * run[0].damping, 1.0)

@@ -37,7 +37,7 @@ LINE = np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 
 
 @compiled()
-def look_along(line, first, second):
+def search_line(line, first, second):
     """Where on [0, 1] to look next for the least value of a convex function.
 
     ``line`` holds bounds, the place looked at and what is remembered; `LINE` is its start.

@@ -81,18 +81,18 @@ def refine(
             model = problem.near(at, loss, way.share, way.reach)
         found = solve(model.held(way.held))
         promised = at.value - found.objective
-        if way.goes_too_far(promised, at.moving):
+        if way.exceeds_trust(promised, at.moving):
             continue
         if not way.keeps:
             model = None  # its rows, while all are asked
         to = problem.place(found.point, loss, float(at.cap[1]))
         fall = at.value - to.value
-        is_spent = way.is_spent(fall, promised, least)
+        stalled = way.stalled(fall, promised, least)
         if found.status.converged and way.is_end(fall, promised, least):
             status = Status.CONVERGED
-        elif is_spent and way.then is None:
+        elif stalled and way.then is None:
             status = Status.NO_DESCENT
-        if is_spent and way.then is not None:
+        if stalled and way.then is not None:
             way, model = way.then, None
         else:
             model = way.go_on(model, found.point, fall, promised)
@@ -114,13 +114,13 @@ class Widening:
         self._most, self.share = most, min(SHARE, most)
         self.then = Holding(most) if most < 1.0 else None
 
-    def goes_too_far(self, promised: float, moving: float) -> bool:
+    def exceeds_trust(self, promised: float, moving: float) -> bool:
         return False
 
     def is_end(self, fall: float, promised: float, least: float) -> bool:
         return min(abs(fall), abs(fall - promised)) <= least
 
-    def is_spent(self, fall: float, promised: float, least: float) -> bool:
+    def stalled(self, fall: float, promised: float, least: float) -> bool:
         return fall <= 0.0 and self.share >= self._most
 
     def go_on(
@@ -143,7 +143,7 @@ class Holding:
     def __init__(self, most: float) -> None:
         self.share, self.held, self._tries = min(SHARE, most), 0.0, 0
 
-    def goes_too_far(self, promised: float, moving: float) -> bool:
+    def exceeds_trust(self, promised: float, moving: float) -> bool:
         """Whether it does, and is held back."""
         too_far = promised > _PROMISE * moving and self.held < _MOST
         if too_far:
@@ -156,7 +156,7 @@ class Holding:
         is_near = times * promised <= (_LAST if self.held <= 0.0 else 1.0) * least
         return is_near and self.held <= _TELLS and times * abs(fall - promised) <= least
 
-    def is_spent(self, fall: float, promised: float, least: float) -> bool:
+    def stalled(self, fall: float, promised: float, least: float) -> bool:
         is_small = fall <= least and promised <= least
         return self.held >= _MOST or (is_small and self.held > _TELLS)
 

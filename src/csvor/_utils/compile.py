@@ -86,7 +86,7 @@ class _Compiler(Compiler):
 
 
 @intrinsic
-def unowned(typing_context, array):
+def without_refcount(typing_context, array):
     """The same array, for a compiled generator inside compiled code.
 
     Numba counts a reference to each array that such a generator is given, and never takes it back:

@@ -17,10 +17,10 @@ from sklearn.utils import check_array
 
 from csvor._data.kernels import WITH_GAMMA
 from csvor._estimators.capped import CSVOR
-from csvor._estimators.mislabelling import Mixture, fit_mixture
 from csvor._estimators.steps import final_of
+from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._rows.spans import spans_of
-from csvor.audit._held_out import HeldOut, LabelledRows, some_rows
+from csvor.audit._held_out import AuditData, HeldOut, some_rows
 
 # Candidates are compared on so many rows at most, on which most of them are far behind the best.
 COMPARED = 5_000
@@ -174,9 +174,7 @@ def _distinct(models: Iterable[CSVOR]) -> list[CSVOR]:
     return list(found.values())
 
 
-def compare(
-    estimators: Sequence[Any], rows: LabelledRows, report: Callable[..., None]
-) -> list[Trial]:
+def compare(estimators: Sequence[Any], rows: AuditData, report: Callable[..., None]) -> list[Trial]:
     """Two rounds: without a cap, and where it is to be found, with the share that was as well."""
     open_ = [with_share(estimator, 0.0) for estimator in estimators]
     trials = _round(open_, range(len(estimators)), rows, report)
@@ -213,14 +211,14 @@ def ranked(trials: Sequence[Trial], weights: NDArray[np.float64]) -> tuple[Candi
 def _round(
     estimators: Sequence[Any],
     places: Iterable[int],
-    rows: LabelledRows,
+    rows: AuditData,
     report: Callable[..., None],
 ) -> list[Trial]:
     held = rows.held_out(estimators, report) if estimators else []
     return [trial_of(*one, rows) for one in zip(estimators, places, held, strict=True)]
 
 
-def trial_of(estimator: Any, place: int, held: HeldOut, rows: LabelledRows) -> Trial:
+def trial_of(estimator: Any, place: int, held: HeldOut, rows: AuditData) -> Trial:
     """With the mixture that its margins give."""
     return Trial(estimator, place, held, fit_mixture(held.fit_margins, *rows.fit_labels))
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._data.dask_fit_data import PartitionedFitData
-from csvor._data.dask_parts import Features, beside, check_lengths, naming_partition
+from csvor._data.dask_parts import Features, aligned_column, check_lengths, naming_partition
 from csvor._data.folds import bin_counts, first_ranks, folds_by_class, seed_of
 from csvor._data.groups import GroupCounts, group_names
 from csvor._labels import OrdinalLabels
 from csvor._parts.engine import each
 from csvor._parts.graph import Parts, as_array, computed, layer
 from csvor._parts.partitions import run
+from csvor.audit._checks import check_confirmed, check_original, check_seen
 from csvor.audit._findings import Labelling
-from csvor.audit._known import check_confirmed, check_original, check_seen
 
 # Each part of the cross-validation is a fit over all partitions.
 _MOST_PARTS = 100
@@ -43,7 +43,7 @@ class Columns:
     def parts(self, given: Any, name: str, work: Callable[[Any], Any]) -> Parts:
         """What ``work`` makes of each part of one."""
         places = list(enumerate(self.data.X.starts))
-        parts = [self.features.parts, beside(given, self.features, name)]
+        parts = [self.features.parts, aligned_column(given, self.features, name)]
         return layer(partial(_read, name, work), parts, places)
 
 

@@ -19,15 +19,15 @@ from sklearn.pipeline import Pipeline
 
 from csvor._data.dask_fit_data import PartitionedFitData
 from csvor._data.dask_parts import features_of
-from csvor._estimators.mislabelling import rows_to_fit
 from csvor._labels import CodedLabels, OrdinalLabels
+from csvor._mixture.mixture import rows_to_fit
 from csvor._parts.engine import each, persist
 from csvor._parts.graph import Parts, as_array, layer, shared
-from csvor._parts.partitions import Partitions, picked, room
+from csvor._parts.partitions import Partitions, gather, room
 from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
 from csvor.audit._dask_steps import check_steps, linear_of
 from csvor.audit._findings import Labelling
-from csvor.audit._held_out import HeldOut, LabelledRows, rows_of_each_class
+from csvor.audit._held_out import AuditData, HeldOut, rows_of_each_class
 
 Array = NDArray[np.float64]
 
@@ -49,8 +49,8 @@ class HeldOutElsewhere(HeldOut):
 
 
 @dataclass(frozen=True, eq=False)
-class PartitionedRows:
-    """What is audited, in partitions: `LabelledRows` of which few rows are ever here.
+class PartitionedAuditData:
+    """What is audited, in partitions: `AuditData` of which few rows are ever here.
 
     Attributes
     ----------
@@ -75,10 +75,10 @@ class PartitionedRows:
     ) -> Self:
         """From checked features and labels, and what else is given of the rows."""
         X, _, *known, groups = columns
-        beside = Columns(features_of(X), data)
+        known_columns = Columns(features_of(X), data)
         labels = OrdinalLabels(data.classes, declared=True)
-        labelling = labelling_of(data, beside, *known)
-        part_of, n_parts = parts_of(data, beside, labelling.codes, groups, cv, random_state)
+        labelling = labelling_of(data, known_columns, *known)
+        part_of, n_parts = parts_of(data, known_columns, labelling.codes, groups, cv, random_state)
         counts = counts_of(labelling, part_of, n_parts, labels)
         return cls(data.X, labels, labelling, part_of, counts)
 
@@ -103,7 +103,7 @@ class PartitionedRows:
         return self.labelling.take(rows_to_fit(len(self)))
 
     @cached_property
-    def _some(self) -> LabelledRows:
+    def _some(self) -> AuditData:
         """Rows that steps are fitted to."""
         return self._brought(np.sort(rows_to_fit(len(self))[: self._most]))
 
@@ -112,24 +112,24 @@ class PartitionedRows:
         """So many rows may come here at once."""
         return max(room() // self.X.row_bytes, 1)
 
-    def sample(self, size: int, estimator: Any) -> LabelledRows:
+    def sample(self, size: int, estimator: Any) -> AuditData:
         """Some of the rows, in memory."""
         chosen = rows_of_each_class(self.labelling.codes, self.classes.size, min(size, self._most))
         rows = self._brought(chosen)
         return replace(rows, parts=[part for part in rows.parts if part[1].size])
 
-    def _brought(self, rows: NDArray[np.intp]) -> LabelledRows:
+    def _brought(self, rows: NDArray[np.intp]) -> AuditData:
         columns = [self.X.parts, *Parts.of_all(self.part_of)]
-        X, part_of = picked(columns, self.X.sizes, rows, self.X.traffic)
+        X, part_of = gather(columns, self.X.sizes, rows, self.X.traffic)
         labelling = self.labelling.take(rows)
         parts = [(np.flatnonzero(part_of != k), np.flatnonzero(part_of == k)) for k in self.parts]
-        return LabelledRows(X, CodedLabels(self.labels, labelling.codes), labelling, parts)
+        return AuditData(X, CodedLabels(self.labels, labelling.codes), labelling, parts)
 
     def check(self, estimators: Sequence[Any]) -> None:
         for estimator in estimators:
             check_steps(estimator)
 
-    def shown(self, compared: LabelledRows) -> Any:
+    def shown(self, compared: AuditData) -> Any:
         return compared.X
 
     def held_out(self, estimators: Sequence[Any], report: Callable[..., None]) -> list[HeldOut]:
@@ -142,9 +142,9 @@ class PartitionedRows:
             report()
         width = self.classes.size
         columns = Parts.of_all(self.part_of, self.labelling.codes)
-        travelling = [(steps, final._travelling()) for steps, final in models]
+        travelling = [(steps, final._without_rows()) for steps, final in models]
         found = self.X.each(_judge, *columns, given=(travelling,), width=width)
-        (to_fit,) = picked(
+        (to_fit,) = gather(
             Parts.of_all(found), self.X.sizes, rows_to_fit(len(self)), self.X.traffic
         )
         cuts = np.array([final.thresholds_ - final.thresholds_.mean() for _, final in models])
@@ -166,7 +166,7 @@ class PartitionedRows:
         train = slice(None) if held is None else some.parts[held][0]
         steps, final = linear_of(estimator, some.X[train], some.coded[train])
         if held is not None:
-            final._judges_others = True
+            final._is_fold_model = True
             mine: Any = self._held != held
             weights = mine.astype(float) if weights is None else weights * mine
         y = each(self.labels.decode, self.classes.dtype, self.labelling.codes)

@@ -12,12 +12,12 @@ from sklearn.pipeline import Pipeline
 from csvor._data.kernels import KERNELS, gamma_of
 from csvor._estimators.steps import final_of
 from csvor._labels import CodedLabels
-from csvor.audit._held_out import parted
+from csvor.audit._held_out import split_pipeline
 
 
 def linear_of(estimator: Any, X: Any, coded: CodedLabels) -> tuple[Pipeline | None, Any]:
     """Steps fitted to some rows, and a linear model to be fitted to what they make of all."""
-    before, model = parted(estimator)
+    before, model = split_pipeline(estimator)
     steps = []
     if before is not None:
         fitted = clone(before)
@@ -33,7 +33,7 @@ def linear_of(estimator: Any, X: Any, coded: CodedLabels) -> tuple[Pipeline | No
 
 def check_steps(estimator: Any) -> None:
     """Refuse what needs all rows at once."""
-    model = parted(estimator)[1]
+    model = split_pipeline(estimator)[1]
     if isinstance(model, Pipeline) and type(model) is not Pipeline:
         raise TypeError(
             f"A {type(model).__name__} may drop or repeat rows, which lie in partitions of dask: "

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._estimators.mislabelling import Mixture, share_interval
+from csvor._mixture.mixture import Mixture, share_interval
 from csvor._parts.engine import each, take, total
 from csvor._utils.lazy import is_lazy
 

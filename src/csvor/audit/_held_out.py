@@ -31,7 +31,7 @@ _OF_A_CLASS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledRows:
+class AuditData:
     """What is audited.
 
     Attributes
@@ -86,7 +86,7 @@ class LabelledRows:
         """Findings as the user gets them."""
         return entries if self.chunks is None else in_partitions(entries, self.chunks)
 
-    def sample(self, size: int, estimator: Any) -> LabelledRows:
+    def sample(self, size: int, estimator: Any) -> AuditData:
         """A random part of the rows, held out as they are here; all rows if there are no more."""
         n = len(self)
         if n <= size:
@@ -97,7 +97,7 @@ class LabelledRows:
         place = np.full(n, -1)
         place[rows] = np.arange(size)
         parts = [tuple(place[part][place[part] >= 0] for part in split) for split in self.parts]
-        return LabelledRows(
+        return AuditData(
             X,
             self.coded[rows],
             self.labelling.take(rows),
@@ -137,7 +137,7 @@ class HeldOut:
 
 
 def held_out(
-    estimators: Sequence[Any], rows: LabelledRows, report: Callable[[], None]
+    estimators: Sequence[Any], rows: AuditData, report: Callable[[], None]
 ) -> list[HeldOut]:
     """Fit the estimators to all parts but one, and judge that one.
 
@@ -145,14 +145,14 @@ def held_out(
     ----------
     estimators : sequence of estimators
         They know all classes, and share all steps but the last.
-    rows : LabelledRows
+    rows : AuditData
     report : callable
         Called after each fit, from any thread, never from two at once.
     """
     shape = len(rows), rows.coded.labels.classes.size - 1
     found = [HeldOut(np.empty(shape), np.empty(len(rows))) for _ in estimators]
-    before = parted(estimators[0])[0]
-    models = [parted(estimator)[1] for estimator in estimators]
+    before = split_pipeline(estimators[0])[0]
+    models = [split_pipeline(estimator)[1] for estimator in estimators]
     one_at_a_time = Lock()
 
     def judge(part: tuple[Any, Any], stopped: Event) -> None:
@@ -165,7 +165,7 @@ def held_out(
                 return
             fitted = clone(model)
             final = final_of(fitted)
-            final._judges_others = True
+            final._is_fold_model = True
             fit_coded(fitted, X, labels, weights)
             scores = final.predict_projection(at_final(fitted, X_test))
             one.margins[test] = scores[:, None] - final.thresholds_
@@ -178,9 +178,9 @@ def held_out(
     return found
 
 
-def _encoded(before: Any, model: Any, rows: LabelledRows, train: Any, test: Any) -> tuple[Any, Any]:
+def _encoded(before: Any, model: Any, rows: AuditData, train: Any, test: Any) -> tuple[Any, Any]:
     """The training and test rows of a part as the models see them."""
-    # A precomputed kernel is parted by rows and columns: which it is, the first step says.
+    # A precomputed kernel is cut by rows and columns: which it is, the first step says.
     first = model if before is None else before
     X = safe_split(first, rows.X, None, train)[0]
     X_test = safe_split(first, rows.X, None, test, train)[0]
@@ -208,7 +208,7 @@ def some_rows(X: Any, size: int, estimator: Any) -> tuple[Any, NDArray[np.intp]]
     return safe_split(estimator, X, None, rows, rows)[0], rows
 
 
-def parted(estimator: Any) -> tuple[Any, Any]:
+def split_pipeline(estimator: Any) -> tuple[Any, Any]:
     """The steps that can be shared with other models, or None, and the rest."""
     if type(estimator) is Pipeline and len(estimator) > 1:
         return estimator[:-1], estimator[-1]

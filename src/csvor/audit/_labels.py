@@ -36,9 +36,9 @@ from csvor.audit._candidates import (
     weights_of,
     with_share,
 )
+from csvor.audit._checks import check_confirmed, check_original, check_seen
 from csvor.audit._findings import Labelling, View, findings
-from csvor.audit._held_out import LabelledRows, parted
-from csvor.audit._known import check_confirmed, check_original, check_seen
+from csvor.audit._held_out import AuditData, split_pipeline
 from csvor.audit._scores import check_fdr
 from csvor.audit._wrong_labels import WrongLabels
 
@@ -269,7 +269,7 @@ def _as_list(estimator: Any) -> list[Any]:
         raise ValueError("estimator is an empty list: give None, an estimator or some of them.")
     for one in given:
         final_of(one)
-    steps = [_spelled(parted(one)[0]) for one in given]
+    steps = [_spelled(split_pipeline(one)[0]) for one in given]
     for one, its in zip(given, steps, strict=True):
         if its != steps[0]:
             raise ValueError(
@@ -289,11 +289,11 @@ def _rows_of(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> Any:
     """The rows in memory, or those in partitions."""
     X, y, sample_weight, *_ = columns
     if is_lazy(X):
-        from csvor.audit._dask_rows import PartitionedRows, brought_here
+        from csvor.audit._dask_rows import PartitionedAuditData, brought_here
 
         data: Any = prepare_fit(CSVOR(classes=choices[0]), X, y, sample_weight)
         if not data.in_memory:
-            return PartitionedRows.of(data, columns, *choices[1:])
+            return PartitionedAuditData.of(data, columns, *choices[1:])
         return replace(_rows(*brought_here(columns), *choices), chunks=data.chunks)
     for name, column in zip(_COLUMNS[1:], columns[1:], strict=True):
         if is_lazy(column):
@@ -307,7 +307,7 @@ def _rows_of(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> Any:
 def _rows(
     X: Any, y: Any, sample_weight: Any, confirmed: Any, original: Any, groups: Any, classes: Any,
     cv: Any, random_state: Any,
-) -> LabelledRows:  # fmt: skip
+) -> AuditData:  # fmt: skip
     """All that is known of the rows, checked."""
     coded = CodedLabels.from_data(y, classes)
     parts = held_out_parts(coded.codes, cv, groups, random_state)
@@ -322,7 +322,7 @@ def _rows(
     if original is not None:
         original = _original(original, coded, confirmed)
     labelling = Labelling(coded.codes, sample_weight, confirmed, original)
-    return LabelledRows(X, coded, labelling, parts)
+    return AuditData(X, coded, labelling, parts)
 
 
 def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:

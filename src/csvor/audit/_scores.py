@@ -13,8 +13,8 @@ from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
 from csvor._data.tables import masked_as_nan
-from csvor._estimators.mislabelling import fit_mixture
 from csvor._labels import CodedLabels
+from csvor._mixture.mixture import fit_mixture
 from csvor.audit._findings import Labelling, View, findings
 from csvor.audit._wrong_labels import WrongLabels
 

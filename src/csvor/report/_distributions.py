@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._estimators.mislabelling import rows_to_fit
 from csvor._labels import CodedLabels
+from csvor._mixture.mixture import rows_to_fit
 from csvor._parts.engine import sums, take
 from csvor._utils.histograms import class_histograms, score_edges
 from csvor.audit import LabelAudit, WrongLabels

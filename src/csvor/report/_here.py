@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from csvor._estimators.mislabelling import rows_to_fit
+from csvor._mixture.mixture import rows_to_fit
 from csvor._parts.engine import take
 from csvor._rows.csr import is_sparse
 from csvor._utils.lazy import is_lazy

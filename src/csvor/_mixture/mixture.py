@@ -1,6 +1,6 @@
 """How many labels are wrong, and which: a mixture over margins of a model that saw other rows.
 
-With ``P(y | t)`` and ``P_i(t)`` of `_loss/label_errors.py`, ``P(y_i) = sum_t P(y_i | t) P_i(t)``,
+With ``P(y | t)`` and ``P_i(t)`` of `_mixture/likelihood.py`, ``P(y_i) = sum_t P(y_i | t) P_i(t)``,
 and the share of wrong labels is ``eta (K - 1) / K + nu``. Slopes a, shifts c, eta and nu have the
 greatest penalised likelihood, from two starts, since it has more than one hill. The class beside
 costs a parameter, which has to be worth it.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.special import expit, logit
 
-from csvor._loss.label_errors import LEAST, channel, class_masses, label_likelihood
+from csvor._mixture.likelihood import LEAST, channel, class_masses, label_likelihood
 from csvor._utils.sampling import random_rows
 
 Array = NDArray[np.float64]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.dask_near import split, within_room
-from csvor._rows.look import Look, Told, told_step
-from csvor._rows.near import add_totals
+from csvor._rows.dask_near_rows import split, within_room
+from csvor._rows.evaluation import Evaluation, Subsample, subsample_stride
+from csvor._rows.kinks import add_totals
 from csvor._rows.trim import find_cap
 
 Array = NDArray[np.float64]
@@ -27,28 +27,28 @@ _WITHIN, _BYTES, _ERRORS = 0.1, 16, 5.0
 _BINS, _HIGHEST = 4096, 2.0**80
 
 
-class DaskLook:
-    """What `look.Look` is to rows in memory; nothing of each row is held."""
+class PartitionedEvaluation:
+    """What `Evaluation` is to rows in memory; nothing of each row is held."""
 
     def __init__(self, rows: Any, w: Array, b: Array) -> None:
         self._rows, self._w, self._b = rows, w, b
-        self._told: Told | None = None
+        self._told: Subsample | None = None
 
     @property
-    def told(self) -> Told:
+    def told(self) -> Subsample:
         if self._told is None:
-            _, told = self._ask(_told, told_step(self._rows.n_samples))
-            self._told = Told(*told)
+            _, told = self._ask(_told, subsample_stride(self._rows.n_samples))
+            self._told = Subsample(*told)
         return self._told
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         cap = np.array([loss[name][0] for name in ("below", "cap", "tied")])
-        step, budget = told_step(self._rows.n_samples), _budget(share, self._rows)
+        step, budget = subsample_stride(self._rows.n_samples), _budget(share, self._rows)
         for low, high in self._windows(share, float(cap[1])):
             if share > 0.0:  # rows above the window are cut, and none below
                 loss["below"] = loss["cap"] = high
             (totals, above), (losses, costs, *told) = self._ask(_totals, loss, low, high, step)
-            inside, self._told = costs.sum(), Told(*told)
+            inside, self._told = costs.sum(), Subsample(*told)
             if share == 0.0 or above <= budget < above + inside:
                 break
             if low <= 1.0 and budget >= above:  # all that may be cut
@@ -64,7 +64,7 @@ class DaskLook:
     def split(
         self, radius: float, cap: float, nearer: float, loss: Any, spread: Any = None
     ) -> tuple[Any, Array, Array]:
-        """As of `Look`; the curvature is that of other pairs where ``spread`` is given."""
+        """As of `Evaluation`; the curvature is that of other pairs where ``spread`` is given."""
         rows = self._rows
         most, n_parts = rows.most_near, len(rows.matrix.X.sizes)
         distances = self.told.distances(self._b, rows.pair, cap, nearer)
@@ -119,21 +119,21 @@ def _budget(share: float, rows: Any) -> float:
     return share * rows.weight * (1.0 + 1e-12)
 
 
-def _every(rows: Any, start: int, look: Look, step: int) -> tuple[NDArray[Any], ...]:
+def _every(rows: Any, start: int, look: Evaluation, step: int) -> tuple[NDArray[Any], ...]:
     """Scores, losses, codes and costs of those that tell."""
     chosen = slice(-start % step, None, step)
     return look.scores[chosen], look.losses[chosen], rows.codes[chosen], rows.costs[chosen]
 
 
 def _told(rows: Any, start: int, w: Array, b: Array, step: int) -> tuple[tuple[()], Any]:
-    return (), _every(rows, start, Look(rows, w, b), step)
+    return (), _every(rows, start, Evaluation(rows, w, b), step)
 
 
 def _totals(
     rows: Any, start: int, w: Array, b: Array, loss: Any, low: float, high: float, step: int
 ) -> tuple[Any, Any]:
     """The totals of rows outside of a window, and what weighs above; losses and weights in it."""
-    look, totals = Look(rows, w, b), np.zeros(3)
+    look, totals = Evaluation(rows, w, b), np.zeros(3)
     g = look.losses
     inside, above = (low <= g) & (g <= high), rows.costs[g > high].sum()
     add_totals(g, np.where(inside, 0.0, rows.costs), loss, totals)
@@ -145,6 +145,6 @@ def _totals(
 
 def _counts(rows: Any, start: int, w: Array, b: Array, edges: Array) -> tuple[Any, tuple[()]]:
     """What weighs up to the first edge, between it and the next, ..., beyond the last."""
-    g = Look(rows, w, b).losses
+    g = Evaluation(rows, w, b).losses
     place = np.searchsorted(edges, g, side="left")
     return (np.bincount(place, rows.costs, edges.size + 1),), ()

@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.near import find_distances
+from csvor._rows.kinks import find_distances
 from csvor._rows.trim import find_cap
 
 Array = NDArray[np.float64]
 
 # Rows that tell where a share of all lies.
-_TOLD = 20_000
+_SUBSAMPLE = 20_000
 
 
-def told_step(n: int) -> int:
+def subsample_stride(n: int) -> int:
     """Every so many-th row is one of those that tell."""
-    return max(n // _TOLD, 1)
+    return max(n // _SUBSAMPLE, 1)
 
 
-class Told:
+class Subsample:
     """Scores, losses and codes of rows that tell where a share of all lies."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Told:
         return found
 
 
-class Look:
+class Evaluation:
     """Scores and losses of all rows at a point, and what follows from them."""
 
     def __init__(self, rows: Any, w: Array, b: Array) -> None:
@@ -53,10 +53,12 @@ class Look:
         self.scores, self.losses = rows.scores_and_losses(w, b)
 
     @property
-    def told(self) -> Told:
-        every = slice(None, None, told_step(self.losses.size))
+    def told(self) -> Subsample:
+        every = slice(None, None, subsample_stride(self.losses.size))
         rows = self._rows
-        return Told(self.scores[every], self.losses[every], rows.codes[every], rows.costs[every])
+        return Subsample(
+            self.scores[every], self.losses[every], rows.codes[every], rows.costs[every]
+        )
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         """The totals of `weigh`, and the cap.

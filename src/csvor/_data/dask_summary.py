@@ -17,17 +17,17 @@ from csvor._data.dask_parts import Features, check_lengths, naming_partition
 from csvor._labels import read_column
 from csvor._labels.parts import PartOfColumn
 from csvor._parts.graph import Parts, computed, layer
-from csvor._parts.partitions import Partitions, Traffic, picked
+from csvor._parts.partitions import Partitions, PassCount, gather
 from csvor._rows.csr import is_sparse
-from csvor._rows.kinds import columns_of
-from csvor._rows.look import told_step
+from csvor._rows.evaluation import subsample_stride
 from csvor._rows.spans import Spans, merged, spans_of
+from csvor._rows.storage import columns_of
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class PartSummary:
     """What is known of a part."""
 
     n_rows: int
@@ -40,12 +40,12 @@ class Seen:
     spans: Spans | None = None
 
 
-def examine(
-    estimator: Any, features: Features, labels: Parts, weights: Parts | None, traffic: Traffic
-) -> list[Seen]:
+def summarise(
+    estimator: Any, features: Features, labels: Parts, weights: Parts | None, traffic: PassCount
+) -> list[PartSummary]:
     """One pass in which each part is checked."""
     columns = [features.parts, labels, *([] if weights is None else [weights])]
-    work = partial(_look_at, reader_of(estimator))
+    work = partial(_summarise_part, reader_of(estimator))
     (seen,) = computed(layer(work, columns, features.places))
     traffic.passes += 1
     return seen
@@ -60,16 +60,16 @@ def reader_of(estimator: Any) -> Any:
     return reader
 
 
-def _look_at(
+def _summarise_part(
     reader: Any, place: tuple[int, int | None], X: Any, labels: Any, weights: Any = None
-) -> Seen:
+) -> PartSummary:
     i, start = place
     with naming_partition(i, start):
         check_lengths(i, X, labels, "y")
         if weights is not None:
             check_lengths(i, X, weights, "sample_weight")
         if X.shape[0] == 0:
-            return Seen(0)
+            return PartSummary(0)
         X = check_features(reader, X, reset=False)
         weights, column = check_each_weight(X, weights), read_column(labels)
         held, spans = weights > 0, None
@@ -77,7 +77,7 @@ def _look_at(
             of_held = (X, weights) if held.all() else (X[held], weights[held])
             spans = spans_of(*of_held)
         sparse = is_sparse(X)
-        return Seen(
+        return PartSummary(
             X.shape[0],
             X.data.nbytes + X.indices.nbytes if sparse else X.nbytes,
             X.dtype,
@@ -94,7 +94,7 @@ def _sum(weights: Array) -> float:
 
 
 def spans_of_all(
-    X: Partitions, weights: da.Array, seen: list[Seen], factors: Array | None
+    X: Partitions, weights: da.Array, seen: list[PartSummary], factors: Array | None
 ) -> Spans:
     """Those seen, or where classes have factors of their own, by a pass with these."""
     if factors is None:
@@ -118,7 +118,9 @@ def farthest_of_all(
 ) -> Iterator[Farthest]:
     """Of rows that have a weight; the quartiles are those of some, the same in every run."""
     n = counted.shape[0]
-    (some,) = picked([counted.parts], counted.sizes, np.arange(0, n, told_step(n)), X.traffic)
+    (some,) = gather(
+        [counted.parts], counted.sizes, np.arange(0, n, subsample_stride(n)), X.traffic
+    )
     for quartiles, j in zip(quartiles_of(some, columns), columns.tolist(), strict=True):
         low, high = spans.low[j], spans.high[j]
         value = low if quartiles[1] - low > high - quartiles[1] else high

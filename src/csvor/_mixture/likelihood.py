@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 LEAST = 1e-12
 
 
-def beside(n_classes: int) -> Array:
+def neighbour_channel(n_classes: int) -> Array:
     """``N(k | t)``: half to each class beside t, all to the only one at an end."""
     N = np.zeros((n_classes, n_classes))
     for t in range(n_classes):
@@ -34,7 +34,7 @@ def beside(n_classes: int) -> Array:
 def channel(eta: float, nu: float, n_classes: int) -> Array:
     """``P(y = k | t)``, a column for each true class."""
     same = (1.0 - eta - nu) * np.eye(n_classes)
-    return same + eta / n_classes + nu * beside(n_classes)
+    return same + eta / n_classes + nu * neighbour_channel(n_classes)
 
 
 def class_masses(slopes: Array, shifts: Array, margins: Array) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.look import Look, Told
+from csvor._rows.evaluation import Evaluation, Subsample
 
 Array = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ _WORTH, _ABOUT = 0.5, 1.1
 
 
 def within_room(
-    told: Told, distances: Array, radius: float, n_rows: int, n_parts: int, most: float
+    told: Subsample, distances: Array, radius: float, n_rows: int, n_parts: int, most: float
 ) -> tuple[float, bool]:
     """The radius up to which rows have room, and whether identical ones have to be merged for it.
 
@@ -50,7 +50,7 @@ def split(
     spread: Any, merge: bool, most: float,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Sums and curvature of the rows beyond the radius; the others, or ``most`` of all merged."""
-    look = Look(rows, w, b)
+    look = Evaluation(rows, w, b)
     near, sums, curvature = look.split(radius, cap, nearer, loss)
     if spread is not None:
         seen = look.scores, look.losses, b, cap, nearer

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from csvor._loss.capped import LOSS, CappedPower, cut_cost
 from csvor._loss.margins import ROUNDED
 from csvor._objective.ordinal import OrdinalObjective
-from csvor._objective.theta import Far
+from csvor._objective.theta import FrozenRows
 from csvor._solvers.refine import SHARE
 
 Array = NDArray[np.float64]
@@ -133,7 +133,7 @@ class NearKinks:
         read["kink"] = max(loss.delta, (reach or 0.0) ** 2)
         spread = self._spread(max(reach, _BEYOND * radius)) if reach else ()
         part, sums, upper = look.split(radius, cap, nearer, read, *spread)
-        far = Far(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
+        far = FrozenRows(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
         found = OrdinalObjective(part, whole.n_classes, whole.threshold_ridge, far)
         trim = 0.0
         if loss.trim > 0.0:

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Bend:
+class ProjectionJacobian:
     """Curvature ``factor (diag(on) - towards towards')`` of the samples that have any."""
 
     samples: NDArray[np.intp]
@@ -45,7 +45,7 @@ class Ball:
         return kept
 
     @staticmethod
-    def bend(u: Array, c: Array, rate: Array) -> Bend:
+    def bend(u: Array, c: Array, rate: Array) -> ProjectionJacobian:
         on = u > 0.0
         length = _length(np.maximum(u, 0.0))
         # Outside, one excess alone costs c, level.
@@ -57,7 +57,7 @@ class Ball:
         rate = rate[samples]
         factor = np.where(outside, rate * c[samples] / length, rate)
         towards = positive * u * (outside / length)
-        return Bend(samples, factor, positive, towards)
+        return ProjectionJacobian(samples, factor, positive, towards)
 
 
 class Box:
@@ -72,11 +72,11 @@ class Box:
         return np.minimum(np.maximum(u, 0.0), c)
 
     @staticmethod
-    def bend(u: Array, c: Array, rate: Array) -> Bend:
+    def bend(u: Array, c: Array, rate: Array) -> ProjectionJacobian:
         on = (u > 0.0) & (u < c)
         samples = np.flatnonzero(on.any(axis=0))
         own = on[:, samples].astype(np.float64)
-        return Bend(samples, rate[samples], own, np.zeros_like(own))
+        return ProjectionJacobian(samples, rate[samples], own, np.zeros_like(own))
 
 
 def _length(x: Array) -> Array:
