@@ -17,12 +17,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
 from csvor.cli.commands import _apply
-from csvor.report import _suspects, write_audit_report
-from csvor.report._distributions import confusion_of, probability_groups, score_chart
-from csvor.report._features import FeatureTable, table_of
-from csvor.report._follow_up import EDITED, commands, editable
-from csvor.report._suspects import suspects_of, text_of, value_text
-from csvor.report._why import nearest_good, pulls, strongest
+from csvor.report.audit import _suspects, write_audit_report
+from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
+from csvor.report.audit._features import FeatureTable, table_of
+from csvor.report.audit._follow_up import EDITED, commands, editable
+from csvor.report.audit._suspects import suspects_of, text_of, value_text
+from csvor.report.audit._why import nearest_good, pulls, strongest
 
 EVIL = "</script><script>alert(1)</script>"
 VOID = {"meta", "img", "link", "br", "hr", "input"}

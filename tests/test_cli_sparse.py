@@ -22,8 +22,8 @@ from csvor.cli.input import _features
 from csvor.cli.input._features import Features, make_pipeline
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._read import read_table
-from csvor.report._features import table_of
-from csvor.report._why import nearest_good, pulls
+from csvor.report.audit._features import table_of
+from csvor.report.audit._why import nearest_good, pulls
 
 # Of a convex problem there is one answer, whichever way it was found.
 CONVEX = ("--contamination", 0, "--kernel", "linear")

@@ -13,7 +13,7 @@ import csvor.audit._labels
 from csvor import CSVOR, PINSVOR
 from csvor.audit import audit_labels
 from csvor.report import write_audit_report
-from csvor.report._distributions import confusion_of, probability_groups, score_chart
+from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")

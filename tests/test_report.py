@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from csvor.report import _pictures, compare_published, published_results, write_report
-from csvor.report._comparisons import rank_levels
-from csvor.report._results import check_results
+from csvor.report.study import _pictures, compare_published, published_results, write_report
+from csvor.report.study._comparisons import rank_levels
+from csvor.report.study._results import check_results
 
 COLUMNS = ["dataset", "level", "split", "method", "status", "mze"]
 VOID = {"meta", "img", "link", "br", "hr", "input"}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from csvor.report._results import Results
-from csvor.report._tables import NO_RESULT, ReportTable, TableCell, marks, number, small
+from csvor.report.study._results import Results
+from csvor.report.study._tables import NO_RESULT, ReportTable, TableCell, marks, number, small
 from csvor.stats import Comparison, compare, wilcoxon_holm
 
 

@@ -14,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from csvor._estimators.steps import at_final, final_of
 from csvor._rows.csr import is_sparse
 from csvor.audit import WrongLabels
-from csvor.report._features import FeatureTable, SparseTable, table_of
+from csvor.report.audit._features import FeatureTable, SparseTable, table_of
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from csvor._utils.words import all_of, plural
-from csvor.report._comparisons import LevelRanking
-from csvor.report._published import IN_WORDS
-from csvor.report._results import Results
-from csvor.report._tables import ReportTable, number, small
+from csvor.report.study._comparisons import LevelRanking
+from csvor.report.study._published import IN_WORDS
+from csvor.report.study._results import Results
+from csvor.report.study._tables import ReportTable, number, small
 
 
 def coverage(results: Results) -> list[str]:

@@ -8,8 +8,8 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from csvor.report._results import check_results
-from csvor.report._tables import ReportTable, TableCell, number
+from csvor.report.study._results import check_results
+from csvor.report.study._tables import ReportTable, TableCell, number
 
 SOURCE = (
     "Xiang et al., Robust Capped lp-Norm Support Vector Ordinal Regression, Neurocomputing, "

@@ -22,7 +22,7 @@ Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class PageRows:
     """Rows of an audit in memory: all of them, or those listed and others that they stand among.
 
     Totals of the `audit` are those of all rows; `positions` say, in their order, which are here.
@@ -40,7 +40,9 @@ class Shown:
         return found
 
 
-def shown_of(audit: WrongLabels, X: Any, rows: Any, ids: Any, also: Sequence[int] = ()) -> Shown:
+def rows_for_page(
+    audit: WrongLabels, X: Any, rows: Any, ids: Any, also: Sequence[int] = ()
+) -> PageRows:
     """What a page shows of rows with these numbers (from 1, where there are none) and names.
 
     Rows at the positions `also` are here in any case.
@@ -51,7 +53,7 @@ def shown_of(audit: WrongLabels, X: Any, rows: Any, ids: Any, also: Sequence[int
         for given, what in ((numbers, "rows"), (ids, "ids")):
             if given is not None and len(given) != n:
                 raise ValueError(f"{what} has {len(given)} entries, the audit has {n} rows.")
-        return Shown(audit, X, numbers, ids, np.arange(n))
+        return PageRows(audit, X, numbers, ids, np.arange(n))
     in_parts: Any = audit.probability
     sizes = in_parts.chunks[0]
     chosen = np.unique(np.concatenate([audit.order, _beside(n, X), np.array(also, int)]))
@@ -61,7 +63,7 @@ def shown_of(audit: WrongLabels, X: Any, rows: Any, ids: Any, also: Sequence[int
         None if given is None else _rows_of(given, sizes, chosen, what)
         for given, what in ((ids, "ids"), (X, "X"))
     )
-    return Shown(some, features, numbers, names, chosen)
+    return PageRows(some, features, numbers, names, chosen)
 
 
 def _beside(n: int, X: Any) -> Rows:

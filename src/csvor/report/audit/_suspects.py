@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor.audit import WrongLabels
-from csvor.report._why import Evidence, evidence_of
+from csvor.report.audit._why import Evidence, evidence_of
 
 # A page holds the flagged rows and the next ones, and of wide data the features that pull most.
 NEXT_ROWS, MOST_ROWS, MOST_FEATURES = 300, 1000, 30

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 from csvor import plots
 from csvor.plots._style import legend_height
-from csvor.report._comparisons import LevelRanking
-from csvor.report._results import MEASURES, Results
-from csvor.report._tables import ReportTable
+from csvor.report.study._comparisons import LevelRanking
+from csvor.report.study._results import MEASURES, Results
+from csvor.report.study._tables import ReportTable
 
 # In inches: two pictures up to here stand side by side.
 NARROW = 7.0

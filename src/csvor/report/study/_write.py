@@ -11,17 +11,17 @@ import pandas as pd
 
 from csvor import __version__
 from csvor._utils.atomic_files import write_whole
-from csvor.report import _comparisons, _measured, _sentences
-from csvor.report._comparisons import rank_levels
-from csvor.report._page import Section, html_page, markdown_page, with_unique_names
-from csvor.report._published import (
+from csvor.report.study import _comparisons, _measured, _sentences
+from csvor.report.study._comparisons import rank_levels
+from csvor.report.study._page import Section, html_page, markdown_page, with_unique_names
+from csvor.report.study._published import (
     CRITERION,
     agreement_table,
     compare_published,
     disagreement_table,
 )
-from csvor.report._results import MEASURES, Results, check_results
-from csvor.report._tables import ReportTable, to_csv, to_latex, to_markdown
+from csvor.report.study._results import MEASURES, Results, check_results
+from csvor.report.study._tables import ReportTable, to_csv, to_latex, to_markdown
 
 ALPHA = 0.05
 TITLE = "Ordinal regression with corrupted training rows"
@@ -214,7 +214,7 @@ def _drawn(
 ) -> dict[str, Any]:
     # Here, so that tables can be had without matplotlib; the first of them names the remedy.
     import csvor.plots  # noqa: F401
-    from csvor.report import _pictures
+    from csvor.report.study import _pictures
 
     return {
         "mean": _pictures.mean_picture(mean, "mze", focus),

@@ -24,11 +24,11 @@ from numpy.typing import ArrayLike, NDArray
 from csvor import __version__
 from csvor._utils.atomic_files import write_whole
 from csvor.audit import LabelAudit, WrongLabels
-from csvor.report._distributions import confusion_of, probability_groups, score_chart
-from csvor.report._follow_up import commands, decisions_file, editable
-from csvor.report._here import Shown, shown_of
-from csvor.report._suspects import Suspects, suspects_of, text_of
 from csvor.report._templates import rendered, static
+from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
+from csvor.report.audit._follow_up import commands, decisions_file, editable
+from csvor.report.audit._page_rows import PageRows, rows_for_page
+from csvor.report.audit._suspects import Suspects, suspects_of, text_of
 
 MOST_CONFLICTS, MOST_ALIKE, MOST_MODELS = 50, 12, 20
 
@@ -125,7 +125,7 @@ def write_audit_report(
     True
     """
     listed = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
-    shown = shown_of(audit, X, rows, ids, [i for group in listed for i in group])
+    shown = rows_for_page(audit, X, rows, ids, [i for group in listed for i in group])
     names = None if shown.ids is None else [text_of(name) for name in shown.ids]
     classes = [text_of(label) for label in audit.classes]
     before = {int(one["row"]) for one in decided}
@@ -186,7 +186,7 @@ def _listing(audit: WrongLabels, suspects: Suspects) -> str:
     return told
 
 
-def _fingerprint(shown: Shown, target: str) -> str:
+def _fingerprint(shown: PageRows, target: str) -> str:
     """What the browser keeps decisions under: the same for the same rows and labels."""
     columns = shown.audit.classes, shown.audit.given
     labels = [[text_of(label) for label in array] for array in columns]
@@ -194,7 +194,7 @@ def _fingerprint(shown: Shown, target: str) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def _labelled(shown: Shown, group: Sequence[int]) -> list[tuple[int, str]]:
+def _labelled(shown: PageRows, group: Sequence[int]) -> list[tuple[int, str]]:
     """The rows of a conflict, each with its label."""
     numbers, given = shown.numbers, shown.audit.given
     return [(int(numbers[i]), text_of(given[i])) for i in shown.places(group)]

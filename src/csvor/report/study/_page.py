@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Protocol
 
-from csvor.report._tables import ReportTable, escape_markdown, to_markdown
 from csvor.report._templates import rendered
+from csvor.report.study._tables import ReportTable, escape_markdown, to_markdown
 
 
 class Drawn(Protocol):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from csvor.report._results import Kind, MeasureColumn, Results
-from csvor.report._tables import ReportTable, TableCell, marks, number
+from csvor.report.study._results import Kind, MeasureColumn, Results
+from csvor.report.study._tables import ReportTable, TableCell, marks, number
 
 
 def result_tables(results: Results, column: str) -> list[ReportTable]:
