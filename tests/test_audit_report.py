@@ -17,7 +17,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
 from csvor.cli.commands import _apply
-from csvor.report.audit import _suspects, write_audit_report
+from csvor.report import write_audit_report
+from csvor.report.audit import _suspects
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from csvor.report.audit._features import FeatureTable, table_of
 from csvor.report.audit._follow_up import EDITED, commands, editable

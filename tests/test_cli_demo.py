@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from csvor.audit import candidate_models
-from csvor.cli.commands import _audit
+from csvor.cli.commands import _in_memory
 from csvor.cli.commands._app import app
 from csvor.cli.commands._demo_data import bridges, with_wrong_labels
 
@@ -29,7 +29,9 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.fixture
 def one_candidate(monkeypatch: pytest.MonkeyPatch) -> None:
     """For what does not depend on the model."""
-    monkeypatch.setattr(_audit, "candidate_models", lambda *a, **k: candidate_models(*a, **k)[:1])
+    monkeypatch.setattr(
+        _in_memory, "candidate_models", lambda *a, **k: candidate_models(*a, **k)[:1]
+    )
 
 
 def test_what_it_says_is_so() -> None:

@@ -22,6 +22,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WITHOUT_PYTHON = {
     "index.md", "guides.md", "studies.md", "background.md", "news.md", "algorithm.md", "compare.md",
     "limits.md", "release_0.2.md", "cli.md", "files.md", "changes.md", "measured.md", "new_loss.md",
+    "architecture.md",
 }  # fmt: skip
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from csvor.report.study import _pictures, compare_published, published_results, write_report
+from csvor.report import compare_published, published_results, write_report
+from csvor.report.study import _pictures
 from csvor.report.study._comparisons import rank_levels
 from csvor.report.study._results import check_results
 

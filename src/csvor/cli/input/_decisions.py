@@ -113,7 +113,9 @@ def read_review(
     decided["now"] = _texts_at(column, decided)
     differs = ~_same(decided.now, decided.given)
     applied = differs & (decided.decision == RELABEL) & _same(decided.now, decided.label)
-    _refuse(decided, [("applied-already", applied), ("given-differs", differs)], about)
+    # By chance rows of another file hold what was decided: all that differ have to.
+    kind = "applied-already" if np.array_equal(applied, differs) else "given-differs"
+    _refuse(decided, [(kind, differs)], about)
     # A column that is in both files tells rows apart: it has to agree.
     shared = [name for name in file.columns if name in table.columns and name not in COLUMNS]
     for name in shared:
