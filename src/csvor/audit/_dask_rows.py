@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from csvor._data.dask_fit_data import PartitionedFitData
 from csvor._data.dask_parts import features_of
+from csvor._data.folds import splits_of
 from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._mixture.mixture import rows_to_fit
 from csvor._parts.engine import each, persist
@@ -122,7 +123,7 @@ class PartitionedAuditData:
         columns = [self.X.parts, *Parts.of_all(self.part_of)]
         X, part_of = gather(columns, self.X.sizes, rows, self.X.traffic)
         labelling = self.labelling.take(rows)
-        parts = [(np.flatnonzero(part_of != k), np.flatnonzero(part_of == k)) for k in self.parts]
+        parts = splits_of(part_of, len(self.parts))
         return AuditData(X, CodedLabels(self.labels, labelling.codes), labelling, parts)
 
     def check(self, estimators: Sequence[Any]) -> None:
