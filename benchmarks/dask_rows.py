@@ -104,7 +104,7 @@ def one_fit(folder: Path, n: int, where: str, limit: int) -> dict[str, object]:
             (group / "cgroup.procs").write_text("0")
         dask.config.set(scheduler="threads")
         X, y = map(rows_of_file, names)
-        with dask.config.set({"csvor.room": "100kB"}):
+        with dask.config.set({"csvor.memory-limit": "100kB"}):
             CSVOR().fit(X[:20_000], y[:20_000])
     with names[0].open("rb") as file:  # what others have read of it is forgotten
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

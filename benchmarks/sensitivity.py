@@ -189,7 +189,7 @@ def laid(kind: str, n: int, d: int) -> Any:
     parts = da.from_array(X, chunks=(n // 4, -1)), da.from_array(y, chunks=n // 4)
 
     def fit(model: Any) -> None:
-        with dask.config.set({"csvor.room": X.nbytes // 8, "scheduler": "synchronous"}):
+        with dask.config.set({"csvor.memory-limit": X.nbytes // 8, "scheduler": "synchronous"}):
             model.fit(*parts)
 
     return fit

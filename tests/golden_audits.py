@@ -170,7 +170,7 @@ def in_partitions(X, y, columns, case):
     assert X.nbytes > ROOM, "all rows would come here"
     third = -(-len(y) // 3)
     laid = {name: da.from_array(value, chunks=third + 7) for name, value in columns.items()}
-    with dask.config.set({"csvor.room": ROOM, "scheduler": "synchronous"}):
+    with dask.config.set({"csvor.memory-limit": ROOM, "scheduler": "synchronous"}):
         found = audit_labels(
             da.from_array(X, chunks=(third, -1)), da.from_array(y, chunks=third), case.estimator,
             **laid, **case.options,

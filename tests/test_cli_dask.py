@@ -127,7 +127,7 @@ def test_a_sample_knows_each_word_and_statistics_are_of_all_rows(
 def test_sums_of_pieces_are_those_of_all_rows(address: str) -> None:
     """More rows than may come here; smooth, so that there is one solution."""
     smooth = ("--id", "name", "--p", "2", "--contamination", "0", "--drop", "new")
-    with dask.config.set({"csvor.room": "200kB"}):
+    with dask.config.set({"csvor.memory-limit": "200kB"}):
         here, there = both(bridges(12_000), address, *smooth)
     assert_same_model()
     for name in ("classes", "training_error", "flagged"):

@@ -79,7 +79,7 @@ def test_rows_that_stay_in_pieces_are_listed_and_written(
     cut(frame, "pieces")
     more = (*OPTIONS, *ONE_MODEL, "--id", "name", "--groups", "site", "--folds", "3")
     written = ("--suspects", "suspects", "--report", "page.html", "--dask", address)
-    with dask.config.set({"csvor.room": "300kB"}):
+    with dask.config.set({"csvor.memory-limit": "300kB"}):
         result = run("audit", "pieces", *more, *written)
     assert result.exit_code == 0, result.stderr
     rows = pd.read_parquet("suspects").set_index("row")

@@ -36,7 +36,7 @@ def data():
 @pytest.fixture(autouse=True)
 def elsewhere():
     """So little room that all rows stay in their partitions, but a sample and those near a kink."""
-    with dask.config.set({"csvor.room": "200kB", "scheduler": "synchronous"}):
+    with dask.config.set({"csvor.memory-limit": "200kB", "scheduler": "synchronous"}):
         yield
 
 
@@ -136,8 +136,8 @@ def test_csr_blocks(data):
     here = CSVOR().fit(sparse.csr_matrix(X), data[1])
     with pytest.warns(UserWarning, match=r"let all rows come to this process.*: \d+") as said:
         found = CSVOR().fit(blocks, data[1])
-    room = int(str(said[0].message).partition("'csvor.room': ")[2].partition("}")[0])
-    with dask.config.set({"csvor.room": room}):
+    room = int(str(said[0].message).partition("'csvor.memory-limit': ")[2].partition("}")[0])
+    with dask.config.set({"csvor.memory-limit": room}):
         assert not hasattr(CSVOR().fit(blocks, data[1]), "traffic_")
     assert found.objective_ == pytest.approx(here.objective_, rel=1e-5)
     np.testing.assert_array_equal(found.predict(blocks), found.predict(X))
@@ -209,7 +209,7 @@ def test_a_cap_far_from_where_it_was_thought_is_found(data, monkeypatch):
 def test_few_rows_near_a_kink_do(data):
     """A tenth of the room: more rounds, the same end."""
     whole = CSVOR().fit(*lazy(*data))
-    with dask.config.set({"csvor.room": "20kB"}):
+    with dask.config.set({"csvor.memory-limit": "20kB"}):
         found = CSVOR().fit(*lazy(*data))
     assert found.converged_
     assert found.objective_ == pytest.approx(whole.objective_, rel=1e-5)
@@ -221,7 +221,7 @@ def test_many_columns_are_fitted_without_products_of_rows(data):
     parts = da.from_array(X, chunks=(6000, 80)), data[1]
     for model, rel in ((CSVOR(C=0.01, contamination=0.1), 1e-3), (SVOREX(C=1e-3, tol=1e-2), 1e-2)):
         here = model.fit(X, data[1]).objective_
-        with dask.config.set({"csvor.room": "4MB"}):
+        with dask.config.set({"csvor.memory-limit": "4MB"}):
             assert model.fit(*parts).objective_ == pytest.approx(here, rel=rel)
 
 
@@ -325,7 +325,7 @@ def test_text_in_columns_is_read_or_refused_as_in_memory(data, convert):
 def test_what_needs_all_rows_says_so(model, remedy, data):
     with pytest.raises(ValueError, match=remedy) as caught:
         model.fit(*lazy(*data))
-    assert "csvor.room" in str(caught.value)
+    assert "csvor.memory-limit" in str(caught.value)
 
 
 def test_what_is_known_of_each_row_does_not_travel_with_the_model(data):
@@ -356,7 +356,7 @@ def test_the_row_of_a_far_value_is_counted_among_all(data):
 
 def test_the_room_that_is_named_is_enough(data):
     weights = np.minimum(np.arange(N) % 10, 1)
-    with pytest.raises(ValueError, match=r"csvor\.room': 384000"):
+    with pytest.raises(ValueError, match=r"csvor\.memory-limit': 384000"):
         PINSVOR().fit(*lazy(*data), weights)
 
 
@@ -402,7 +402,7 @@ def test_of_many_columns_rows_stay_where_they_are():
     """In memory multipliers would end it, which need products with all rows."""
     X, y = rows(10_500, 80)
     here = CSVOR(contamination=0.0).fit(X, y)
-    with dask.config.set({"csvor.room": "2 MB"}):
+    with dask.config.set({"csvor.memory-limit": "2 MB"}):
         found = CSVOR(contamination=0.0).fit(da.from_array(X, chunks=(3000, -1)), y)
     assert found.objective_ == pytest.approx(here.objective_, rel=1e-4)
 
@@ -413,8 +413,8 @@ def test_where_few_rows_do_not_tell_the_way_all_do(data, monkeypatch):
 
     here = CSVOR().fit(*data)
     monkeypatch.setattr(csvor._objective.minimise, "refine", without_descent)
-    few = pytest.warns(UserWarning, match=r"took \d+ passes .*csvor\.room")
-    with dask.config.set({"csvor.room": "20kB"}), few:
+    few = pytest.warns(UserWarning, match=r"took \d+ passes .*csvor\.memory-limit")
+    with dask.config.set({"csvor.memory-limit": "20kB"}), few:
         found = CSVOR().fit(*lazy(*data))
     assert found.n_iter_ > 1
     assert found.status_ == Status.CONVERGED.value

@@ -36,7 +36,7 @@ def data():
 def elsewhere():
     """So little room that all rows stay in their partitions; mixtures are those of some rows."""
     with (
-        dask.config.set({"csvor.room": "400kB", "scheduler": "synchronous"}),
+        dask.config.set({"csvor.memory-limit": "400kB", "scheduler": "synchronous"}),
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(csvor._mixture.mixture, "_ENOUGH", 2500)

@@ -25,7 +25,7 @@ def client():
             n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
         ) as cluster,
         distributed.Client(cluster) as client,
-        dask.config.set({"csvor.room": "200kB"}),
+        dask.config.set({"csvor.memory-limit": "200kB"}),
     ):
         yield client
 
@@ -91,7 +91,7 @@ MODEL, AUDITED = CSVOR(contamination=0.1), (20_400, 6800)  # half of them stay w
 def few(monkeypatch):
     """Few passes, and mixtures of some rows."""
     monkeypatch.setattr(csvor._mixture.mixture, "_ENOUGH", 2500)
-    with dask.config.set({"csvor.room": "640kB"}):
+    with dask.config.set({"csvor.memory-limit": "640kB"}):
         yield
 
 

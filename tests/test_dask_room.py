@@ -52,7 +52,7 @@ def room_of(X, share):
 
 
 def fit_in(room, model, X, y):
-    with dask.config.set({"csvor.room": room, "scheduler": "synchronous"}):
+    with dask.config.set({"csvor.memory-limit": room, "scheduler": "synchronous"}):
         return model.fit(*lazy(X, y))
 
 
@@ -163,7 +163,7 @@ def test_lines_that_have_no_minimum_certify_nothing():
     weights = 10.0 ** rng.uniform(-4.0, 4.0, len(X))
     model = SVOREX(C=2000.0, tol=1e-3)
     here = model.fit(X, y, sample_weight=weights).objective_
-    room = {"csvor.room": room_of(X, 1 / 180), "scheduler": "synchronous"}
+    room = {"csvor.memory-limit": room_of(X, 1 / 180), "scheduler": "synchronous"}
     with dask.config.set(room), pytest.warns(UserWarning, match=r"took \d+ passes"):
         found = model.fit(*lazy(X, y), sample_weight=weights)
     assert found.converged_
@@ -194,10 +194,10 @@ def test_what_is_known_of_each_row_stays_with_the_rows(many_columns):
 def test_a_room_that_costs_passes_is_named(many_columns, monkeypatch):
     X, y = many_columns
     monkeypatch.setattr("csvor._estimators.endings._MANY_PASSES", 30)
-    with pytest.warns(UserWarning, match=r"took \d+ passes.*'csvor\.room': \d+") as caught:
+    with pytest.warns(UserWarning, match=r"took \d+ passes.*'csvor\.memory-limit': \d+") as caught:
         few = fit_in(room_of(X, 1 / 50), CSVOR(), X, y)
     (said,) = caught
-    wanted = int(str(said.message).partition("'csvor.room': ")[2].partition("}")[0])
+    wanted = int(str(said.message).partition("'csvor.memory-limit': ")[2].partition("}")[0])
     assert room_of(X, 1 / 10) < wanted < room_of(X, 1 / 8)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -207,7 +207,7 @@ def test_a_room_that_costs_passes_is_named(many_columns, monkeypatch):
 
 def test_a_run_that_does_not_end_in_a_small_room_names_it(many_columns):
     X, y = many_columns
-    with pytest.warns(UserWarning, match=r"stopped after 2 iter.*'csvor\.room': \d+"):
+    with pytest.warns(UserWarning, match=r"stopped after 2 iter.*'csvor\.memory-limit': \d+"):
         found = fit_in(room_of(X, 1 / 50), CSVOR(max_iter=2), X, y)
     assert not found.converged_
 
@@ -223,7 +223,7 @@ def test_heaps_of_identical_rows_have_room(share):
     """Near rows take no more than the room, and with the others' model they are all rows."""
     X, y = ratings()
     room = room_of(X, share)
-    with dask.config.set({"csvor.room": room, "scheduler": "synchronous"}):
+    with dask.config.set({"csvor.memory-limit": room, "scheduler": "synchronous"}):
         objective = objective_of(CSVOR(), X, y)
         near, loss = NearKinks(objective), CappedPower(1.0)
         theta = np.concatenate([[0.5, 1.0, 0.5, 0.5], [-1.0, 1.0, 1.0]])
@@ -257,7 +257,7 @@ def test_a_cap_elsewhere_is_found_by_the_rows_that_tell(many_columns, monkeypatc
         return ask(self, work, *given, own=own)
 
     monkeypatch.setattr(DaskRows, "ask", noted)
-    with dask.config.set({"csvor.room": "1 MB", "scheduler": "synchronous"}):
+    with dask.config.set({"csvor.memory-limit": "1 MB", "scheduler": "synchronous"}):
         objective = objective_of(CSVOR(), X, y)
         loss = replace(CappedPower(1.0), trim=0.1)
         places = [NearKinks(objective).place(np.full(64, 0.1), loss, guess) for guess in (3.0, 1e3)]
@@ -265,3 +265,13 @@ def test_a_cap_elsewhere_is_found_by_the_rows_that_tell(many_columns, monkeypatc
     np.testing.assert_allclose(places[1].cap, places[0].cap, rtol=1e-9)
     assert asked.count("_totals") <= 4
     assert "_counts" not in asked
+
+
+def test_the_memory_limit_has_an_earlier_name() -> None:
+    """``csvor.room`` counts where ``csvor.memory-limit`` is not set."""
+    from csvor._parts.partitions import memory_limit
+
+    with dask.config.set({"csvor.room": "1 MB"}):
+        assert memory_limit() == 1_000_000
+        with dask.config.set({"csvor.memory-limit": "2 MB"}):
+            assert memory_limit() == 2_000_000

@@ -28,7 +28,7 @@ LABELS = ("flagged", "given", "suggested", "direction", "predicted")
 
 @pytest.fixture(autouse=True)
 def _little_room() -> Iterator[None]:
-    with dask.config.set({"csvor.room": ROOM, "scheduler": "synchronous"}):
+    with dask.config.set({"csvor.memory-limit": ROOM, "scheduler": "synchronous"}):
         yield
 
 

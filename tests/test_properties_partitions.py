@@ -51,7 +51,7 @@ def cut(values: Any, lengths: tuple[int, ...]) -> Any:
 
 @pytest.fixture(autouse=True)
 def _little_room() -> Any:
-    with dask.config.set({"csvor.room": ROOM, "scheduler": "synchronous"}):
+    with dask.config.set({"csvor.memory-limit": ROOM, "scheduler": "synchronous"}):
         yield
 
 

@@ -34,7 +34,7 @@ from csvor._data.kernels import LinearMap
 from csvor._labels import OrdinalLabels
 from csvor._labels.parts import UnitedColumn, united
 from csvor._parts.graph import Parts, as_array, computed, layer, shared
-from csvor._parts.partitions import Partitions, PassCount, room
+from csvor._parts.partitions import Partitions, PassCount, memory_limit
 from csvor._rows.dask import DaskMatrix, RowsElsewhereError
 from csvor._rows.storage import canonical
 from csvor._solvers.refine import SHARE
@@ -108,7 +108,7 @@ def prepare_in_partitions(
     n_rows, n_bytes = sum(sizes), sum(part.n_bytes for part in seen)
     if n_rows == 0:
         raise ValueError(f"Found array with 0 sample(s) (shape={(0, features.n_columns)}).")
-    if n_rows < _FEW or n_bytes <= room():
+    if n_rows < _FEW or n_bytes <= memory_limit():
         return None, sizes
     _refuse_what_needs_all_rows(estimator, features.n_columns, n_bytes)
     data = _prepare(estimator, features, labels, weights, seen, traffic)
@@ -133,7 +133,7 @@ def _refuse_what_needs_all_rows(estimator: Any, n_columns: int, n_bytes: int) ->
     if remedy is not None:
         raise RowsElsewhereError(
             f"{remedy[0]} needs all rows at once, and X lies in partitions. {remedy[1]}, or let "
-            f"all rows come to this process: dask.config.set({{'csvor.room': {n_bytes}}})."
+            f"all rows come to this process: dask.config.set({{'csvor.memory-limit': {n_bytes}}})."
         )
 
 

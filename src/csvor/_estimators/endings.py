@@ -42,7 +42,8 @@ def warn_of_passes(model: Any, passes: int, data: FitData) -> None:
 
 def _more_room(rows: str, room: int) -> Remedy:
     return Remedy(
-        f"let {rows} come to this process at once, dask.config.set({{'csvor.room': {room}}})"
+        f"let {rows} come to this process at once, "
+        f"dask.config.set({{'csvor.memory-limit': {room}}})"
     )
 
 

@@ -27,9 +27,13 @@ Array = NDArray[np.float64]
 _FAN_IN, _LARGE = 8, 2**24
 
 
-def room() -> int:
-    """Bytes of rows that may be brought here at once: the setting ``csvor.room`` of dask."""
-    return int(parse_bytes(config.get("csvor.room", "256 MiB")))
+def memory_limit() -> int:
+    """Bytes of rows that may be brought into memory at once: dask's setting ``csvor.memory-limit``.
+
+    ``csvor.room`` is its earlier name.
+    """
+    earlier = config.get("csvor.room", "256 MiB")
+    return int(parse_bytes(config.get("csvor.memory-limit", earlier)))
 
 
 @dataclass

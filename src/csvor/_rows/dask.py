@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from csvor._parts.engine import rows_where
 from csvor._parts.graph import Parts, persisted
-from csvor._parts.partitions import Partitions, gather, room, run
+from csvor._parts.partitions import Partitions, gather, memory_limit, run
 from csvor._rows.dask_evaluation import PartitionedEvaluation
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import Spans
@@ -50,7 +50,7 @@ class DaskMatrix(ScaledMatrix):
         raise RowsElsewhereError(
             "This fit needs all rows at once, and X lies in partitions. Fit CSVOR, SVOREX, SVORIM "
             "or REDSVM; or let all rows come to this process: "
-            f"dask.config.set({{'csvor.room': {self.X.n_bytes}}})."
+            f"dask.config.set({{'csvor.memory-limit': {self.X.n_bytes}}})."
         )
 
     values = products
@@ -59,7 +59,7 @@ class DaskMatrix(ScaledMatrix):
         """Bytes that have room for this share of the rows; None where it has that already."""
         X = self.X
         wanted = int(np.ceil(share * X.shape[0] + 1.0) * X.row_bytes / _TOLD_OF) + 1
-        return wanted if wanted > room() else None
+        return wanted if wanted > memory_limit() else None
 
     def take(self, rows: NDArray[np.intp]) -> Any:
         """Some of the rows, brought here."""
@@ -89,12 +89,12 @@ class DaskRows:
     @property
     def room(self) -> int:
         """Bytes that can be brought here."""
-        return room()
+        return memory_limit()
 
     @property
     def _most(self) -> int:
         """Rows that can be brought here."""
-        return max(room() // self.matrix.X.row_bytes, 1)
+        return max(memory_limit() // self.matrix.X.row_bytes, 1)
 
     @property
     def most_near(self) -> float:

@@ -24,7 +24,7 @@ from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._mixture.mixture import rows_to_fit
 from csvor._parts.engine import each, persist
 from csvor._parts.graph import Parts, as_array, layer, shared
-from csvor._parts.partitions import Partitions, gather, room
+from csvor._parts.partitions import Partitions, gather, memory_limit
 from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
 from csvor.audit._dask_steps import check_steps, linear_of
 from csvor.audit._findings import Labelling
@@ -111,7 +111,7 @@ class PartitionedAuditData:
     @property
     def _most(self) -> int:
         """So many rows may come here at once."""
-        return max(room() // self.X.row_bytes, 1)
+        return max(memory_limit() // self.X.row_bytes, 1)
 
     def sample(self, size: int, estimator: Any) -> AuditData:
         """Some of the rows, in memory."""

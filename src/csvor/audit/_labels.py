@@ -160,11 +160,11 @@ def audit_labels(
     `random_state`, and dealt out in turn. Groups, the largest first, go each to the fold in which
     they keep the shares of the classes most even; more than 20 000 by a hash of their name.
 
-    Of a dask X that does not fit into the setting ``csvor.room``, entries of rows are dask arrays
-    with its partitions, and ``order`` (with `LabelAudit.to_frame`) has the 1 000 rows most probably
-    wrong. Rows are dealt to folds as in memory, whatever the partitions. Steps before the estimator
-    and the landmarks of a kernel, which needs ``n_components``, are fitted to at most 20 000 rows
-    in memory and applied to each partition; the estimator is fitted to all rows.
+    Of a dask X that does not fit into the setting ``csvor.memory-limit``, entries of rows are dask
+    arrays with its partitions, and ``order`` (with `LabelAudit.to_frame`) has the 1 000 rows most
+    probably wrong. Rows are dealt to folds as in memory, whatever the partitions. Steps before the
+    estimator and the landmarks of a kernel, which needs ``n_components``, are fitted to at most
+    20 000 rows in memory and applied to each partition; the estimator is fitted to all rows.
 
     Examples
     --------

@@ -68,10 +68,10 @@ def rows_for_page(
 
 def _beside(n: int, X: Any) -> Rows:
     """Rows that the listed ones stand among: as many as may come here."""
-    from csvor._parts.partitions import room
+    from csvor._parts.partitions import memory_limit
 
     width = 1 if X is None else np.shape(X)[1]
-    return rows_to_fit(n)[: max(room() // (8 * width), 1)]
+    return rows_to_fit(n)[: max(memory_limit() // (8 * width), 1)]
 
 
 def _some(audit: WrongLabels, chosen: Rows) -> WrongLabels:
