@@ -35,11 +35,11 @@ def cluster(where: str) -> Iterator[Any]:
         import distributed
     except ImportError:
         raise CommandError(f"--dask {where}: dask is missing; pip install 'csvor[dask]'") from None
-    with _faults_told_by_commands(), _losses_told(where):
+    with _dask_loggers_silenced(), _losses_explained(where):
         if where == LOCAL:
             with ExitStack() as at_end:
                 at_end.enter_context(dask.config.set(_OF_WORKERS))
-                with _interrupts_held():
+                with _interrupts_delayed():
                     workers = at_end.enter_context(_workers_here(distributed))
                     client = at_end.enter_context(distributed.Client(workers))
                 yield client
@@ -74,7 +74,7 @@ def _workers_here(distributed: Any) -> Any:
 
 
 @contextmanager
-def _losses_told(where: str) -> Iterator[None]:
+def _losses_explained(where: str) -> Iterator[None]:
     """Say what is to be done about workers, or a scheduler, that are gone for good."""
     from distributed.client import FutureCancelledError, FuturesCancelledError
     from distributed.scheduler import KilledWorker
@@ -93,7 +93,7 @@ def _losses_told(where: str) -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def _interrupts_delayed() -> Iterator[None]:
     """Put Ctrl-C off until workers have started; they never see it, and end with the command."""
     asked: list[int] = []
     resource_tracker.ensure_running()  # its start would let Ctrl-C through again
@@ -112,8 +112,8 @@ def _interrupts_held() -> Iterator[None]:
 
 
 @contextmanager
-def _faults_told_by_commands() -> Iterator[None]:
-    """Keep dask from telling failures and interrupts as well, over many lines."""
+def _dask_loggers_silenced() -> Iterator[None]:
+    """Keep dask from logging failures and interrupts as well, over many lines."""
     # Those below `distributed` have levels of their own.
     names = ("asyncio", "distributed", "distributed.client", "distributed.gc")
     loggers = [logging.getLogger(name) for name in names]

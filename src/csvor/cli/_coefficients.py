@@ -16,11 +16,11 @@ def encodings_of(pipeline: Pipeline) -> list[Entry]:
     Words have ``levels``, one indicator each. A number is filled with ``median`` where it is blank,
     limited to ``lower`` and ``upper``, and becomes ``(x - mean) / scale``.
     """
-    found = []
+    encodings = []
     for _, step, names in pipeline[0].transformers_:
         if hasattr(step, "categories_"):
             levels = [values.tolist() for values in step.categories_]
-            found += [{"column": n, "levels": of} for n, of in zip(names, levels, strict=True)]
+            encodings += [{"column": n, "levels": of} for n, of in zip(names, levels, strict=True)]
             continue
         numbers: dict[str, Any] = {"column": names}
         for part in step:
@@ -28,8 +28,8 @@ def encodings_of(pipeline: Pipeline) -> list[Entry]:
                 if hasattr(part, attribute):
                     numbers[key] = [_finite(value) for value in getattr(part, attribute).tolist()]
         rows = zip(*numbers.values(), strict=True)
-        found += [dict(zip(numbers, row, strict=True)) for row in rows]
-    return found
+        encodings += [dict(zip(numbers, row, strict=True)) for row in rows]
+    return encodings
 
 
 _LEARNT = {
@@ -62,8 +62,8 @@ def _entries(encoding: Entry, values: Iterator[float]) -> Iterator[Entry]:
         unit = {"mean": encoding["mean"], "scale": encoding["scale"]}
         yield {**column, "coefficient": next(values), **unit}
         return
-    found = [{**column, "level": x, "coefficient": next(values)} for x in encoding["levels"]]
-    yield from sorted(found, key=lambda entry: -abs(entry["coefficient"]))
+    entries = [{**column, "level": x, "coefficient": next(values)} for x in encoding["levels"]]
+    yield from sorted(entries, key=lambda entry: -abs(entry["coefficient"]))
 
 
 def thresholds_of(model: Any) -> list[Entry]:

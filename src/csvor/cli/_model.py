@@ -24,7 +24,7 @@ HARMLESS = {"numpy.dtype", "scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr
 
 
 @dataclass(frozen=True)
-class Model:
+class StoredModel:
     """A fitted pipeline, and how it came about."""
 
     pipeline: Pipeline
@@ -36,7 +36,7 @@ class Model:
         return Features(**self.record.features)
 
 
-def save_model(path: str, model: Model) -> None:
+def save_model(path: str, model: StoredModel) -> None:
     """Write a model whole or not at all."""
     raw = io.BytesIO(skops.io.dumps(model.pipeline, compression=zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(raw, "a", zipfile.ZIP_DEFLATED) as archive:
@@ -44,8 +44,8 @@ def save_model(path: str, model: Model) -> None:
     write_whole(Path(path), raw.getvalue())
 
 
-def load_model(path: str) -> Model:
-    """Read a model; types that are neither scikit-learn's nor csvor's own are refused."""
+def load_model(path: str) -> StoredModel:
+    """Read a model; types of neither scikit-learn nor csvor are refused."""
     record = read_record(path)
     raw = Path(path).read_bytes()
     try:
@@ -69,7 +69,7 @@ def load_model(path: str) -> Model:
         ) from error
     if not isinstance(pipeline, Pipeline):
         raise CommandError(f"{path}: not a model that csvor fit wrote (it holds no pipeline)")
-    return Model(pipeline, record)
+    return StoredModel(pipeline, record)
 
 
 def _is_ours(name: str) -> bool:
@@ -78,7 +78,7 @@ def _is_ours(name: str) -> bool:
     if module != "csvor" and not module.startswith("csvor."):
         return False
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        cls = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError):
         return False
-    return inspect.isclass(found) and found.__module__ == module
+    return inspect.isclass(cls) and cls.__module__ == module

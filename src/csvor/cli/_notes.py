@@ -28,7 +28,7 @@ _MOST_LABELS = 3
 
 
 class Notes:
-    """Collects notes; warnings that differ in their numbers alone are told once, with a count."""
+    """Collects notes; warnings that differ in their numbers alone are one, with a count."""
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
@@ -59,20 +59,16 @@ class Notes:
             for key, text in self._first.items()
         ]
 
-    def tell(self) -> None:
-        """Print the notes and forget them."""
-        for text in self.texts():
-            print(f"note: {text}", file=sys.stderr)
-        self._first.clear()
-        self._count.clear()
-
     @contextmanager
-    def told_at_end(self) -> Iterator[None]:
-        """Print the notes when the work inside is over, however it ends."""
+    def printed_at_end(self) -> Iterator[None]:
+        """Print the notes, and forget them, when the work inside is over, however it ends."""
         try:
             yield
         finally:
-            self.tell()
+            for text in self.texts():
+                print(f"note: {text}", file=sys.stderr)
+            self._first.clear()
+            self._count.clear()
 
     @contextmanager
     def of_warnings(self, *said_otherwise: type[Warning]) -> Iterator[None]:

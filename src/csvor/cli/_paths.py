@@ -27,8 +27,8 @@ def check_input(source: str) -> None:
 
 def parquet_files(folder: str | Path) -> list[Path]:
     """The Parquet files of a folder, in the order of their names."""
-    found = (path for path in Path(folder).iterdir() if path.suffix.lower() in PARQUET)
-    return sorted(path for path in found if path.is_file() and path.name[0] not in "._")
+    paths = (path for path in Path(folder).iterdir() if path.suffix.lower() in PARQUET)
+    return sorted(path for path in paths if path.is_file() and path.name[0] not in "._")
 
 
 def check_parquet(source: str) -> None:
@@ -61,7 +61,7 @@ def check_input_or_folder(source: str) -> None:
 
 def check_parquet_folder(path: Path) -> None:
     """Refuse a folder without Parquet files, or with such that would not be read."""
-    deeper = [found for end in PARQUET for found in path.glob(f"*/**/*{end}")]
+    deeper = [file for end in PARQUET for file in path.glob(f"*/**/*{end}")]
     if deeper:
         raise UsageError(
             f"{path}: {deeper[0].parent} is a folder in it with Parquet files, which would not "

@@ -46,26 +46,26 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int
 def text_progress(what: str) -> Iterator[Callable[[int, int, Callable[[float], str]], None]]:
     """As `progress`, for work that knows itself how long it will take.
 
-    Yields ``update(done, total, told)``; what ``told(seconds)`` says, the seconds being those since
-    this update, stands behind the bar and moves on with the clock.
+    Yields ``update(done, total, text_after)``; ``text_after(seconds)``, of the seconds
+    since this update, stands behind the bar and moves on with the clock.
     """
     if not sys.stderr.isatty():
-        yield lambda done, total, told: None
+        yield lambda done, total, text_after: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
     from rich.text import Text
 
-    class Told(ProgressColumn):
+    class TextAfter(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(task.fields["told"](time.monotonic() - task.fields["since"]))
+            return Text(task.fields["text_after"](time.monotonic() - task.fields["since"]))
 
-    columns = (SpinnerColumn(_spinner()), TextColumn(what), BarColumn(bar_width=20), Told())
+    columns = (SpinnerColumn(_spinner()), TextColumn(what), BarColumn(bar_width=20), TextAfter())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=None, told=lambda seconds: "", since=time.monotonic())
+    task = bar.add_task("", total=None, text_after=lambda seconds: "", since=time.monotonic())
     with _started_late(bar):
-        yield lambda done, total, told: bar.update(
-            task, completed=done, total=total, told=told, since=time.monotonic()
+        yield lambda done, total, text_after: bar.update(
+            task, completed=done, total=total, text_after=text_after, since=time.monotonic()
         )
 
 
@@ -78,7 +78,7 @@ def _spinner() -> str:
 def _started_late(bar: Any) -> Iterator[None]:
     """Start a bar once a second has passed, and take it away at the end.
 
-    What is compiled inside is told above it.
+    A line above it says what is compiled inside.
     """
     from csvor._utils.compile import announcing_compilation
 

@@ -21,7 +21,7 @@ DECISIVE = ("csvor", "scikit-learn")
 _BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
 Facts = list[tuple[str, str]]
 # What a record has to hold, and of which type: people may have edited it.
-_HELD = {
+_REQUIRED = {
     "written": str,
     "versions": dict,
     "features.numeric": list,
@@ -126,7 +126,7 @@ def read_record(path: str) -> Record:
         content = json.loads(raw)
         form = content.pop("format")
         if form == FORMAT:
-            _check_held(content)
+            _check_required(content)
             return Record(**{**content, "facts": [(name, text) for name, text in content["facts"]]})
         writer = content["versions"]["csvor"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -137,10 +137,10 @@ def read_record(path: str) -> Record:
     )
 
 
-def _check_held(content: dict[str, Any]) -> None:
-    for path, kind in _HELD.items():
-        found: Any = content
+def _check_required(content: dict[str, Any]) -> None:
+    for path, kind in _REQUIRED.items():
+        value: Any = content
         for key in path.split("."):
-            found = found[key]
-        if not isinstance(found, kind):
+            value = value[key]
+        if not isinstance(value, kind):
             raise TypeError(f"{path} is no {getattr(kind, '__name__', kind)}")

@@ -90,10 +90,10 @@ def data_facts(work: Prepared) -> list[Fact]:
         named = [f"{name} ({len(values)} values)" for name, values in features.categorical.items()]
         facts.append(("Categories", _names(named)))
     if work.groups is not None:
-        told = f"{work.data.groups}"
+        groups = f"{work.data.groups}"
         if len(work.groups) == work.target.n_rows:  # else they are those of a sample
-            told += f" ({plural(len(np.unique(work.groups)), 'value')})"
-        facts.append(("Groups", told))
+            groups += f" ({plural(len(np.unique(work.groups)), 'value')})"
+        facts.append(("Groups", groups))
     if work.weights is not None:
         facts.append(("Weights", f"{work.data.weight} (in the mean 1)"))
     out = [f"{name} (constant)" for name in features.constant]
@@ -111,9 +111,8 @@ def model_fact(work: Prepared, model: CSVOR | None = None, curve: CSVOR | None =
     """
     model = work.pipeline[-1] if model is None else model
     curve = model if curve is None else curve
-    found = " (found)" if model.contamination == "auto" else ""
-    cut = f"{round(model.contamination_, 3):g}{found}"
-    text = f"C {model.C:g}, p {model.p:g}, contamination {cut}"
+    text = f"C {model.C:g}, p {model.p:g}, contamination {round(model.contamination_, 3):g}"
+    text += " (found)" * (model.contamination == "auto")
     if model.loss != "hinge":
         text += f", {model.loss} loss"
     if model.constraints != "explicit":
@@ -144,10 +143,12 @@ def fitted_parameters(model: CSVOR) -> dict[str, Any]:
     }
 
 
-def _weights(given: str | dict[Any, float]) -> str:
-    if isinstance(given, str):
-        return f"{given} class weights"
-    return "class weights " + " ".join(f"{format_value(label)}:{w:g}" for label, w in given.items())
+def _weights(weights: str | dict[Any, float]) -> str:
+    if isinstance(weights, str):
+        return f"{weights} class weights"
+    return "class weights " + " ".join(
+        f"{format_value(label)}:{w:g}" for label, w in weights.items()
+    )
 
 
 def _kernel(model: CSVOR) -> str:

@@ -6,7 +6,7 @@ from operator import add
 from pathlib import Path
 
 from csvor._utils.file_kinds import EDITED, PARQUET, READ
-from csvor._utils.words import plural
+from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._errors import UsageError
 from csvor.cli._notes import Notes
@@ -112,6 +112,5 @@ def _check_places(decisions: str, data: str, out: str, as_json: bool) -> None:
 
 
 def _changes(review: Review) -> str:
-    told = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
-    more = len(told) - MOST_CHANGES
-    return ", ".join(told[:MOST_CHANGES]) + (f" and {more} more" if more > 0 else "")
+    changes = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
+    return some_of(changes, MOST_CHANGES)

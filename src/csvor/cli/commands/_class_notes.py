@@ -43,18 +43,18 @@ def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None
     remedy = "compare with --class-weight balanced, which gives all labels the same weight"
     if options.class_weight is not None:
         remedy = "merge such a label with one beside it"
-    for found, told in (
+    for labels, why in (
         (cut, "flagged for the most part: so many are wrong, or the model passes over the label"),
         (never, "predicted for no unseen row: the features hardly set such a label apart"),
     ):
-        if found:
-            labels = f"{nouns(len(found), 'label')} {', '.join(found)} {are(len(found))}"
-            notes.add(f"{labels} {told}; {remedy}")
+        if labels:
+            names = f"{nouns(len(labels), 'label')} {', '.join(labels)} {are(len(labels))}"
+            notes.add(f"{names} {why}; {remedy}")
 
 
 def _of_classes(
-    classes: NDArray[Any], given: NDArray[Any], predicted: NDArray[Any], flagged: NDArray[np.bool_]
+    classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any], flagged: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64]]:
     """Of each class the rows given, those predicted, and those given and flagged."""
-    kinds = given, predicted, given[flagged]
+    kinds = labels, predicted, labels[flagged]
     return (np.array([[np.count_nonzero(kind == k) for kind in kinds] for k in classes]),)

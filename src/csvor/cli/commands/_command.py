@@ -26,11 +26,11 @@ def command(
         hints = get_type_hints(function, include_extras=True)
         del hints["return"]
         takes_notes = hints.pop("notes", None) is not None
-        own = inspect.signature(function).parameters
+        signature = inspect.signature(function).parameters
         groups = {
             key: list(_of_class(hint, without, defaults))
             if is_dataclass(hint)
-            else [_Field(key, hint, own[key].default)]
+            else [_Field(key, hint, signature[key].default)]
             for key, hint in hints.items()
         }
 
@@ -49,7 +49,7 @@ def command(
                 from csvor.cli._notes import Notes  # here: help needs none
 
                 notes = Notes()
-                with notes.told_at_end():
+                with notes.printed_at_end():
                     function(**arguments, notes=notes)
 
         members = [member for group in groups.values() for member in group]

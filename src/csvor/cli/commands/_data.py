@@ -46,10 +46,10 @@ def run_list(folder: str | None, as_json: bool) -> None:
 
 
 def run_get(
-    given: list[str], to: str | None, source: str, force: bool, as_json: bool, notes: Notes
+    requested: list[str], to: str | None, source: str, force: bool, as_json: bool, notes: Notes
 ) -> None:
     """Bring sets into a folder; what is there and right stays, unless forced."""
-    chosen = list(datasets.names()) if given == ["all"] else _known(given)
+    chosen = list(datasets.names()) if requested == ["all"] else _checked_names(requested)
     place = datasets.cache_folder() if to is None else Path(to)
     rows: list[Row] = []
     for name in chosen:
@@ -78,10 +78,10 @@ def run_get(
         )
 
 
-def run_check(given: list[str], folder: str | None, as_json: bool) -> None:
+def run_check(requested: list[str], folder: str | None, as_json: bool) -> None:
     """Load each set with all checks, and say what is wrong with the others."""
     rows: list[Row] = []
-    for name in _known(given) if given else datasets.names():
+    for name in _checked_names(requested) if requested else datasets.names():
         place = _located(name, folder)
         row: Row = {"name": name, "status": "right", "values": None, "published splits": None}
         row |= {"where": None if place is None else str(place), "error": None}
@@ -109,8 +109,8 @@ def run_check(given: list[str], folder: str | None, as_json: bool) -> None:
         raise CommandError(wrong.strip())
 
 
-def _known(given: list[str]) -> list[str]:
-    for name in given:
+def _checked_names(requested: list[str]) -> list[str]:
+    for name in requested:
         if name in BUNDLED:
             raise UsageError(
                 f"NAME {name}: comes with the package skordinal (pip install 'csvor[baselines]')"
@@ -119,7 +119,7 @@ def _known(given: list[str]) -> list[str]:
             close = closest(name, datasets.names())
             hint = f"did you mean '{close}'?" if close else f"they are {listed(datasets.names())}"
             raise UsageError(f"NAME {name}: no data set of the paper; {hint}")
-    return list(dict.fromkeys(given))
+    return list(dict.fromkeys(requested))
 
 
 def _located(name: str, folder: str | None) -> Path | None:

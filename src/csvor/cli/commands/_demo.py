@@ -34,10 +34,10 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     """Make records, spoil some labels, audit them and say how many were found."""
     rng = np.random.default_rng(seed)
     graded = bridges(rng) if name is None else bundled(name)
-    given, wrong = with_wrong_labels(graded, noise, rng)
+    labels, wrong = with_wrong_labels(graded, noise, rng)
     if not wrong.any():
-        raise UsageError(f"--noise {noise:g}: changes no label of {len(given)}")
-    records = _write(Path(out), graded, given, wrong)
+        raise UsageError(f"--noise {noise:g}: changes no label of {len(labels)}")
+    records = _write(Path(out), graded, labels, wrong)
     data = DataOptions(str(records), graded.target, classes=graded.declared, id=graded.id)
     audited_rows, audit = audit_file(data, ModelOptions(seed=seed), notes)
     prepared, rows = audited_rows.prepared, audited_rows.listed(audit)
@@ -47,11 +47,11 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
 
     screen = console()
     were = "was" if wrong.sum() == 1 else "were"
-    changed = f"{wrong.sum()} of {len(given)} labels {were} changed to another at random"
+    changed = f"{wrong.sum()} of {len(labels)} labels {were} changed to another at random"
     print_facts(screen, [*data_facts(prepared), ("Spoilt", changed), chosen_fact(prepared, audit)])
     print_suspects(screen, rows, SHOWN)
     with progress("Comparing"), notes.of_warnings():
-        found = _found(prepared, audit, graded, wrong)
+        truth_facts = _truth_facts(prepared, audit, graded, wrong)
     files = f"{records} and {records.with_name('truth.csv')}"
     command = ["csvor", "audit", str(records), "--target", graded.target]
     command += ["--classes", graded.declared] if graded.declared else []
@@ -60,20 +60,22 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     command += ["--report", str(records.with_name("report.html"))]
     print_facts(
         screen,
-        [answer_fact(audit), *found, ("Written", files)],
+        [answer_fact(audit), *truth_facts, ("Written", files)],
     )
     screen.print(f"\nNext: {shlex.join(command)}", soft_wrap=True)
 
 
-def _write(folder: Path, graded: Graded, given: NDArray[np.str_], wrong: NDArray[np.bool_]) -> Path:
+def _write(
+    folder: Path, graded: Graded, labels: NDArray[np.str_], wrong: NDArray[np.bool_]
+) -> Path:
     """The records as an auditor gets them, and the truth beside them."""
     check_output_folder(str(folder), "--out")
     folder.mkdir(parents=True, exist_ok=True)
     records = folder / "records.csv"
-    write_table(str(records), {**graded.columns, graded.target: given.tolist()})
+    write_table(str(records), {**graded.columns, graded.target: labels.tolist()})
     truth = {
-        "row": range(1, len(given) + 1),
-        "given": given.tolist(),
+        "row": range(1, len(labels) + 1),
+        "given": labels.tolist(),
         "true": graded.truth.tolist(),
         "wrong": wrong.tolist(),
     }
@@ -81,7 +83,7 @@ def _write(folder: Path, graded: Graded, given: NDArray[np.str_], wrong: NDArray
     return records
 
 
-def _found(
+def _truth_facts(
     prepared: Prepared, audit: LabelAudit, graded: Graded, wrong: NDArray[np.bool_]
 ) -> list[Fact]:
     """How many wrong labels the order and the flags found, and what the cap is good for."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from csvor.cli._coefficients import coefficients_of, encodings_of, thresholds_of
 from csvor.cli._errors import UsageError
-from csvor.cli._model import Model, save_model
+from csvor.cli._model import StoredModel, save_model
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import refuse_delimiter
@@ -34,12 +34,12 @@ def run_fit(
             error, flagged = rows.fit()
     document = _document(prepared, error, flagged, notes)
     cut = "1 was cut away as an outlier" if flagged == 1 else f"{flagged} were cut away as outliers"
-    told = f"{error:.3f} of the training rows get another label; {cut}"
-    facts = [*data_facts(prepared), model_fact(prepared), ("Fit", told)]
+    outcome = f"{error:.3f} of the training rows get another label; {cut}"
+    facts = [*data_facts(prepared), model_fact(prepared), ("Fit", outcome)]
     # Which rows are in conflict is nothing of the model.
     kept = {name: value for name, value in document.items() if name != "conflicts"}
     record = Record(now(), versions(), asdict(prepared.features), kept, facts)
-    save_model(model_path, Model(prepared.pipeline, record))
+    save_model(model_path, StoredModel(prepared.pipeline, record))
     if as_json:
         print(json.dumps({"command": "fit", "model": model_path, **document}, allow_nan=False))
         return

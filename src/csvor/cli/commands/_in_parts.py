@@ -164,8 +164,8 @@ class RowsInParts:
         }
         made = self.made(make, *(kind[1:] for kind in kinds.values()))
         pairs = zip(kinds.items(), made, strict=True)
-        given = {name: array for (name, kind), array in pairs if kind[0]}
-        return dict(zip(given, self.kept(list(given.values())), strict=True))
+        arrays = {name: array for (name, kind), array in pairs if kind[0]}
+        return dict(zip(arrays, self.kept(list(arrays.values())), strict=True))
 
     def kept(self, arrays: list[Any], share: float = 0.5) -> list[Any]:
         """The same, computed once and kept if that takes at most this share of all memory."""
@@ -211,15 +211,14 @@ def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any
     return RowsInParts(work, reader, columns, mean_weight, pieces, parts, sizes, memory_of(client))
 
 
-def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Sample:
+def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Any:
     from csvor._parts.partitions import run
 
     n_rows = sum(piece.n_rows for piece in pieces)
     also = () if data.reviewed is None else decided_on(data.reviewed, data.target)[1]
     words = frozenset(filter(None, [*data.categorical, data.groups]))
     wanted = Wanted(n_rows, data.target, words, data.missing, data.missing_label, also)
-    found, _ = run(_drawn, [parts], given=(wanted,), apart=True)
-    sample: Sample = found[0]
+    (sample,), _ = run(_drawn, [parts], given=(wanted,), apart=True)
     return sample
 
 

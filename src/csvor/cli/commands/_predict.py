@@ -16,7 +16,7 @@ from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
 from csvor.cli._errors import Faults, UsageError
 from csvor.cli._files import check_table_output, refuse_files_unseen, write_table
-from csvor.cli._model import Model, load_model
+from csvor.cli._model import StoredModel, load_model
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, refuse_delimiter
 from csvor.cli._progress import progress
@@ -58,7 +58,11 @@ def run_predict(options: PredictOptions, notes: Notes) -> None:
 
 
 def _document(
-    model: Model, table: Table, predictions: Predictions, options: PredictOptions, notes: Notes
+    model: StoredModel,
+    table: Table,
+    predictions: Predictions,
+    options: PredictOptions,
+    notes: Notes,
 ) -> dict[str, Any]:
     record = model.record
     return {
@@ -73,7 +77,7 @@ def _document(
     }
 
 
-def _predict_pieces(model: Model, options: PredictOptions, notes: Notes) -> None:
+def _predict_pieces(model: StoredModel, options: PredictOptions, notes: Notes) -> None:
     """Write a folder of Parquet files, one for each piece of the data, whole or not at all."""
     data = options.data
     pieces = pieces_of(data)
@@ -103,7 +107,7 @@ def _check_folder(options: PredictOptions) -> None:
     check_new_folder(options.out, "--out", options.data)
 
 
-def _refuse_unknown_words(pieces: Sequence[UnknownWords], model: Model, source: str) -> None:
+def _refuse_unknown_words(pieces: Sequence[UnknownWords], model: StoredModel, source: str) -> None:
     """Refuse columns of which the model knows no word in any piece."""
     faults = Faults()
     for name, known in model.features.categorical.items():
@@ -129,7 +133,7 @@ def _each(client: Any, func: Any, pieces: list[Piece]) -> Any:
 
 
 def _predict_piece(
-    model: Model, options: PredictOptions, folder: str, numbered: tuple[int, Piece]
+    model: StoredModel, options: PredictOptions, folder: str, numbered: tuple[int, Piece]
 ) -> tuple[list[str], UnknownWords]:
     """Write the predictions of a piece; return notes, and words of columns with no known one."""
     (number, piece), notes, features = numbered, Notes(), model.features

@@ -8,7 +8,7 @@ import pandas as pd
 
 from csvor._estimators.steps import at_final
 from csvor.cli._errors import about, listed
-from csvor.cli._model import Model
+from csvor.cli._model import StoredModel
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
@@ -52,7 +52,7 @@ class Predictions:
 
 
 def predictions_of(
-    model: Model, table: Table, options: PredictOptions, notes: Notes
+    model: StoredModel, table: Table, options: PredictOptions, notes: Notes
 ) -> Predictions:
     """What a model says of each row of a table."""
     record, final = model.record, model.pipeline[-1]

@@ -15,8 +15,8 @@ def run_show(path: str, as_json: bool, notes: Notes) -> None:
     if as_json:
         head: dict[str, Any] = {"command": "show", "model": path, "written": record.written}
         head |= {"versions": record.versions, "preparation": record.features}
-        told = {"notes": [*document["notes"], *notes.texts()]}
-        print(json.dumps({**head, **document, **told}, allow_nan=False))
+        all_notes = {"notes": [*document["notes"], *notes.texts()]}
+        print(json.dumps({**head, **document, **all_notes}, allow_nan=False))
         return
     # Here: JSON needs neither.
     from csvor.cli._render import console, print_facts

@@ -50,7 +50,7 @@ def run_study(options: StudyOptions) -> None:
             def show(now: Progress) -> None:
                 nonlocal has_begun
                 has_begun = True
-                update(now.done, now.total, partial(_told, now))
+                update(now.done, now.total, partial(_progress_text, now))
 
             table = run(
                 spec,
@@ -62,7 +62,7 @@ def run_study(options: StudyOptions) -> None:
                 replace=options.replace,
             )
     except KeyboardInterrupt:
-        if has_begun:  # the last record may not have been told of
+        if has_begun:  # the last record may not have been shown
             now = status(out)
             kept = f"{now.done} of {plural(now.total, 'cell')}"
             typer.echo(f"csvor: {kept} kept in {out}; the same command goes on", err=True)
@@ -107,7 +107,7 @@ def show_status(folder: str, json: bool) -> None:
     screen = console()
     screen.print(_counts(now))
     screen.print()
-    print_facts(screen, [("Cells", _told(now))])
+    print_facts(screen, [("Cells", _progress_text(now))])
     _print_failures(screen, now.failures, now.failed_measures)
 
 
@@ -121,10 +121,10 @@ def report_study(
     check_folder(folder)
     table = results(folder)
     spec = spec_of(folder)
-    found = None
+    further = None
     if with_experiments and spec is not None:
         with text_progress("Experiments") as update:
-            found = experiments(
+            further = experiments(
                 spec.datasets,
                 data=data,
                 faces=faces,
@@ -132,7 +132,7 @@ def report_study(
                 progress=lambda done, total, name: update(done, total, lambda _: name),
             )
     measures = {one.name: one.direction for one in spec.measures} if spec else {}
-    page = write_report(table, to, experiments=found, measures=measures)
+    page = write_report(table, to, experiments=further, measures=measures)
     print_facts(console(), [("Page", str(page))])
 
 
@@ -148,7 +148,7 @@ def _document(now: Status) -> dict[str, object]:
     }
 
 
-def _told(now: Progress, seconds_since: float = 0.0) -> str:
+def _progress_text(now: Progress, seconds_since: float = 0.0) -> str:
     """`120 of 630 cells, 2 failed, 4 min left`, some seconds after it was so."""
     parts = [f"{now.done} of {plural(now.total, 'cell')}"]
     if now.failed:

@@ -23,8 +23,8 @@ def chosen_spec(options: StudyOptions) -> Spec:
     """The study of the options; what is wrong in it is as much the user's as an option."""
     spec = _named_spec(options.out, options.preset, options.spec)
     try:
-        given = map(MeasureSpec.of, options.measure)
-        new = tuple(measure for measure in given if measure not in spec.measures)
+        measures = map(MeasureSpec.of, options.measure)
+        new = tuple(measure for measure in measures if measure not in spec.measures)
         spec = replace(spec, measures=spec.measures + new)
     except ValueError as error:
         raise UsageError(f"--measure: {error}") from error

@@ -83,8 +83,8 @@ def tune(
         else held_out_parts(labels.codes, folds, groups, seed)
     )
     method = MethodRun("--tune", pipeline[-1], settings, fit_grid)
-    found = select(method, _parts(pipeline, frame, labels, splits, weights))
-    return Choice(found.chosen["C"], found.chosen["p"], found.error, n_fits)
+    selection = select(method, _parts(pipeline, frame, labels, splits, weights))
+    return Choice(selection.chosen["C"], selection.chosen["p"], selection.error, n_fits)
 
 
 def _parts(
@@ -95,11 +95,11 @@ def _parts(
     weights: NDArray[np.float64] | None,
 ) -> Iterator[Fold]:
     """Each fold, encoded by its training rows once for all pairs of parameters."""
-    given = labels.decoded
+    decoded = labels.decoded
     for train, test in splits:
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
         tested = encoder.transform(frame.iloc[test])
         of_train, of_test = (None if weights is None else weights[at] for at in (train, test))
         # What is fitted are labels and what they count.
-        yield Fold(fitted, (labels[train], of_train), tested, given[test], of_test)
+        yield Fold(fitted, (labels[train], of_train), tested, decoded[test], of_test)
