@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._notes import Notes
 from csvor.cli.input._feature_columns import choose_features
-from csvor.cli.input._features import Features, make_pipeline
+from csvor.cli.input._features import FeatureColumns, make_pipeline
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._table import Table, as_column
 
@@ -30,7 +30,7 @@ def chosen(
     impute: bool = False,
     notes: Notes | None = None,
     clip: bool = False,
-) -> tuple[Features, pd.DataFrame]:
+) -> tuple[FeatureColumns, pd.DataFrame]:
     at = np.arange(table.n_rows) if rows is None else np.array(rows)
     notes = notes or Notes()
     return choose_features(table, at, list(table.columns), impute=impute, clip=clip, notes=notes)
@@ -210,7 +210,7 @@ def test_commas_that_may_mark_thousands_are_refused() -> None:
         "column 'income': commas may mark thousands or decimals (row 1: '1,234' is 1.234 or 1234); "
         "say with --decimal . or --decimal , which sign the decimals have"
     )
-    features = Features(numeric=["income"])
+    features = FeatureColumns(numeric=["income"])
     with pytest.raises(CommandError, match="thousands or decimals"):
         features_frame(table, features, impute=False, notes=Notes())
 
@@ -302,14 +302,14 @@ def test_n15_columns_are_matched_by_name() -> None:
 def test_faults_of_a_table_to_predict(
     columns: dict[str, Any], kind: type[CommandError], message: str
 ) -> None:
-    features = Features(numeric=["x", "z"], categorical={"town": ["a", "b"]})
+    features = FeatureColumns(numeric=["x", "z"], categorical={"town": ["a", "b"]})
     with pytest.raises(kind) as caught:
         features_frame(table_of(**columns), features, impute=False, notes=Notes())
     assert message in str(caught.value)
 
 
 def test_values_that_the_model_has_not_seen_are_counted() -> None:
-    features = Features(numeric=["x"], categorical={"town": ["a", "b"]})
+    features = FeatureColumns(numeric=["x"], categorical={"town": ["a", "b"]})
     notes = Notes()
     table = table_of(x=["1", "2", "", "3"], town=["c", "a", "", "c"])
     features_frame(table, features, impute=True, notes=notes)

@@ -21,7 +21,7 @@ from csvor import CSVOR
 from csvor.cli._model import load_model
 from csvor.cli._record import Record, now, versions
 from csvor.cli.commands._app import app
-from csvor.cli.input._features import Features
+from csvor.cli.input._features import FeatureColumns
 
 
 def run(*args: object, input: str | None = None) -> Result:
@@ -311,7 +311,7 @@ def with_record(model: Any) -> bytes:
     document: dict[str, Any] = {"target": "y", "order": "", "coefficients": None}
     document |= {name: [] for name in ("classes", "thresholds", "notes")}
     document |= {name: {} for name in ("columns", "settings", "parameters")}
-    record = Record(now(), versions(), asdict(Features()), document, [])
+    record = Record(now(), versions(), asdict(FeatureColumns()), document, [])
     return a_zip(skops.io.dumps(model), csvor_json=record.as_json())
 
 

@@ -24,7 +24,7 @@ from csvor.cli.input._related_rows import (
     note_repeats,
     refuse_few_groups,
 )
-from csvor.cli.input._table import Column, as_column
+from csvor.cli.input._table import TableColumn, as_column
 
 FIT = ("fit", "t.csv", "--target", "y", "--model", "m.skops")
 
@@ -357,7 +357,7 @@ def test_one_row_again_is_told_of_in_the_singular() -> None:
 def test_columns_are_not_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """A column that names both rows and groups is taken once where all rows are used."""
     taken = []
-    take = Column.take
-    monkeypatch.setattr(Column, "take", lambda c, rows: taken.append(c.name) or take(c, rows))
+    take = TableColumn.take
+    monkeypatch.setattr(TableColumn, "take", lambda c, rows: taken.append(c.name) or take(c, rows))
     prepared(visits(), id="patient", groups="patient")
     assert taken.count("patient") == 1

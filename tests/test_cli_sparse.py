@@ -19,7 +19,7 @@ from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands._app import app
 from csvor.cli.commands._audit import audit_file
 from csvor.cli.input import _features
-from csvor.cli.input._features import Features, make_pipeline
+from csvor.cli.input._features import FeatureColumns, make_pipeline
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._read import read_table
 from csvor.report.audit._features import table_of
@@ -119,7 +119,7 @@ def audit(*options: object) -> dict[str, Any]:
 def test_one_place_decides(numbers: int, levels: list[int], sparse: bool) -> None:
     """By the categories together, if few of the numbers of a row are not 0."""
     categorical = {f"c{i}": [str(j) for j in range(n)] for i, n in enumerate(levels)}
-    features = Features([f"n{i}" for i in range(numbers)], categorical)
+    features = FeatureColumns([f"n{i}" for i in range(numbers)], categorical)
     assert features.are_sparse is sparse
     steps = make_pipeline(features, "passthrough", impute=False, clip=None)
     rng, n = np.random.default_rng(0), 400
@@ -133,7 +133,7 @@ def test_encoded_rows_are_those_of_a_dense_encoding(densely: Callable[..., Any])
     frame = worded().drop(columns="grade")
     frame.loc[3, "age"], frame.loc[5, "size"] = np.nan, 9000.0
     words = {name: sorted(set(frame[name])) for name in ("town", "trade")}
-    features = Features(["age", "size"], words)
+    features = FeatureColumns(["age", "size"], words)
 
     def encoded() -> Any:
         return make_pipeline(features, "passthrough", impute=True, clip=5.0).fit_transform(frame)

@@ -18,7 +18,7 @@ from csvor.cli._spelling import folded, quoted, visible
 from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
 from csvor.cli.input._feature_columns import choose_features
-from csvor.cli.input._features import Features
+from csvor.cli.input._features import FeatureColumns
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._prepare import prepare
 from csvor.cli.input._table import as_column
@@ -105,7 +105,7 @@ def test_one_fault_is_one_line() -> None:
 
 
 def test_all_faults_of_new_rows_in_one_run() -> None:
-    features = Features(numeric=["x", "z"], categorical={"town": ["a", "b"]})
+    features = FeatureColumns(numeric=["x", "z"], categorical={"town": ["a", "b"]})
     with pytest.raises(CommandError) as caught:
         features_frame(
             table_of(x=["soon"], z=["inf"], town=["c"]), features, impute=False, notes=Notes()
@@ -254,7 +254,7 @@ def test_true_and_false_in_a_column_of_numbers() -> None:
 
 
 def test_another_spelling_of_a_known_word_is_said() -> None:
-    notes, features = Notes(), Features(categorical={"town": ["Bonn", "Ulm"]})
+    notes, features = Notes(), FeatureColumns(categorical={"town": ["Bonn", "Ulm"]})
     again = features_frame(
         table_of(town=["BONN", "ulm ", "Bonn"]), features, impute=False, notes=notes
     )
@@ -266,7 +266,7 @@ def test_another_spelling_of_a_known_word_is_said() -> None:
 
 
 def test_n42_a_column_that_is_wholly_unknown_is_refused() -> None:
-    features = Features(categorical={"town": ["Bonn", "Ulm"]})
+    features = FeatureColumns(categorical={"town": ["Bonn", "Ulm"]})
     with pytest.raises(
         ColumnError, match=r"'town': the model knows none of its values, in any row \('B', 'U'"
     ):
@@ -276,7 +276,7 @@ def test_n42_a_column_that_is_wholly_unknown_is_refused() -> None:
 # Ids
 
 
-def notes_on(**columns: Any) -> tuple[Features, list[str]]:
+def notes_on(**columns: Any) -> tuple[FeatureColumns, list[str]]:
     notes = Notes()
     x = np.random.default_rng(0).normal(size=len(next(iter(columns.values()))))
     features, _ = chosen(table_of(**columns, x=pa.array(x)), notes)

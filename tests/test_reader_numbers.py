@@ -12,7 +12,7 @@ from csvor.cli._errors import CommandError
 from csvor.cli._notes import Notes
 from csvor.cli.input._column_parser import Rules
 from csvor.cli.input._feature_columns import choose_features
-from csvor.cli.input._features import Features, make_pipeline
+from csvor.cli.input._features import FeatureColumns, make_pipeline
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._table import Table, as_column
 
@@ -23,7 +23,7 @@ def table_of(**columns: Any) -> Table:
     return Table("t.csv", {k: as_column(k, v) for k, v in arrays.items()}, n_rows)
 
 
-def chosen(table: Table, notes: Notes | None = None, **rules: Any) -> tuple[Features, Any]:
+def chosen(table: Table, notes: Notes | None = None, **rules: Any) -> tuple[FeatureColumns, Any]:
     at = np.arange(table.n_rows)
     return choose_features(
         table,
@@ -243,11 +243,11 @@ def test_the_user_may_name_the_decimal_sign(sign: str, values: list[float]) -> N
     assert values_of(["1,234", "12,500"], decimal=sign) == values
 
 
-def fitted(texts: Sequence[str], **rules: Any) -> Features:
+def fitted(texts: Sequence[str], **rules: Any) -> FeatureColumns:
     return chosen(table_of(x=list(texts)), **rules)[0]
 
 
-def predicted(features: Features, texts: Any, decimal: str | None = None) -> list[float]:
+def predicted(features: FeatureColumns, texts: Any, decimal: str | None = None) -> list[float]:
     frame = features_frame(table_of(x=texts), features, impute=True, notes=Notes(), decimal=decimal)
     return frame["x"].tolist()
 

@@ -101,7 +101,7 @@ def _edited_csv(source: str, dialect: Dialect, review: Review) -> bytes:
 def _as_decided(line: bytes, span: tuple[int, int], decision: Decision, delimiter: bytes) -> bytes:
     """A row as it is to be written, with its label in `span`: nothing of one that is dropped."""
     a, b = span
-    if not same(_value(line[a:b]), decision.given):
+    if not same(_value(line[a:b]), decision.old_label):
         raise CommandError(fault("unclear-cells-of-row", row=decision.row))
     if decision.decision == DROP:
         return b""

@@ -16,7 +16,7 @@ from csvor._utils.atomic_files import write_whole
 from csvor._utils.version import OtherVersionWarning
 from csvor.cli._errors import CommandError, listed
 from csvor.cli._record import DECISIVE, NAME, Record, read_record
-from csvor.cli.input._features import Features
+from csvor.cli.input._features import FeatureColumns
 
 # They describe or hold numbers and run nothing: an imputer of scikit-learn keeps the type of its
 # column, a kernel on sparse rows its landmarks.
@@ -31,9 +31,9 @@ class StoredModel:
     record: Record
 
     @property
-    def features(self) -> Features:
+    def features(self) -> FeatureColumns:
         """How a table is prepared for it."""
-        return Features(**self.record.features)
+        return FeatureColumns(**self.record.features)
 
 
 def save_model(path: str, model: StoredModel) -> None:

@@ -78,7 +78,7 @@ def data_facts(work: Prepared) -> list[Fact]:
         ("Order", target.order),
     ]
     if work.review is not None:
-        facts.insert(1, ("Reviewed", work.review.told()))
+        facts.insert(1, ("Reviewed", work.review.summary()))
     if features.numeric:
         how = "standardised"
         if work.options.clip is not None:

@@ -49,7 +49,7 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
         print(json.dumps(document, allow_nan=False))
         return
     facts = [("Data", f"{table.source}: {plural(table.n_rows, 'row')}")]
-    facts.append(("Decisions", review.told()))
+    facts.append(("Decisions", review.summary()))
     if review.changes:
         facts.append(("Labels", f"{review.target}: {_changes(review)}"))
     facts.append(("Written", f"{plural(n_rows, 'row')}: {out}"))

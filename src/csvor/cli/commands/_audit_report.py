@@ -62,7 +62,7 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
             "row": d.row,
             **({id_name: names[d.position]} if names else {}),
             "target": work.target.name,
-            "given": d.given,
+            "given": d.old_label,
             "decision": d.decision,
             "label": d.label,
         }

@@ -10,13 +10,13 @@ from csvor.cli._errors import ColumnError
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import canonical_bools, folded
-from csvor.cli.input._table import Column
+from csvor.cli.input._table import TableColumn
 
 Rows = NDArray[np.int64]
 _MEANINGS = ({"true", "yes", "1", "1.0", "t", "y"}, {"false", "no", "0", "0.0", "f", "n"})
 
 
-def words_of(column: Column, missing: Collection[str] = ()) -> tuple[Rows, list[str]]:
+def words_of(column: TableColumn, missing: Collection[str] = ()) -> tuple[Rows, list[str]]:
     """Codes and distinct words; True and False in one spelling, "" for what is `missing`."""
     codes, texts = column.coded
     words = canonical_bools("" if text in missing else text for text in texts)
@@ -26,7 +26,7 @@ def words_of(column: Column, missing: Collection[str] = ()) -> tuple[Rows, list[
 
 
 def known_words(
-    column: Column,
+    column: TableColumn,
     known: Sequence[str],
     missing: Collection[str],
     notes: Notes,

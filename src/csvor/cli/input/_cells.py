@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from csvor.cli.input._table import (
-    Column,
+    TableColumn,
     as_column,
     has_clear_points,
     has_points,
@@ -69,7 +69,7 @@ class Cells:
                 n += 1
         return n
 
-    def column(self, n_rows: int) -> Column:
+    def column(self, n_rows: int) -> TableColumn:
         """The first `n_rows` cells as a column; what it holds is given away."""
         parts, self._parts = self._parts, []
         kind = pa.string()

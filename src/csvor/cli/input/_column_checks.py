@@ -13,7 +13,7 @@ from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import LONGEST, format_value, visible
 from csvor.cli.input._number_text import numeral
-from csvor.cli.input._table import Column
+from csvor.cli.input._table import TableColumn
 
 MOST_CATEGORIES = 1000
 _MOST_COLUMNS, _MOST_EXAMPLES = 5, 3
@@ -21,14 +21,14 @@ Rows = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
 
-def refuse_lists(column: Column, fitted: bool = False) -> None:
+def refuse_lists(column: TableColumn, fitted: bool = False) -> None:
     """Refuse values that are neither numbers nor words nor dates."""
     if column.kind == "lists":
         raise ColumnError(fault("lists-unlike-fit" if fitted else "lists", column.name))
 
 
 def refuse_texts(
-    column: Column,
+    column: TableColumn,
     wrong: NDArray[np.bool_],
     rows: Rows,
     kind: str,
@@ -63,7 +63,7 @@ def refuse_texts(
     )
 
 
-def refuse_unclear_sign(column: Column, one: Numbers, other: Numbers, rows: Rows) -> NoReturn:
+def refuse_unclear_sign(column: TableColumn, one: Numbers, other: Numbers, rows: Rows) -> NoReturn:
     """Refuse numbers of which no one can tell whether a sign divides thousands or decimals.
 
     `one` and `other` are what the texts of the column may be.
@@ -83,7 +83,7 @@ def refuse_unclear_sign(column: Column, one: Numbers, other: Numbers, rows: Rows
     )
 
 
-def refuse_unclear_dates(column: Column, text: int, rows: Rows, fitted: bool = False) -> None:
+def refuse_unclear_dates(column: TableColumn, text: int, rows: Rows, fitted: bool = False) -> None:
     """Refuse dates, such as the `text`, that may be day/month or month/day."""
     where, written = _rows_of(column, text, rows), column.coded[1][text]
     remedies = ["iso-dates"] if fitted else ["iso-dates", "drop"]
@@ -92,7 +92,7 @@ def refuse_unclear_dates(column: Column, text: int, rows: Rows, fitted: bool = F
     )
 
 
-def _rows_of(column: Column, text: int, rows: Rows) -> Rows:
+def _rows_of(column: TableColumn, text: int, rows: Rows) -> Rows:
     return rows[column.coded[0] == text]
 
 

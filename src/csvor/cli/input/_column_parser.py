@@ -19,7 +19,7 @@ from csvor.cli.input._column_checks import (
 from csvor.cli.input._dates import CLOCK, form_of, numbers_of_times, read_dates
 from csvor.cli.input._number_column import MANY, NumberColumn
 from csvor.cli.input._reading_notes import ReadingNotes
-from csvor.cli.input._table import Column, as_number
+from csvor.cli.input._table import TableColumn, as_number
 
 # Texts of a column that are looked at for dates; they are dates if nearly all are.
 _SAMPLE, _MOSTLY = 500, 0.9
@@ -60,7 +60,7 @@ class ColumnParser:
 
     def __init__(
         self,
-        columns: Iterable[Column],
+        columns: Iterable[TableColumn],
         rows: Rows,
         rules: Rules,
         fitted: Mapping[str, Mapping[str, str]] | None = None,
@@ -82,7 +82,7 @@ class ColumnParser:
         self._doubt = len(signs) > 1
         self.decimal = rules.decimal or (signs.pop() if len(signs) == 1 else None)
 
-    def numbers(self, column: Column) -> ParsedColumn | None:
+    def numbers(self, column: TableColumn) -> ParsedColumn | None:
         """The numbers of a column; None if it has none and is one of words."""
         refuse_lists(column, self._is_fitted)
         if column.kind == "dates":
@@ -98,7 +98,7 @@ class ColumnParser:
             return None
         return self._read_dates(column, numerals) or self._read_numerals(column, numerals)
 
-    def _without_marks(self, column: Column) -> Numbers:
+    def _without_marks(self, column: TableColumn) -> Numbers:
         """The numbers of a typed column, NaN where they stand for no value."""
         values = column.numbers[0]
         gone = np.isin(values, self.rules.missing_numbers)
@@ -111,7 +111,7 @@ class ColumnParser:
         """Whether a column of texts holds nothing but marks for "no value"."""
         return name in self._numerals and bool(self._numerals[name].blank.all())
 
-    def refuse_words(self, column: Column) -> None:
+    def refuse_words(self, column: TableColumn) -> None:
         """Refuse a column that has words where a model takes numbers."""
         if column.kind != "text":
             raise ColumnError(fault("numbers-in-fit", column.name))
@@ -124,7 +124,7 @@ class ColumnParser:
 
     # Dates
 
-    def _read_dates(self, column: Column, numerals: NumberColumn) -> ParsedColumn | None:
+    def _read_dates(self, column: TableColumn, numerals: NumberColumn) -> ParsedColumn | None:
         codes, texts = column.coded
         filled = np.flatnonzero(~numerals.blank & (numerals.counts > 0))
         sample = filled[:: max(1, len(filled) // _SAMPLE)]
@@ -153,7 +153,7 @@ class ColumnParser:
         return self._times(column, values[codes], dates.are_hours, first, how)
 
     def _times(
-        self, column: Column, values: Numbers, hours: bool, first: str, how: str
+        self, column: TableColumn, values: Numbers, hours: bool, first: str, how: str
     ) -> ParsedColumn:
         what = "times are read as hours" if hours else "dates are read as days since 1970-01-01"
         filled = np.flatnonzero(~np.isnan(values))
@@ -161,7 +161,7 @@ class ColumnParser:
             self.notes.add(what + how, column, filled[0], values[filled[0]])
         return ParsedColumn(values, {"as": "hours" if hours else "days"})
 
-    def _check_asked(self, column: Column, example: str, hours: bool = False) -> None:
+    def _check_asked(self, column: TableColumn, example: str, hours: bool = False) -> None:
         if self.rules.dates or self._is_fitted:
             return
         kind = "times" if hours else "dates"
@@ -172,7 +172,7 @@ class ColumnParser:
 
     # Numbers
 
-    def _read_numerals(self, column: Column, numerals: NumberColumn) -> ParsedColumn | None:
+    def _read_numerals(self, column: TableColumn, numerals: NumberColumn) -> ParsedColumn | None:
         known = (self.fitted or {}).get(column.name, {})
         if not (numerals.are_numbers or numerals.are_all_of(known.get("unit"))):
             if numerals.are_meant:

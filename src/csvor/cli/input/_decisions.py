@@ -16,7 +16,7 @@ from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._read import read_table
 from csvor.cli.input._relabel import relabelled
-from csvor.cli.input._table import Column, Table, as_number
+from csvor.cli.input._table import Table, TableColumn, as_number
 
 KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 COLUMNS = ("row", "target", "given", "decision", "label")
@@ -28,7 +28,7 @@ class Decision:
     """What is to happen to one row: `row` counts from 1, as users do."""
 
     row: int
-    given: str
+    old_label: str
     decision: str
     label: str
 
@@ -64,14 +64,14 @@ class Review:
     @property
     def changes(self) -> dict[tuple[str, str], int]:
         """How many labels become which."""
-        return dict(Counter((d.given, d.label) for d in self.of(RELABEL)).most_common())
+        return dict(Counter((d.old_label, d.label) for d in self.of(RELABEL)).most_common())
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The file and the counts, for people."""
         counts = ", ".join(f"{count} {word}" for word, count in self.counts.items())
         return f"{self.source}: {counts}"
 
-    def applied(self, column: Column) -> Column:
+    def applied(self, column: TableColumn) -> TableColumn:
         """The column of the labels, of all rows or some, with the new ones in place."""
         new = {d.position: d.label for d in self.of(RELABEL)}
         rows = np.intersect1d(self.positions(RELABEL), column.rows)
@@ -91,7 +91,7 @@ class Review:
         """The codes of labels, of rows in rising order, as they were before the review."""
         codes, last = codes.copy(), len(classes) - 1
         known = {format_value(label): code for code, label in enumerate(classes)}
-        label_before = {d.position: d.given for d in self.of(RELABEL)}
+        label_before = {d.position: d.old_label for d in self.of(RELABEL)}
         here = np.intersect1d(self.positions(RELABEL), rows)
         for i, row in zip(np.searchsorted(rows, here).tolist(), here.tolist(), strict=True):
             # A label that no row has any more is a class no more: as far off as there is one.
@@ -174,12 +174,12 @@ def _target(file: Table, asked: str | None) -> str:
     return asked or named[0]
 
 
-def _texts(column: Column) -> list[str]:
+def _texts(column: TableColumn) -> list[str]:
     codes, texts = column.coded
     return [texts[code] for code in codes]
 
 
-def _texts_at(column: Column, decided: pd.DataFrame) -> list[str]:
+def _texts_at(column: TableColumn, decided: pd.DataFrame) -> list[str]:
     """What a column has in the rows that are decided."""
     codes, texts = column.coded
     return [texts[code] for code in codes[column.places(decided.row.to_numpy() - 1)]]
@@ -225,7 +225,7 @@ def _refuse(decided: pd.DataFrame, checks: Iterable[tuple[str, Any]], about: Any
 
 
 def _known_labels(
-    decided: pd.DataFrame, column: Column, classes: str | None, about: Any
+    decided: pd.DataFrame, column: TableColumn, classes: str | None, about: Any
 ) -> list[str]:
     """The new labels as the data, or `classes`, spell them."""
     texts = [text for text in column.coded[1] if text]

@@ -19,7 +19,7 @@ from csvor.cli.input._column_checks import (
     refuse_many_words,
 )
 from csvor.cli.input._column_parser import ColumnParser, ParsedColumn, Rules
-from csvor.cli.input._features import Features
+from csvor.cli.input._features import FeatureColumns
 from csvor.cli.input._leaks import (
     counts_rows,
     is_id,
@@ -27,7 +27,7 @@ from csvor.cli.input._leaks import (
     note_repeated_codes,
     note_use,
 )
-from csvor.cli.input._table import Column, Table, as_number
+from csvor.cli.input._table import Table, TableColumn, as_number
 
 
 def choose_features(
@@ -41,7 +41,7 @@ def choose_features(
     notes: Notes,
     rules: Rules | None = None,
     faults: Faults | None = None,
-) -> tuple[Features, pd.DataFrame]:
+) -> tuple[FeatureColumns, pd.DataFrame]:
     """Find the use of each of the columns `names` and take them at `rows` (from 0).
 
     Those that are `kept` are features even if they look like row numbers. All faults are told at
@@ -74,7 +74,7 @@ class _Choice:
     ) -> None:
         self.table, self.rows, self.kept, self.clip = table, rows, kept, clip
         self.notes, self.rules = notes, rules
-        self.features, self.faults = Features(missing=list(rules.missing)), Faults()
+        self.features, self.faults = FeatureColumns(missing=list(rules.missing)), Faults()
         self.data: dict[str, Any] = {}
         self.blanks: dict[str, Rows] = {}
         self.blank_words: dict[str, Rows] = {}
@@ -115,7 +115,7 @@ class _Choice:
             self.features.readings[name] = read.how
         self.data[name] = values
 
-    def _take_words(self, column: Column) -> None:
+    def _take_words(self, column: TableColumn) -> None:
         name = column.name
         codes, texts = words_of(column, self.rules.missing)
         if len(texts) < 2 or self.reader.is_blank(name):
@@ -140,7 +140,7 @@ class _Choice:
             if not any(_has(column, mark, number) for column in self.columns.values()):
                 self.notes.add(fault("idle-mark", mark=mark))
 
-    def result(self, impute: bool) -> tuple[Features, pd.DataFrame]:
+    def result(self, impute: bool) -> tuple[FeatureColumns, pd.DataFrame]:
         """The use of the columns without a fault, and their values."""
         self.reader.notes.report(self.notes)
         note_blank_words(self.blank_words, self.notes)
@@ -153,7 +153,7 @@ class _Choice:
         return self.features, frame_of(self.data, self.features.used)
 
 
-def _has(column: Column, mark: str, number: float) -> bool:
+def _has(column: TableColumn, mark: str, number: float) -> bool:
     if column.kind == "number":
         return bool((column.numbers[0] == number).any())
     if column.kind not in {"text", "bool"}:

@@ -17,7 +17,7 @@ _MOST_STORED = 0.25
 
 
 @dataclass
-class Features:
+class FeatureColumns:
     """The columns by their use; of the categorical ones, the values seen.
 
     `row_numbers` name rows, by numbers or texts. `readings` say how numbers are written where they
@@ -50,7 +50,9 @@ class Features:
         return indicators >= SPARSE_FROM and stored <= _MOST_STORED
 
 
-def make_pipeline(features: Features, model: Any, *, impute: bool, clip: float | None) -> Pipeline:
+def make_pipeline(
+    features: FeatureColumns, model: Any, *, impute: bool, clip: float | None
+) -> Pipeline:
     """Encoding and `model` in one, so that each training part is encoded by itself."""
     numbers: list[tuple[str, Any]] = []
     if impute:

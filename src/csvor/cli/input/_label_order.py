@@ -15,7 +15,7 @@ from csvor.cli._errors import ColumnError, UsageError, closest
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes, as_option
 from csvor.cli._spelling import folded, format_value, visible
-from csvor.cli.input._table import Column, as_number
+from csvor.cli.input._table import TableColumn, as_number
 
 # Labels that a message names.
 _MOST_LABELS = 20
@@ -24,7 +24,7 @@ _MOST_LABELS = 20
 class LabelColumn:
     """The labels that a column holds, as texts and, where they are numbers, as numbers."""
 
-    def __init__(self, column: Column, rows: NDArray[np.int64]) -> None:
+    def __init__(self, column: TableColumn, rows: NDArray[np.int64]) -> None:
         self.column = column
         self.name = column.name
         self.rows = rows

@@ -13,15 +13,20 @@ from csvor.cli.input._categories import known_words
 from csvor.cli.input._column_checks import Rows, refuse_bad_range, refuse_blanks, refuse_lists
 from csvor.cli.input._column_parser import ColumnParser, ParsedColumn, Rules
 from csvor.cli.input._feature_columns import frame_of
-from csvor.cli.input._features import Features
+from csvor.cli.input._features import FeatureColumns
 from csvor.cli.input._number_text import FACTORS
-from csvor.cli.input._table import Column, Table
+from csvor.cli.input._table import Table, TableColumn
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 
 def features_frame(
-    table: Table, features: Features, *, impute: bool, notes: Notes, decimal: str | None = None
+    table: Table,
+    features: FeatureColumns,
+    *,
+    impute: bool,
+    notes: Notes,
+    decimal: str | None = None,
 ) -> pd.DataFrame:
     """Take the columns that a model was fitted with from another table, read as they were there.
 
@@ -60,7 +65,7 @@ def features_frame(
     return frame_of(data, features.used)
 
 
-def check_there(table: Table, features: Features) -> None:
+def check_there(table: Table, features: FeatureColumns) -> None:
     """Refuse a table that lacks columns of a model."""
     missing = [name for name in features.used if name not in table.columns]
     if not missing:
@@ -81,7 +86,7 @@ def check_there(table: Table, features: Features) -> None:
     )
 
 
-def _numbers(column: Column, reader: ColumnParser, fitted: dict[str, str], rows: Rows) -> Any:
+def _numbers(column: TableColumn, reader: ColumnParser, fitted: dict[str, str], rows: Rows) -> Any:
     """The numbers of a column that a model takes as such."""
     if column.kind == "bool":
         return column.numbers[0]
@@ -99,7 +104,7 @@ def _numbers(column: Column, reader: ColumnParser, fitted: dict[str, str], rows:
     return read.values
 
 
-def _check_same(column: Column, read: ParsedColumn, fitted: dict[str, str]) -> None:
+def _check_same(column: TableColumn, read: ParsedColumn, fitted: dict[str, str]) -> None:
     """Refuse dates in the place of numbers, and numbers of another unit."""
     now, then = read.how.get("as", "numbers"), fitted.get("as", "numbers")
     if now != then:

@@ -13,12 +13,12 @@ from csvor.cli._errors import ColumnError, about
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
-from csvor.cli.input._features import Features
+from csvor.cli.input._features import FeatureColumns
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._pieces import Piece, alike, table_of
 from csvor.cli.input._prepare import Prepared
 from csvor.cli.input._related_rows import numbers_of_groups
-from csvor.cli.input._table import Column, Table
+from csvor.cli.input._table import Table, TableColumn
 from csvor.cli.input._weights import weights_as_given
 
 Array = NDArray[np.float64]
@@ -47,7 +47,7 @@ class Reader:
 
     data: DataOptions
     types: dict[str, pa.DataType]
-    features: Features
+    features: FeatureColumns
     impute: bool
     review: Review | None
     labels: OrdinalLabels
@@ -75,8 +75,8 @@ class Reader:
         table, codes, _ = self._labelled(piece)
         if self.data.id is None:
             return table.rows, np.full(len(codes), "", dtype=object)
-        own, texts = table.column(self.data.id, "--id").coded
-        return table.rows, np.array([*texts, ""], dtype=object)[own]
+        text_codes, texts = table.column(self.data.id, "--id").coded
+        return table.rows, np.array([*texts, ""], dtype=object)[text_codes]
 
     def features_of(self, piece: Piece) -> pd.DataFrame:
         """The features of the rows with a label."""
@@ -104,19 +104,23 @@ class Reader:
         used = there & (codes != _LEFT_OUT)
         return _only(table, used), codes[used], counts
 
-    def _codes(self, column: Column, there: NDArray[np.bool_], piece: Piece) -> tuple[Codes, Array]:
-        own, texts = column.coded
+    def _codes(
+        self, column: TableColumn, there: NDArray[np.bool_], piece: Piece
+    ) -> tuple[Codes, Array]:
+        text_codes, texts = column.coded
         unknown = [place for place, text in enumerate(texts) if text not in self.codes]
         if unknown:
-            row = int(piece.rows[np.argmax(own == unknown[0])]) + 1
+            row = int(piece.rows[np.argmax(text_codes == unknown[0])]) + 1
             raise ColumnError(
                 f"column '{column.name}', row {row}: '{texts[unknown[0]]}' is one label of more "
                 "than 1000, which are too many to be ordered classes"
             )
         place = {text: i for i, text in enumerate(self.codes)}
         counts = np.zeros(len(place))
-        counts[[place[text] for text in texts]] = np.bincount(own[there], minlength=len(texts))
-        return np.array([self.codes[text] for text in texts])[own], counts
+        counts[[place[text] for text in texts]] = np.bincount(
+            text_codes[there], minlength=len(texts)
+        )
+        return np.array([self.codes[text] for text in texts])[text_codes], counts
 
 
 def _only(table: Table, used: NDArray[np.bool_]) -> Table:
@@ -124,19 +128,19 @@ def _only(table: Table, used: NDArray[np.bool_]) -> Table:
         return table
     rows = table.rows[used]
     columns = {
-        name: Column(c.name, c.kind, c.take(rows).values, points=c.points, at=rows)
+        name: TableColumn(c.name, c.kind, c.take(rows).values, points=c.points, at=rows)
         for name, c in table.columns.items()
     }
     return Table(table.source, columns, len(rows))
 
 
-def reader_of(work: Prepared, labels: Column, types: dict[str, pa.DataType]) -> Reader:
+def reader_of(work: Prepared, labels: TableColumn, types: dict[str, pa.DataType]) -> Reader:
     """How the pieces are read of which `work` has a sample, with these labels."""
     if work.review is not None:
         labels = work.review.applied(labels)
-    own, texts = labels.coded
+    text_codes, texts = labels.coded
     codes = dict.fromkeys(texts, _LEFT_OUT)
-    used = own[labels.places(work.target.rows)]
+    used = text_codes[labels.places(work.target.rows)]
     pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
     codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
     data = work.data
@@ -147,7 +151,7 @@ def reader_of(work: Prepared, labels: Column, types: dict[str, pa.DataType]) -> 
     )  # fmt: skip
 
 
-def numbers_before(columns: Any, features: Features, frame: pd.DataFrame) -> Any:
+def numbers_before(columns: Any, features: FeatureColumns, frame: pd.DataFrame) -> Any:
     """The numbers of a frame as they come to the scaler of the fitted encoding `columns`."""
     values: Any = frame[features.numeric]
     for _, step in columns.named_transformers_["numbers"].steps[:-1]:
@@ -162,13 +166,13 @@ def scaler_of(columns: Any) -> Any:
 
 def sums_of(reader: Reader, columns: Any, piece: Piece) -> tuple[tuple[Any, ...], tuple[Any]]:
     """What a piece adds to them, numbers and squares about the means of the sample."""
-    found = reader.read(piece)
+    labelled = reader.read(piece)
     first = second = np.zeros(len(reader.features.numeric))
-    if reader.features.numeric and len(found.codes):
-        apart = numbers_before(columns, reader.features, found.frame) - scaler_of(columns).mean_
+    if reader.features.numeric and len(labelled.codes):
+        apart = numbers_before(columns, reader.features, labelled.frame) - scaler_of(columns).mean_
         first, second = apart.sum(axis=0), (apart * apart).sum(axis=0)
-    return (found.counts, float(found.weights.sum()), first, second), (
-        np.array([found.codes.size]),
+    return (labelled.counts, float(labelled.weights.sum()), first, second), (
+        np.array([labelled.codes.size]),
     )
 
 
@@ -188,9 +192,9 @@ def encoded(
     reader: Reader, columns: Any, mean_weight: float, piece: Piece
 ) -> tuple[Any, NDArray[Any], Array, Codes, NDArray[np.bool_], NDArray[Any]]:
     """Features, encoded, labels, weights, groups, what a review confirmed and labels before it."""
-    found, decode = reader.read(piece), reader.labels.decode
+    labelled, decode = reader.read(piece), reader.labels.decode
     X: Any = np.empty((0, len(columns.get_feature_names_out())))
-    if len(found.codes):
-        X = columns.transform(found.frame)
-    weights, before = found.weights / mean_weight, decode(found.before)
-    return X, decode(found.codes), weights, found.groups, found.confirmed, before
+    if len(labelled.codes):
+        X = columns.transform(labelled.frame)
+    weights, before = labelled.weights / mean_weight, decode(labelled.before)
+    return X, decode(labelled.codes), weights, labelled.groups, labelled.confirmed, before

@@ -64,7 +64,7 @@ class Piece:
 def pieces_of(source: str) -> list[Piece]:
     """The row groups, those that have no row left out, of a Parquet file or a folder of such."""
     files = parquet_files(source) if Path(source).is_dir() else [Path(source)]
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     first = 0
     for path in files:
         try:
@@ -74,24 +74,24 @@ def pieces_of(source: str) -> list[Piece]:
         for group in range(metadata.num_row_groups):
             n_rows = metadata.row_group(group).num_rows
             if n_rows:
-                found.append(Piece(str(path.resolve()), group, first, n_rows))
+                pieces.append(Piece(str(path.resolve()), group, first, n_rows))
             first += n_rows
-    if not found:
+    if not pieces:
         raise CommandError(f"{source}: there are no rows")
-    return found
+    return pieces
 
 
 def columns_of(source: str, pieces: Sequence[Piece]) -> Table:
     """None of the rows, but each column that the files have; refused where some lack it."""
-    found: dict[str, set[str]] = {}
+    names_in: dict[str, set[str]] = {}
     for path in dict.fromkeys(piece.path for piece in pieces):
         try:
             schema = pq.read_schema(path)
         except (pa.ArrowInvalid, OSError) as error:
             raise _unreadable(path, error) from None
-        found[path] = {name for name, _ in named_arrays(schema.empty_table(), path) if name}
-    known = dict.fromkeys(sorted(set().union(*found.values())))
-    for path, names in found.items():
+        names_in[path] = {name for name, _ in named_arrays(schema.empty_table(), path) if name}
+    known = dict.fromkeys(sorted(set().union(*names_in.values())))
+    for path, names in names_in.items():
         lacking = [name for name in known if name not in names]
         if lacking:
             shown = Path(source, Path(path).name) if Path(source).is_dir() else source

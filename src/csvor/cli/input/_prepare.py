@@ -19,7 +19,7 @@ from csvor.cli.input._class_weight import with_class_weights
 from csvor.cli.input._column_parser import Rules
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
 from csvor.cli.input._feature_columns import choose_features
-from csvor.cli.input._features import Features, make_pipeline
+from csvor.cli.input._features import FeatureColumns, make_pipeline
 from csvor.cli.input._leaks import note_copies
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._related_rows import (
@@ -58,7 +58,7 @@ class Prepared:
 
     table: Table
     target: Target
-    features: Features
+    features: FeatureColumns
     frame: pd.DataFrame
     groups: NDArray[np.int64] | None
     weights: NDArray[np.float64] | None

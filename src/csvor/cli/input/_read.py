@@ -20,7 +20,7 @@ from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
 from csvor.cli.input._formats import read_excel, read_feather, read_json_lines
 from csvor.cli.input._parquet import read_parquet
-from csvor.cli.input._table import Column, Table, as_column
+from csvor.cli.input._table import Table, TableColumn, as_column
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
 
 def _text_columns(
     source: str, name: str, usual_sign: str, asked: ReadOptions, notes: Notes
-) -> tuple[Dialect, list[Column]]:
+) -> tuple[Dialect, list[TableColumn]]:
     sign = None if asked.delimiter is None else delimiter_of(asked.delimiter)
     texts = None if asked.texts is None else {normal(text) for text in asked.texts}
     if source == "-":
@@ -91,7 +91,7 @@ def _n_blank_rows(cells: list[Cells]) -> int:
     return n_blank
 
 
-def _typed_columns(source: str, suffix: str, notes: Notes) -> list[Column]:
+def _typed_columns(source: str, suffix: str, notes: Notes) -> list[TableColumn]:
     no_order: dict[str, str] = {}
     if suffix in PARQUET:
         table, no_order = read_parquet(source)

@@ -7,7 +7,7 @@ import numpy as np
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import format_value, visible
 from csvor.cli.input._number_column import Interpretation, NumberColumn, Numbers, Rows
-from csvor.cli.input._table import BLANK, Column
+from csvor.cli.input._table import BLANK, TableColumn
 
 SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _MARKS = {
@@ -29,7 +29,7 @@ class ReadingNotes:
         self.rows = rows
         self._columns: dict[str, list[str]] = {}
 
-    def add(self, what: str, column: Column, at: int, value: float | None = None) -> None:
+    def add(self, what: str, column: TableColumn, at: int, value: float | None = None) -> None:
         """Say something of a column, with the cell `at` as the example and the `value` it gets."""
         if column.kind == "text":
             codes, texts = column.coded
@@ -41,12 +41,14 @@ class ReadingNotes:
             example += f" is {format_value(float(value))}"
         self._columns.setdefault(what, []).append(f"column '{column.name}' ({example})")
 
-    def add_words(self, column: Column, numerals: NumberColumn) -> None:
+    def add_words(self, column: TableColumn, numerals: NumberColumn) -> None:
         """Say that a column with some numbers is one of words."""
         at = np.flatnonzero(numerals.wrong[column.coded[0]])
         self.add("words with some numbers among them are read as categories", column, at[0])
 
-    def add_marks(self, column: Column, numerals: NumberColumn, reading: Interpretation) -> None:
+    def add_marks(
+        self, column: TableColumn, numerals: NumberColumn, reading: Interpretation
+    ) -> None:
         """Say which marks beside numbers are passed over."""
         decimal, thousands = reading.notation
         codes, texts = column.coded
@@ -66,17 +68,17 @@ class ReadingNotes:
             at = int(np.flatnonzero(codes == (marked[0] if len(marked) else 0))[0])
             self.add(", ".join(parts), column, at, reading.values[codes[at]])
 
-    def add_blank(self, column: Column, numerals: NumberColumn) -> None:
+    def add_blank(self, column: TableColumn, numerals: NumberColumn) -> None:
         """Say which marks stand for no value, and how often."""
         pairs = zip(numerals.texts, numerals.counts * numerals.blank, strict=True)
         self._add_counts(column, [(text, n) for text, n in pairs if n and text not in BLANK])
 
-    def add_blank_numbers(self, column: Column, gone: Numbers) -> None:
+    def add_blank_numbers(self, column: TableColumn, gone: Numbers) -> None:
         """Say the same of numbers that stand for no value."""
         marks, counts = np.unique(gone, return_counts=True)
         self._add_counts(column, list(zip(map(format_value, marks), counts, strict=True)))
 
-    def _add_counts(self, column: Column, pairs: Sequence[tuple[str, int]]) -> None:
+    def _add_counts(self, column: TableColumn, pairs: Sequence[tuple[str, int]]) -> None:
         counts = [f"'{visible(text)}' {n}" for text, n in pairs]
         if counts:
             listing = ", ".join(counts[:_MOST_TEXTS]) + ", ..." * (len(counts) > _MOST_TEXTS)

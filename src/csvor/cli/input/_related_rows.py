@@ -11,7 +11,7 @@ from csvor.cli._errors import ColumnError, UsageError
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli.input._column_checks import Rows
-from csvor.cli.input._table import Column
+from csvor.cli.input._table import TableColumn
 
 # Sets of conflicting rows that a document lists, and rows of each.
 MOST_LISTED = 100
@@ -75,18 +75,18 @@ def note_repeats(repeats: Repeats, rows: Rows, notes: Notes) -> None:
         notes.add(fault("conflicting-rows", rows=conflicting, n_sets=len(conflicts)))
 
 
-def codes_of_groups(column: Column, rows: Rows) -> NDArray[np.int64]:
+def codes_of_groups(column: TableColumn, rows: Rows) -> NDArray[np.int64]:
     """The group of each of the `rows`, numbered from 0; a row without one is refused."""
     return _coded_groups(column, rows)[0]
 
 
-def numbers_of_groups(column: Column, rows: Rows) -> NDArray[np.int64]:
+def numbers_of_groups(column: TableColumn, rows: Rows) -> NDArray[np.int64]:
     """As `codes_of_groups`, by a number that the group has in any piece of the data."""
     codes, texts = _coded_groups(column, rows)
     return hash_array(np.array(texts, dtype=object)).view(np.int64)[codes]
 
 
-def _coded_groups(column: Column, rows: Rows) -> tuple[NDArray[np.int64], list[str]]:
+def _coded_groups(column: TableColumn, rows: Rows) -> tuple[NDArray[np.int64], list[str]]:
     if column.kind == "lists":
         raise ColumnError(fault("no-groups", column.name, option="--groups"))
     codes, texts = column.take(rows).coded
@@ -105,7 +105,7 @@ def refuse_few_groups(groups: Rows | None, folds: int) -> None:
         raise UsageError(fault("few-groups", n=n_groups, folds=folds))
 
 
-def note_repeated_ids(column: Column, rows: Rows, notes: Notes) -> None:
+def note_repeated_ids(column: TableColumn, rows: Rows, notes: Notes) -> None:
     """Say so where one id names several rows."""
     codes, texts = column.take(rows).coded
     counts = np.bincount(codes, minlength=len(texts))
@@ -115,6 +115,6 @@ def note_repeated_ids(column: Column, rows: Rows, notes: Notes) -> None:
         notes.add(fault("repeated-ids", column.name, option="--id", rows=rows[again], n_ids=n_ids))
 
 
-def _blank(codes: Rows, texts: list[str], column: Column) -> NDArray[np.bool_]:
+def _blank(codes: Rows, texts: list[str], column: TableColumn) -> NDArray[np.bool_]:
     blank = {"", "nan"} if column.kind == "number" else {""}
     return np.array([text in blank for text in texts])[codes]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from csvor.cli._errors import CommandError, listed
 from csvor.cli.input._column_checks import MOST_CATEGORIES
 from csvor.cli.input._pieces import Piece, table_of
-from csvor.cli.input._table import Column, Table, as_column, as_number
+from csvor.cli.input._table import Table, TableColumn, as_column, as_number
 from csvor.cli.input._target import no_labels
 
 MOST_ROWS = 20_000
@@ -115,7 +115,7 @@ def sample_of(piece: Piece, wanted: Wanted) -> Sample:
     return Sample(wanted, arrays, piece.rows, orders)._of_telling_rows()
 
 
-def _telling(column: Column, is_word: bool, marks: tuple[str, ...]) -> list[int]:
+def _telling(column: TableColumn, is_word: bool, marks: tuple[str, ...]) -> list[int]:
     """Where a column has a distinct word for the first time, or an end of its numbers, a blank."""
     values = column.values
     if column.kind == "lists":
@@ -125,10 +125,10 @@ def _telling(column: Column, is_word: bool, marks: tuple[str, ...]) -> list[int]
         before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1]]))
         first: list[int] = np.flatnonzero(codes > before)[: MOST_CATEGORIES + 1].tolist()
         return first
-    found = [pc.index(values, end).as_py() for end in pc.min_max(values).values()]
-    found.append(pc.index(pc.is_null(values, nan_is_null=True), True).as_py())
+    telling = [pc.index(values, end).as_py() for end in pc.min_max(values).values()]
+    telling.append(pc.index(pc.is_null(values, nan_is_null=True), True).as_py())
     if column.kind == "number":
         numbers = column.numbers[0]
         hits = [np.flatnonzero(numbers == as_number(mark))[:1] for mark in marks]
-        found += np.concatenate([np.empty(0, int), *hits]).tolist()
-    return [place for place in found if place >= 0]
+        telling += np.concatenate([np.empty(0, int), *hits]).tolist()
+    return [place for place in telling if place >= 0]

@@ -23,7 +23,7 @@ _CLEAR_POINT = r"\.(\d{0,2}|\d{4,}|\d+[eE].*)$|^[+-]?0*\.|^[+-]?\d{4,}\."
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """One column: its name, what it holds, and its values as Arrow has them.
 
     `levels` are the values of an ordered category, lowest first; where the file says that there is
@@ -80,7 +80,7 @@ class Column:
         )
         return values[codes], wrong[codes]
 
-    def take(self, rows: NDArray[np.int64]) -> "Column":
+    def take(self, rows: NDArray[np.int64]) -> "TableColumn":
         """The column at these rows."""
         if np.array_equal(rows, self.rows):
             return self
@@ -96,7 +96,7 @@ class Table:
     """
 
     source: str
-    columns: dict[str, Column]
+    columns: dict[str, TableColumn]
     n_rows: int
     dialect: Dialect | None = None
 
@@ -111,7 +111,7 @@ class Table:
         """The rows that are here, from 0."""
         return next(iter(self.columns.values())).rows
 
-    def column(self, name: str, option: str) -> Column:
+    def column(self, name: str, option: str) -> TableColumn:
         """The column that an option names."""
         column = self.columns.get(normal(name))
         if column is None:
@@ -153,7 +153,7 @@ def as_number(text: str) -> float:
 
 def as_column(
     name: str, array: pa.Array | pa.ChunkedArray, no_order: str = "", points: bool = False
-) -> Column:
+) -> TableColumn:
     """Give an Arrow array one of the kinds that csvor knows."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
@@ -169,7 +169,7 @@ def as_column(
         array = array.cast(pa.large_string())
     if kind == "number" and pa.types.is_decimal(array.type):
         array = array.cast(pa.float64())
-    return Column(name, kind, array, levels, no_order, points)
+    return TableColumn(name, kind, array, levels, no_order, points)
 
 
 def _kind(kind: pa.DataType) -> Kind:

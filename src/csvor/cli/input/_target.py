@@ -14,7 +14,7 @@ from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._label_order import LabelColumn
-from csvor.cli.input._table import Column, as_number
+from csvor.cli.input._table import TableColumn, as_number
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Target:
 
 
 def read_target(
-    column: Column,
+    column: TableColumn,
     classes: str | None,
     missing: Sequence[str],
     notes: Notes,
@@ -81,7 +81,7 @@ def stands_for(text: str, code: str) -> bool:
     return text == code or as_number(text) == as_number(code)
 
 
-def no_labels(column: Column, missing: Sequence[str]) -> tuple[set[int], dict[str, set[int]]]:
+def no_labels(column: TableColumn, missing: Sequence[str]) -> tuple[set[int], dict[str, set[int]]]:
     """Which of the distinct texts are blank, and which stand for each code of a missing label."""
     texts, floats = column.coded[1], column.kind == "number"
     blank = {i for i, text in enumerate(texts) if not text or (floats and text == "nan")}
@@ -93,7 +93,7 @@ def no_labels(column: Column, missing: Sequence[str]) -> tuple[set[int], dict[st
 
 
 def _without_missing(
-    column: Column, missing: Sequence[str], dropped: Sequence[int], notes: Notes
+    column: TableColumn, missing: Sequence[str], dropped: Sequence[int], notes: Notes
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, int]]:
     """Positions of the rows with a label; of those with a blank one; how many are left out."""
     codes, _ = column.coded

@@ -7,7 +7,7 @@ from csvor.cli._errors import ColumnError
 from csvor.cli._fault import fault
 from csvor.cli.input._column_checks import refuse_unclear_sign
 from csvor.cli.input._number_column import NumberColumn
-from csvor.cli.input._table import Column, Table
+from csvor.cli.input._table import Table, TableColumn
 
 
 def read_weights(
@@ -49,7 +49,9 @@ def weights_as_given(
     return values
 
 
-def _numbers(column: Column, rows: NDArray[np.int64], decimal: str | None) -> NDArray[np.float64]:
+def _numbers(
+    column: TableColumn, rows: NDArray[np.int64], decimal: str | None
+) -> NDArray[np.float64]:
     """The numbers of a column, NaN where there is none."""
     if column.kind == "text":
         codes, texts = column.coded
