@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from csvor.datasets._catalogue import DatasetError, DatasetNotFoundError
@@ -79,15 +80,15 @@ def load_faces(
         raise ValueError(f"ages={ages!r} must be ascending ages from 1, such as (10, 20, 30, 40).")
     if side < 1:
         raise ValueError(f"side={side!r} must be at least 1.")
-    paths, found, skipped = _named(Path(folder).expanduser())
-    images = np.empty((len(paths), side, side))
-    for row, path in enumerate(paths):
+    root = Path(folder).expanduser()
+    names, persons, years, skipped = _pictures_of(root)
+    images = np.empty((len(names), side, side))
+    for row, name in enumerate(names):
         try:
-            with Image.open(path) as picture:
+            with Image.open(root / name) as picture:
                 images[row] = np.asarray(picture.convert("L").resize((side, side))) / 255.0
         except (OSError, UnidentifiedImageError) as error:
-            raise DatasetError(f"{path}: not a readable picture ({error})") from None
-    years = np.array([int(match[2]) for match in found])
+            raise DatasetError(f"{root / name}: not a readable picture ({error})") from None
     target = np.digitize(years, borders) + 1
     groups = _groups(borders.tolist())
     counts = np.bincount(target, minlength=len(groups) + 1)[1:]
@@ -102,31 +103,34 @@ def load_faces(
         target=target.astype(np.int64),
         target_names=groups,
         raw_target=years,
-        subjects=np.array([int(match[1]) for match in found]),
-        filenames=[path.relative_to(Path(folder).expanduser()).as_posix() for path in paths],
+        subjects=persons,
+        filenames=names,
         skipped=skipped,
         feature_names=[f"pixel_{i}_{j}" for i in range(side) for j in range(side)],
         published_splits=[],
         name="faces",
         filename=str(folder),
-        DESCR=f"{len(paths)} faces by age group: "
+        DESCR=f"{len(names)} faces by age group: "
         + ", ".join(f"{group} ({n})" for group, n in zip(groups, counts, strict=True)),
     )
 
 
-def _named(folder: Path) -> tuple[list[Path], list[re.Match[str]], list[str]]:
-    """Pictures in the order of their names, what their names say, and the files left out."""
+def _pictures_of(
+    folder: Path,
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], list[str]]:
+    """Names of the pictures below a folder, their persons and ages, and the files left out."""
     if not folder.is_dir():
         raise DatasetNotFoundError(f"folder {str(folder)!r}: there is no such folder")
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    matches = [(path, _NAME.fullmatch(path.name)) for path in files]
-    matched = [(path, match) for path, match in matches if match is not None]
-    skipped = [path.relative_to(folder).as_posix() for path, match in matches if match is None]
-    if not matched:
+    matches = {path.relative_to(folder).as_posix(): _NAME.fullmatch(path.name) for path in files}
+    people = [(name, int(match[1]), int(match[2])) for name, match in matches.items() if match]
+    if not people:
         raise DatasetError(
             f"{folder} holds no picture that is named by person and age, such as 001A02.JPG."
         )
-    return [path for path, _ in matched], [match for _, match in matched], skipped
+    names, persons, ages = zip(*people, strict=True)
+    skipped = [name for name, match in matches.items() if match is None]
+    return list(names), np.array(persons), np.array(ages), skipped
 
 
 def _groups(borders: list[int]) -> list[str]:

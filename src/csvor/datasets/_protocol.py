@@ -103,9 +103,9 @@ def splits(bunch: Any, n_splits: int | None = None) -> list[Split]:
     >>> import numpy as np
     >>> from sklearn.utils import Bunch
     >>> from csvor.datasets import splits
-    >>> own = Bunch(name="own", target=np.repeat([1, 2, 3], 8), published_splits=[])
-    >>> train, test = splits(own)[0]
-    >>> len(splits(own)), len(train), np.bincount(own.target[test])[1:].tolist()
+    >>> bunch = Bunch(name="wear", target=np.repeat([1, 2, 3], 8), published_splits=[])
+    >>> train, test = splits(bunch)[0]
+    >>> len(splits(bunch)), len(train), np.bincount(bunch.target[test])[1:].tolist()
     (30, 18, [2, 2, 2])
     """
     known = catalogue().get(bunch.name)

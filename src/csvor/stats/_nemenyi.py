@@ -194,10 +194,10 @@ def compare(table: Any, *, better: str, alpha: float = 0.05, missing: str = "rai
     >>> from csvor.stats import compare
     >>> a = [0.10, 0.20, 0.15, 0.30, 0.05, 0.40]
     >>> c = [0.50, 0.60, 0.55, 0.70, 0.45, 0.80]
-    >>> found = compare(pd.DataFrame({"A": a, "B": a, "C": c}), better="lower")
-    >>> found.ranks.average.to_dict(), found.groups
+    >>> comparison = compare(pd.DataFrame({"A": a, "B": a, "C": c}), better="lower")
+    >>> comparison.ranks.average.to_dict(), comparison.groups
     ({'A': 1.5, 'B': 1.5, 'C': 3.0}, (('A', 'B'),))
-    >>> found.test.name, found.test.significant()
+    >>> comparison.test.name, comparison.test.significant()
     ('friedman', True)
     """
     check_level(alpha)

@@ -181,7 +181,7 @@ def experiments(
     seed : int, default=0
         As the seed of a `Spec`.
     progress : callable (done, total, name), default=None
-        Told after each experiment.
+        Called after each experiment.
 
     Returns
     -------
@@ -196,8 +196,8 @@ def experiments(
     Examples
     --------
     >>> from csvor.study import experiments
-    >>> found = experiments([])
-    >>> sorted(found["projections"])[0]
+    >>> figures = experiments([])
+    >>> sorted(figures["projections"])[0]
     '20 outliers'
     """
     total = 2 * len(datasets) + len(PROJECTIONS) + 1

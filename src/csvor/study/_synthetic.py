@@ -101,8 +101,8 @@ def projection(
     Examples
     --------
     >>> from csvor.study import projection
-    >>> found = projection(5, distance=20.0)
-    >>> found.angles["CSVOR"] < 2 < found.angles["SVOREX"]
+    >>> result = projection(5, distance=20.0)
+    >>> result.angles["CSVOR"] < 2 < result.angles["SVOREX"]
     True
     """
     X, y, outlier = make_ordinal_clusters(

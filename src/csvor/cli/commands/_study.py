@@ -25,7 +25,7 @@ from csvor.cli.commands._outputs import StudyOptions
 from csvor.cli.commands._study_choice import chosen_spec, refuse_another
 from csvor.report import write_report
 from csvor.study import Progress, Status, experiments, results, run, spec_of, status
-from csvor.study.for_commands import failed_measures
+from csvor.study._for_commands import failed_measures
 
 MOST_FAILURES = 10
 TABLE = "results.csv"

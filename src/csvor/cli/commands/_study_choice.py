@@ -7,7 +7,7 @@ from pathlib import Path
 from csvor.cli._errors import UsageError
 from csvor.cli.commands._outputs import StudyOptions
 from csvor.study import MeasureSpec, Spec, load_spec, preset, spec_of
-from csvor.study.for_commands import other_study
+from csvor.study._for_commands import other_study
 
 
 def refuse_another(out: str, spec: Spec) -> None:

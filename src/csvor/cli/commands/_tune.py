@@ -21,7 +21,7 @@ from csvor.cli._progress import progress
 from csvor.cli.input._prepare import Choice, Prepared
 from csvor.cli.input._related_rows import refuse_few_groups
 from csvor.methods import POWERS, STRENGTHS
-from csvor.study.for_commands import Fold, MethodRun, Setting, expand, select
+from csvor.study._for_commands import Fold, MethodRun, Setting, expand, select
 
 
 def tuned(work: Prepared, notes: Notes) -> Prepared:
