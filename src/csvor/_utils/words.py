@@ -33,6 +33,11 @@ def all_of(words: Iterable[object], last: str = " and ") -> str:
     return f"{', '.join(first)}{last}{end}" if first else end
 
 
+def quoted(values: Iterable[object]) -> str:
+    """`'a', 'b', 3`: each as Python writes it."""
+    return ", ".join(map(repr, values))
+
+
 def rows_text(positions: Any, count: int | None = None, most: int = 5, first: int = 1) -> str:
     """`row 3`, `rows 3, 8` or `rows 3, 8, 9, 12, 15 and 7 more`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,10 +124,8 @@ def convergence(
         Share of corrupted training rows in percent.
     split : int, default=0
         A split of the study.
-    data : str or Path, default=None
-        Folder of the data sets.
-    seed : int, default=0
-        As the seed of a `Spec`: the same rows are corrupted.
+    data, seed
+        As of `error_map`.
 
     Returns
     -------
@@ -200,27 +198,29 @@ def experiments(
     >>> sorted(figures["projections"])[0]
     '20 outliers'
     """
+    names = ("sensitivity", "convergence", "settled_from", "projections")
+    figures: dict[str, Any] = {name: {} for name in names}
     total = 2 * len(datasets) + len(PROJECTIONS) + 1
-    figures: dict[str, Any] = {
-        "sensitivity": {},
-        "convergence": {},
-        "settled_from": {},
-        "projections": {},
-    }
-    done = 0
-
-    def report(name: str) -> None:
-        nonlocal done
-        done += 1
+    for done, name in enumerate(_filled(figures, datasets, data, faces, seed), start=1):
         if progress is not None:
             progress(done, total, name)
+    return figures
 
+
+def _filled(
+    figures: dict[str, Any],
+    datasets: Sequence[str],
+    data: str | Path | None,
+    faces: str | Path | None,
+    seed: int,
+) -> Iterator[str]:
+    """Put in what each experiment gives, and name it."""
     for name in datasets:
         figures["sensitivity"][name] = error_map(name, data=data, seed=seed)
-        report(f"{name}: grid")
+        yield f"{name}: grid"
         run = convergence(name, data=data, seed=seed)
         figures["convergence"][name], figures["settled_from"][name] = run.history, run.settled_from
-        report(f"{name}: convergence")
+        yield f"{name}: convergence"
     for title, n_outliers, distance in PROJECTIONS:
         result = projection(n_outliers, distance=distance, random_state=seed)
         figures["projections"][title] = {
@@ -229,23 +229,11 @@ def experiments(
             "outliers": result.outlier,
             "directions": result.directions,
         }
-        report(title)
-    figures["occlusion"] = _occlusion(faces, seed)
-    report("images")
-    return figures
-
-
-def _occlusion(faces: str | Path | None, seed: int) -> dict[str, Any]:
+        yield title
     if faces is None:
         images, y = make_ordinal_images(IMAGES, random_state=seed)
     else:
         bunch = load_faces(faces)
         images, y = bunch.images, bunch.target
-    result = occlusion(images, y, random_state=seed)
-    return {
-        "images": result.images,
-        "occluded": result.occluded,
-        "flagged": result.flagged,
-        "residuals": result.residuals,
-        "auc": result.auc,
-    }
+    figures["occlusion"] = dict(vars(occlusion(images, y, random_state=seed)))
+    yield "images"

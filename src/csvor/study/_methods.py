@@ -61,11 +61,8 @@ def fit_together(
     ----------
     estimator : object
         An unfitted estimator with ``fit_many``.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    grid : sequence of mappings
-        The settings: names of parameters and their values.
-    X_valid : ndarray of shape (n_valid, n_features)
+    X, y, grid, X_valid
+        As of `fit_each`.
 
     Returns
     -------
@@ -94,11 +91,8 @@ def fit_at_found_share(
     ----------
     estimator : CSVOR
         Unfitted.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    grid : sequence of mappings
-        The settings: names of parameters and their values.
-    X_valid : ndarray of shape (n_valid, n_features)
+    X, y, grid, X_valid
+        As of `fit_each`.
 
     Returns
     -------

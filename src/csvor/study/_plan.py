@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import sklearn
 
 import csvor
 from csvor._utils.sklearn_private import validate_parameter_constraints
+from csvor._utils.words import quoted
 from csvor.methods import METHODS, make_method
 from csvor.study._cell import Cell
 from csvor.study._measures import Measure
@@ -52,15 +54,15 @@ def make_method_run(entry: MethodSpec) -> MethodRun:
     unknown = [name for name in (*free, *entry.parameters) if name not in known]
     if unknown:
         raise ValueError(
-            f"methods.{entry.name}: it has no parameter {', '.join(map(repr, unknown))}; the "
+            f"methods.{entry.name}: it has no parameter {quoted(unknown)}; the "
             f"parameters are {', '.join(known)}."
         )
     estimator = make_method(entry.name, **entry.parameters)
-    for name, value in entry.parameters.items():
-        _check_value(estimator, name, value, f"methods.{entry.name}.parameters")
-    for name, values in free.items():
-        for value in values:
-            _check_value(estimator, name, value, f"methods.{entry.name}.grid")
+    fixed = {name: (value,) for name, value in entry.parameters.items()}
+    for table, choices in (("parameters", fixed), ("grid", free)):
+        for name, values in choices.items():
+            for value in values:
+                _check_value(estimator, name, value, f"methods.{entry.name}.{table}")
     return MethodRun(entry.name, estimator, expand(free), line.fit_grid, line.finds_outliers)
 
 
@@ -104,26 +106,26 @@ def _cells(
         for measure in measures
     }
     for dataset in spec.datasets:
-        known, checksum = data[dataset], data[dataset].checksum
-        parts = {split: digest(*rows) for split, rows in known.splits.items()}
-        for level in spec.levels:
-            for split, part in parts.items():
-                for entry in spec.methods:
-                    most = spec.splits_of(entry)
-                    if most is not None and split >= most:
-                        continue
-                    facts = {
-                        "protocol": PROTOCOL,
-                        "data": [dataset, checksum, known.n_classes, known.corrupts],
-                        "split": [split, part],
-                        "level": level,
-                        "folds": spec.folds,
-                        "seed": spec.seed,
-                        "method": of_method[entry.name],
-                        **({"measures": of_measures} if measures else {}),
-                    }
-                    cost = _cost(method_runs[entry.name], known.splits[split][0].size, spec.folds)
-                    yield Cell(dataset, level, split, entry.name, _hash(facts), cost)
+        study_data = data[dataset]
+        of_data = [dataset, study_data.checksum, study_data.n_classes, study_data.corrupts]
+        digests = {split: digest(*rows) for split, rows in study_data.splits.items()}
+        for level, split, entry in product(spec.levels, digests, spec.methods):
+            most = spec.splits_of(entry)
+            if most is not None and split >= most:
+                continue
+            facts = {
+                "protocol": PROTOCOL,
+                "data": of_data,
+                "split": [split, digests[split]],
+                "level": level,
+                "folds": spec.folds,
+                "seed": spec.seed,
+                "method": of_method[entry.name],
+                **({"measures": of_measures} if measures else {}),
+            }
+            n_rows = study_data.splits[split][0].size
+            cost = _cost(method_runs[entry.name], n_rows, spec.folds)
+            yield Cell(dataset, level, split, entry.name, _hash(facts), cost)
 
 
 def _facts(method_run: MethodRun) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -62,7 +62,9 @@ def in_order(cells: Sequence[Cell]) -> list[Cell]:
 class Tally:
     """Counts by data set and method, and the seconds that cells of each method took."""
 
-    def __init__(self, cells: Iterable[Cell]) -> None:
+    def __init__(
+        self, cells: Iterable[Cell], records: Mapping[Cell, Mapping[str, Any]] | None = None
+    ) -> None:
         cells = list(cells)
         self._total = Counter((cell.dataset, cell.method) for cell in cells)
         self._done: Counter[tuple[str, str]] = Counter()
@@ -73,8 +75,10 @@ class Tally:
         self._n_left = Counter(cell.method for cell in cells)
         for cell in cells:
             self._left[cell.method] += cell.cost
+        for cell, record in (records or {}).items():
+            self.add(cell, record)
 
-    def add(self, cell: Cell, record: dict[str, Any]) -> None:
+    def add(self, cell: Cell, record: Mapping[str, Any]) -> None:
         """Count one record."""
         pair = cell.dataset, cell.method
         self._done[pair] += 1

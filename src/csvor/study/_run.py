@@ -92,42 +92,29 @@ def run(
     method_runs = {entry.name: make_method_run(entry) for entry in spec.methods}
     measures = load_measures(spec.measures)
     check_answers(measures, {name: one.estimator for name, one in method_runs.items()})
-    if not replace and (other := other_study(folder, spec)):
-        raise ValueError(
-            f"{folder} holds another study, which this one would replace ({other}): name another "
-            "folder, or say that it may (replace=True)."
-        )
+    if not replace:
+        _refuse_other(folder, spec)
     sets = load_data(spec.datasets, data)
     n_jobs = joblib.effective_n_jobs(jobs)
     plan = make_plan(spec, sets, method_runs, measures, n_jobs)
-    folder.mkdir(parents=True, exist_ok=True)
     sweep(folder)
     write_plan(folder, plan)
-
-    tally = Tally(plan.cells)
     done = {
         cell: record
         for cell, record in read_records(folder, plan.cells).items()
         if not (retry_failed and has_failed(record))
     }
-    for cell, record in done.items():
-        tally.add(cell, record)
+    tally = Tally(plan.cells, done)
     if progress:
         progress(tally.progress(n_jobs))
-    todo = in_order([cell for cell in plan.cells if cell not in done])
     tasks = (
         joblib.delayed(_outcome)(
-            cell,
-            sets[cell.dataset].part(cell.split),
-            method_runs[cell.method],
-            measures,
-            spec.folds,
-            spec.seed,
+            cell, sets[cell.dataset].part(cell.split), method_runs[cell.method], measures, spec
         )
-        for cell in todo
+        for cell in in_order([cell for cell in plan.cells if cell not in done])
     )
-    outcomes = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
-    with _given_up_at_end(outcomes):
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+    with _given_up_at_end(parallel(tasks)) as outcomes:
         for cell, record in outcomes:
             write_record(folder, cell, record, made_by(cell.method))
             tally.add(cell, record)
@@ -137,17 +124,23 @@ def run(
     return table_of(read_records(folder, plan.cells), plan.measure_names)
 
 
-def _outcome(
-    cell: Cell, data: Any, method_run: Any, measures: Any, n_folds: int, seed: int
-) -> Outcome:
-    return cell, work_on(cell, data, method_run, measures, n_folds=n_folds, seed=seed)
+def _refuse_other(folder: Path, spec: Spec) -> None:
+    if other := other_study(folder, spec):
+        raise ValueError(
+            f"{folder} holds another study, which this one would replace ({other}): name another "
+            "folder, or say that it may (replace=True)."
+        )
+
+
+def _outcome(cell: Cell, data: Any, method_run: Any, measures: Any, spec: Spec) -> Outcome:
+    return cell, work_on(cell, data, method_run, measures, n_folds=spec.folds, seed=spec.seed)
 
 
 @contextmanager
-def _given_up_at_end(outcomes: Generator[Outcome]) -> Iterator[None]:
+def _given_up_at_end(outcomes: Generator[Outcome]) -> Iterator[Generator[Outcome]]:
     """End what is under way at once when the caller stops, by an interrupt for instance."""
     try:
-        yield
+        yield outcomes
     finally:
         with warnings.catch_warnings():
             # joblib advises against it; here it is meant.

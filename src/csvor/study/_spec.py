@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 from typing import Any
 
+from csvor._utils.words import quoted
 from csvor.study._measures import MeasureSpec
-from csvor.study._spec_checks import check_splits, check_table, fix, is_list, is_whole, names
+from csvor.study._spec_checks import check_splits, check_table, fix, is_list, is_whole
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
@@ -51,7 +52,7 @@ class MethodSpec:
         check_table(self.parameters, f"{where}.parameters")
         both = [name for name in self.parameters if name in (self.grid or {})]
         if both:
-            raise ValueError(f"{where}: {names(both)} is in grid and in parameters; take one out.")
+            raise ValueError(f"{where}: {quoted(both)} is in grid and in parameters; take one out.")
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Spec:
         ):
             twice = sorted({name for name in listed if listed.count(name) > 1}, key=listed.index)
             if twice:
-                raise ValueError(f"{key}: {names(twice)} is listed more than once.")
+                raise ValueError(f"{key}: {quoted(twice)} is listed more than once.")
         check_splits(self.splits, "splits")
         if not is_whole(self.folds) or self.folds < 2:
             raise ValueError(f"folds: must be a whole number from 2, got {self.folds!r}.")
@@ -176,33 +177,31 @@ class Spec:
         -------
         content : dict
         """
-        methods: dict[str, dict[str, Any]] = {}
-        for method in self.methods:
-            entry: dict[str, Any] = {}
-            if method.splits is not None:
-                entry["splits"] = method.splits
-            if method.grid is not None:
-                entry["grid"] = {name: list(values) for name, values in method.grid.items()}
-            if method.parameters:
-                entry["parameters"] = dict(method.parameters)
-            methods[method.name] = entry
-        measures = {
-            measure.name: {
-                key: value
-                for key, value in asdict(measure).items()
-                if key != "name" and value != getattr(MeasureSpec, key, {})
-            }
-            for measure in self.measures
-        }
         return {
             "datasets": list(self.datasets),
             "levels": list(self.levels),
             "splits": "all" if self.splits is None else self.splits,
             "folds": self.folds,
             "seed": self.seed,
-            "methods": methods,
-            **({"measures": measures} if measures else {}),
+            "methods": _tables(self.methods),
+            **({"measures": _tables(self.measures)} if self.measures else {}),
         }
+
+
+def _tables(entries: Sequence[MethodSpec | MeasureSpec]) -> dict[str, dict[str, Any]]:
+    """Of each by its name, what differs from the defaults, in plain types."""
+    tables: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        values = {each.name: getattr(entry, each.name) for each in fields(entry)}
+        table = {
+            key: dict(value) if isinstance(value, Mapping) else value
+            for key, value in values.items()
+            if key != "name" and value != getattr(type(entry), key, {})
+        }
+        if "grid" in table:
+            table["grid"] = {name: list(choices) for name, choices in table["grid"].items()}
+        tables[entry.name] = table
+    return tables
 
 
 def _by_name(entries: Sequence[Any]) -> dict[str, Any]:

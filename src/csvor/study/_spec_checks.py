@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from csvor._utils.words import quoted
+
 
 def fix(frozen: Any, **values: Any) -> None:
     """Set attributes of a frozen dataclass while it is made."""
@@ -39,10 +41,5 @@ def check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> No
     unknown = [key for key in table if key not in known]
     if unknown:
         raise ValueError(
-            f"{where} has the unknown key {names(unknown)}; the keys are {', '.join(known)}."
+            f"{where} has the unknown key {quoted(unknown)}; the keys are {', '.join(known)}."
         )
-
-
-def names(values: Sequence[object]) -> str:
-    """Names in quotes, in a list."""
-    return ", ".join(repr(name) for name in values)

@@ -9,10 +9,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from csvor._utils.words import quoted
 from csvor.methods import METHODS
 from csvor.study._measures import MeasureSpec
 from csvor.study._spec import MethodSpec, Spec
-from csvor.study._spec_checks import check_keys, check_table, names
+from csvor.study._spec_checks import check_keys, check_table
 
 PRESETS = ("quick", "paper")
 
@@ -62,7 +63,7 @@ def as_spec(content: Mapping[str, Any]) -> Spec:
     check_keys(content, [f.name for f in fields(Spec)], "the study")
     missing = [key for key in ("datasets", "levels", "methods") if key not in content]
     if missing:
-        raise ValueError(f"The study has no {names(missing)}; every study needs it.")
+        raise ValueError(f"The study has no {quoted(missing)}; every study needs it.")
     entries = {
         key: tuple(_entries(content.get(key, {}), key, kind))
         for key, kind in (("methods", MethodSpec), ("measures", MeasureSpec))

@@ -12,8 +12,11 @@ import pandas as pd
 
 from csvor.study._cell import Cell
 from csvor.study._measures import CHOSEN, COLUMNS, MEASURED
+from csvor.study._plan import Plan
 from csvor.study._progress import Progress, Tally
 from csvor.study._records import read_plan, read_records
+
+Records = dict[Cell, dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,10 +25,8 @@ class Status(Progress):
 
     Attributes
     ----------
-    done, failed, total : int
-        Cells with a record, those of them that failed, and all.
-    seconds_left : float or None
-        By the jobs of its last run, if it goes on; None as long as no cell has ended.
+    done, failed, total, seconds_left
+        As of `Progress`, by the jobs of its last run.
     counts : DataFrame
         Columns dataset, method, done, failed, total; one row each.
     failures : DataFrame
@@ -65,28 +66,15 @@ def status(folder: str | Path) -> Status:
         ...
     ValueError: runs/none: no study was run there (study.json is missing).
     """
-    plan = read_plan(folder)
-    records = read_records(Path(folder), plan.cells)
-    tally = Tally(plan.cells)
-    for cell, record in records.items():
-        tally.add(cell, record)
-    failures = pd.DataFrame(
-        [
-            [cell.dataset, cell.level, cell.split, cell.method, record["error"]]
-            for cell, record in records.items()
-            if record["status"] == "failed"
-        ],
-        columns=["dataset", "level", "split", "method", "error"],
-    )
-    now = tally.progress(plan.jobs)
+    plan, records = _read(folder)
+    tally = Tally(plan.cells, records)
+    keys = ["dataset", "level", "split", "method", "error"]
+    table = table_of(records, plan.measure_names)
     return Status(
-        now.done,
-        now.failed,
-        now.total,
-        now.seconds_left,
+        **vars(tally.progress(plan.jobs)),
         counts=tally.table(),
-        failures=failures,
-        failed_measures=failed_measures(table_of(records, plan.measure_names), plan.measure_names),
+        failures=table.loc[table["status"] == "failed", keys].reset_index(drop=True),
+        failed_measures=failed_measures(table, plan.measure_names),
     )
 
 
@@ -124,8 +112,14 @@ def results(folder: str | Path) -> pd.DataFrame:
         ...
     ValueError: runs/none: no study was run there (study.json is missing).
     """
+    plan, records = _read(folder)
+    return table_of(records, plan.measure_names)
+
+
+def _read(folder: str | Path) -> tuple[Plan, Records]:
+    """What was last run in a folder, and the records there are of it."""
     plan = read_plan(folder)
-    return table_of(read_records(Path(folder), plan.cells), plan.measure_names)
+    return plan, read_records(Path(folder), plan.cells)
 
 
 def failed_measures(table: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
@@ -138,7 +132,7 @@ def failed_measures(table: pd.DataFrame, measures: Sequence[str]) -> pd.DataFram
     return pd.DataFrame(rows, columns=["measure", "method", "cells", "error"])
 
 
-def table_of(records: dict[Cell, dict[str, Any]], measures: Sequence[str] = ()) -> pd.DataFrame:
+def table_of(records: Records, measures: Sequence[str] = ()) -> pd.DataFrame:
     """Records as the table of results."""
     rows = []
     for cell, record in records.items():
