@@ -47,13 +47,3 @@ __all__ = [
     "projection_plot",
     "sensitivity_maps",
 ]
-
-# The name that users import is not where the code lies.
-for _public in (
-    ConvergenceDisplay,
-    ReliabilityDisplay,
-    RobustnessDisplay,
-    SuspectsDisplay,
-    ThresholdDisplay,
-):
-    _public.__module__ = "csvor.plots"

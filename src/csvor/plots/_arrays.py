@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._labels import CodedLabels
@@ -95,6 +96,27 @@ def codes_in_order(
     coded = CodedLabels.from_data(labels, classes)
     _as_long(coded.codes, "labels", length)
     return coded.codes, [str(label) for label in coded.labels.classes]
+
+
+def means_by_level(table: Any, measure: str) -> pd.DataFrame:
+    """Means over the splits, then over the data sets of a study, by level and method.
+
+    A mean is NaN where a cell of it is.
+    """
+    cells = pd.DataFrame(table)
+    keys = ["dataset", "level", "split", "method"]
+    lacking = [column for column in (*keys, measure) if column not in cells]
+    if lacking:
+        raise ValueError(f"table has no column {', '.join(lacking)}; it has {list(cells)}.")
+    if cells.duplicated(keys).any():
+        twice = ", ".join(map(str, cells.loc[cells.duplicated(keys), keys].iloc[0]))
+        raise ValueError(f"table has more than one row for {twice}.")
+    means = cells.pivot(index=keys[:3], columns="method", values=measure)
+    means = means[list(dict.fromkeys(cells["method"]))]
+    for by in (["dataset", "level"], ["level"]):
+        groups = means.groupby(level=by)
+        means = groups.mean().where(groups.count().eq(groups.size(), axis=0))
+    return means
 
 
 def _as_long(array: Any, name: str, length: int | None) -> Any:

@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from csvor._estimators.steps import final_of
 from csvor.plots._arrays import numbers
-from csvor.plots._style import PALE, axes_or_new, method_style, named, styled, tidy
+from csvor.plots._display import Display
+from csvor.plots._style import PALE, method_style, named, styled, tidy
 
 
-class ConvergenceDisplay:
+class ConvergenceDisplay(Display):
     """The objective after each outer iteration, of one fit or several.
 
     Make it by `from_estimator` or `from_results`, which draw at once; `plot` draws again elsewhere.
@@ -30,10 +31,8 @@ class ConvergenceDisplay:
 
     Attributes
     ----------
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure or SubFigure
         Where it was drawn.
-    figure_ : Figure or SubFigure
-        The figure of ``ax_``.
     lines_ : list of Line2D
         One for each history.
 
@@ -94,10 +93,8 @@ class ConvergenceDisplay:
 
         Parameters
         ----------
-        histories : mapping of str to array-like of shape (n_iter,)
-            By name: the objective after each iteration.
-        settled_from : int, default=None
-            The iteration from which the loss is fixed.
+        histories, settled_from
+            As of the class.
         ax : Axes, default=None
             Where to draw; None makes a figure.
 
@@ -123,25 +120,22 @@ class ConvergenceDisplay:
         display : ConvergenceDisplay
             Itself, with ``ax_``, ``figure_`` and ``lines_``.
         """
-        self.ax_ = axes_or_new(ax, 4.0, 2.8)
-        self.figure_ = self.ax_.figure
+        ax = self._axes(ax, 4.0, 2.8)
         self.lines_ = []
         for name, values in self.histories.items():
             look = {**method_style(name).line_options, "markersize": 2.6, "linewidth": 1.2}
-            self.lines_ += self.ax_.plot(np.arange(values.size), values, label=name, **look)
+            self.lines_ += ax.plot(np.arange(values.size), values, label=name, **look)
         if self.settled_from is not None:
-            line: dict[str, Any] = {
-                "color": PALE,
-                "linewidth": 0.9,
-                "linestyle": ":",
-                "gid": "settled",
-            }
-            self.ax_.axvline(self.settled_from, **line)
-        note = "" if self.settled_from is None else "; dotted: loss fixed"
-        self.ax_.set(xlabel=f"outer iteration{note}", ylabel="objective")
-        self.ax_.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        self.ax_.yaxis.set_major_locator(MaxNLocator(4))
+            ax.axvline(self.settled_from, color=PALE, linewidth=0.9, linestyle=":", gid="settled")
+        ax.set(xlabel=iteration_label(self.settled_from is not None), ylabel="objective")
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(4))
         if legend and len(self.lines_) > 1:
-            self.ax_.legend()
-        tidy(self.ax_, grid="y")
+            ax.legend()
+        tidy(ax, grid="y")
         return self
+
+
+def iteration_label(settles: bool) -> str:
+    """What the axis of iterations says; `settles` where a dotted line is drawn."""
+    return "outer iteration; dotted: loss fixed" if settles else "outer iteration"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from csvor.plots._convergence import ConvergenceDisplay
+from csvor.plots._convergence import ConvergenceDisplay, iteration_label
 from csvor.plots._robustness import RobustnessDisplay
 from csvor.plots._style import Canvas, label_edges, method_legend, named, panels, styled
 
@@ -62,8 +62,7 @@ def convergence_curves(
     for ax, (name, display) in zip(axes, displays.items(), strict=True):
         display.plot(ax, legend=False)
         ax.set_title(name)
-    note = "; dotted: loss fixed" if settled else ""
-    label_edges(axes, x=f"outer iteration{note}", y="objective")
+    label_edges(axes, x=iteration_label(bool(settled)), y="objective")
     labels = list(dict.fromkeys(label for several in curves.values() for label in several))
     if len(labels) > 1:
         method_legend(figure, labels)

@@ -6,8 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._utils.words import plural
 from csvor.plots._arrays import here
-from csvor.plots._style import BLUE, INK, VERMILION, Canvas, styled
+from csvor.plots._style import BLUE, INK, VERMILION, Canvas, figure_or_new, styled
 
 # Flagged, occluded, and what that is called.
 _OUTCOMES = (
@@ -90,10 +91,7 @@ def occlusion_gallery(
         (name, f == t, order[(flags == f)[order] & (truth == t)[order]]) for f, t, name in _OUTCOMES
     ]
     columns = min(most, max(len(rows) for _, _, rows in strips))
-    if figure is None:
-        import matplotlib.pyplot as plt
-
-        figure = plt.figure(figsize=(1.5 + 0.62 * columns, 3.1), layout="constrained")
+    figure = figure_or_new(figure, 1.5 + 0.62 * columns, 3.1)
     grid = figure.subplots(len(strips), columns, squeeze=False)
     limits = {"vmin": pixels.min(), "vmax": max(pixels.max(), pixels.min() + 1e-9)}
     for axes, (name, right, rows) in zip(grid, strips, strict=True):
@@ -113,9 +111,8 @@ def _row(
     limits: dict[str, float],
 ) -> None:
     first: Axes = axes[0]
-    count = f"{len(rows)} image" + ("" if len(rows) == 1 else "s")
-    label = first.set_ylabel(f"{name}\n{count}", rotation=0, ha="right", va="center", labelpad=6)
-    label.set_color(INK)
+    label = f"{name}\n{plural(len(rows), 'image')}"
+    first.set_ylabel(label, rotation=0, ha="right", va="center", labelpad=6, color=INK)
     for ax, row in zip(axes, rows, strict=False):
         scale = limits if pixels.ndim == 3 else {}
         ax.imshow(pixels[row] if scale else np.clip(pixels[row], 0, 1), cmap="gray", **scale)
@@ -126,5 +123,4 @@ def _row(
             spine.set_visible(shown)
             spine.set(color=BLUE if right else VERMILION, linewidth=1.8, capstyle="butt")
             spine.set_linestyle("-" if right else (0, (2.0, 1.2)))
-        if not shown:
-            ax.patch.set_visible(False)
+        ax.patch.set_visible(shown)

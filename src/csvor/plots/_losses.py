@@ -9,29 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from csvor._loss.capped import CappedPower
-from csvor.plots._style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    Canvas,
-    panels,
-    styled,
-    tidy,
-)
+from csvor.plots._style import COLOURS, Canvas, method_style, panels, styled, tidy
 
-_LOOKS = (
-    (BLUE, "-"),
-    (ORANGE, (0, (5, 1.5))),
-    (GREEN, (0, (1.2, 1.2))),
-    (VERMILION, (0, (5, 1.5, 1.2, 1.5))),
-    (PURPLE, (0, (8, 2))),
-    (SKY, (0, (3, 1.2))),
-    (BLACK, (0, (5, 1.5, 1.2, 1.5, 1.2, 1.5))),
-)
+# Colours and dashes of the methods, without the brown that is beside the palette.
+_LOOKS = [method_style(name) for name in COLOURS if name != "CSVOR-auto"]
 
 
 @styled
@@ -90,16 +71,14 @@ def loss_plot(
     margin = np.linspace(-2.5, 3.0, 1101)
     slack = np.maximum(1.0 - margin, 0.0)
     capped = {f"p = {power:g}": CappedPower(power, epsilon).value(slack**2) for power in p}
-    _lines(left, margin, capped)
-    left.set_title(f"capped $\\ell_p$, cap {epsilon:g}")
+    _lines(left, margin, capped, f"capped $\\ell_p$, cap {epsilon:g}")
     others = {
         f"capped, p = 1, cap {epsilon:g}": CappedPower(1.0, epsilon).value(slack**2),
         "hinge": slack,
         "squared hinge": slack**2,
         f"pinball, τ = {tau:g}": np.maximum(1.0 - margin, -tau * (1.0 - margin)),
     }
-    _lines(right, margin, others)
-    right.set_title("compared")
+    _lines(right, margin, others, "compared")
     top = max(4.0, epsilon + 1.0)
     for ax in (left, right):
         ax.set(xlabel="margin", ylabel="loss", xlim=(-2.5, 3.0), ylim=(-0.05 * top, top))
@@ -108,7 +87,8 @@ def loss_plot(
     return figure
 
 
-def _lines(ax: Axes, margin: np.ndarray, losses: dict[str, np.ndarray]) -> None:
-    for (label, values), (colour, dash) in zip(losses.items(), cycle(_LOOKS), strict=False):
-        ax.plot(margin, values, color=colour, linestyle=dash, linewidth=1.7, label=label)
+def _lines(ax: Axes, margin: np.ndarray, losses: dict[str, np.ndarray], title: str) -> None:
+    for (label, values), look in zip(losses.items(), cycle(_LOOKS), strict=False):
+        ax.plot(margin, values, color=look.colour, linestyle=look.line, linewidth=1.7, label=label)
     ax.legend(loc="upper right", handlelength=2.8, borderaxespad=0.0)
+    ax.set_title(title)

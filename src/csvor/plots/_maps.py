@@ -66,14 +66,9 @@ def sensitivity_maps(
 def _map(figure: Canvas, ax: Axes, name: str, table: pd.DataFrame) -> None:
     values = table.to_numpy(dtype=float)
     low, high = np.nanmin(values), np.nanmax(values)
-    mesh = ax.pcolormesh(
-        np.ma.masked_invalid(values),
-        cmap="viridis",
-        vmin=low,
-        vmax=high if high > low else low + 1e-9,
-        edgecolors="white",
-        linewidth=0.4,
-    )
+    scale = {"vmin": low, "vmax": high if high > low else low + 1e-9}
+    cells = np.ma.masked_invalid(values)
+    mesh = ax.pcolormesh(cells, cmap="viridis", edgecolors="white", linewidth=0.4, **scale)
     row, column = np.argwhere(values == low)[0]
     outline = [Stroke(linewidth=2.2, foreground="black"), Normal()]
     ax.plot(column + 0.5, row + 0.5, "*", ms=10, color="white", path_effects=outline, gid="best")

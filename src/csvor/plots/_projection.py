@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from csvor.plots._arrays import here
 from csvor.plots._style import axes_or_new, method_style, styled, tidy
 
-_CLASS_MARKERS = "os^Dv<>ph*"
+_MARKERS = "os^Dv<>ph*"
 
 
 @styled
@@ -81,14 +81,8 @@ def projection_plot(
         for i, label in enumerate(np.unique(labels))
     ]
     if marked.any():
-        ring: dict[str, Any] = {
-            "marker": "o",
-            "ls": "",
-            "mfc": "none",
-            "mec": "black",
-            "mew": 1.1,
-            "ms": 9.0,
-        }
+        ring: dict[str, Any] = {"marker": "o", "ls": "", "mfc": "none", "mec": "black"}
+        ring |= {"mew": 1.1, "ms": 9.0}
         ax.plot(*rows[marked].T, **ring, zorder=4, gid="outliers")
         handles.append(Line2D([], [], **ring, label="outlier"))
     ax.set_aspect("equal", adjustable="datalim")
@@ -102,23 +96,17 @@ def projection_plot(
 
 
 def _classes(
-    ax: Axes, rows: NDArray[np.float64], labels: NDArray[np.generic], label: object, at: int, k: int
+    ax: Axes, rows: NDArray[np.float64], labels: NDArray[np.generic], label: object, i: int, k: int
 ) -> Line2D:
-    colour = mpl.colormaps["cividis"](at / max(k - 1, 1))
-    look: dict[str, Any] = {
-        "marker": _CLASS_MARKERS[at % len(_CLASS_MARKERS)],
-        "color": colour,
-        "mec": "#222222",
-        "mew": 0.4,
-        "ms": 4.2,
-        "ls": "",
-    }
+    marker, colour = _MARKERS[i % len(_MARKERS)], mpl.colormaps["cividis"](i / max(k - 1, 1))
+    look: dict[str, Any] = {"marker": marker, "color": colour, "ls": "", "mec": "#222222"}
+    look |= {"mew": 0.4, "ms": 4.2}
     ax.plot(*rows[labels == label].T, **look, gid="class")
     return Line2D([], [], **look, label=f"class {label}")
 
 
 def _direction(
-    ax: Axes, inside: NDArray[np.float64], name: str, w: NDArray[np.float64], at: int
+    ax: Axes, inside: NDArray[np.float64], name: str, w: NDArray[np.float64], i: int
 ) -> Line2D:
     if w.shape != (2,) or not np.isfinite(w).all() or not w.any():
         raise ValueError(f"The direction of {name} must be two numbers, not both 0; it is {w}.")
@@ -127,9 +115,9 @@ def _direction(
     unit = w / np.hypot(*w)
     style = method_style(name)
     # Lines may coincide: those drawn later are dashed, and each has its marker elsewhere.
-    end = reach * (1.0 + 0.14 * at)
+    end = reach * (1.0 + 0.14 * i)
     ends = np.column_stack([centre - end * unit, centre + end * unit])
-    halo = [Stroke(linewidth=3.6, foreground="white"), Normal()] if at == 0 else []
+    halo = [Stroke(linewidth=3.6, foreground="white"), Normal()] if i == 0 else []
     look: dict[str, Any] = {"color": style.colour, "linestyle": style.line, "linewidth": 2.0}
     ax.plot(*ends, **look, path_effects=halo, zorder=5, gid="direction", label=name)
     mark: dict[str, Any] = {"marker": style.marker, "color": style.colour, "mec": "white"}

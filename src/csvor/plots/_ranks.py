@@ -186,11 +186,6 @@ def _name(ax: Axes, name: str, rank: float, y: float, edge: float, per_inch: flo
     ax.plot((rank, rank, end), (0, y, y), color=style.colour, linewidth=1.1, gid="method")
     ax.plot([rank], [0], marker=style.marker, color=style.colour, ls="", clip_on=False)
     ax.plot([end], [y], marker=style.marker, color=style.colour, ls="", clip_on=False)
-    ax.text(
-        end + PAD * per_inch,
-        y,
-        label(name, rank, at_left),
-        ha="right" if at_left else "left",
-        va="center",
-        fontsize=NAMES,
-    )
+    side = "right" if at_left else "left"
+    x, words = end + PAD * per_inch, label(name, rank, at_left)
+    ax.text(x, y, words, ha=side, va="center", fontsize=NAMES)

@@ -11,13 +11,14 @@ from scipy.stats import binomtest
 
 from csvor.audit import WrongLabels
 from csvor.plots._arrays import here, mask, of_audit, probabilities
-from csvor.plots._style import BLUE, PALE, axes_or_new, styled, tidy
+from csvor.plots._display import Display
+from csvor.plots._style import BLUE, PALE, styled, tidy
 
 # Most rows are above suspicion: the groups at the ends are narrower.
 EDGES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     r"""Found share of wrong labels over the promised probability, with 95 % intervals.
 
     ::
@@ -45,10 +46,8 @@ class ReliabilityDisplay:
         Rows of each group.
     low, high : ndarray of shape (n_groups,)
         The interval of ``found``.
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure or SubFigure
         Where it was drawn.
-    figure_ : Figure or SubFigure
-        The figure of ``ax_``.
     line_ : ErrorbarContainer
         The points and their bars.
 
@@ -109,10 +108,8 @@ class ReliabilityDisplay:
             What `audit_labels` or `audit_scores` found.
         wrong : array-like of bool of shape (n_samples,)
             The truth.
-        ax : Axes, default=None
-            Where to draw; None makes a figure.
-        label : str, default=None
-            Name for a legend.
+        ax, label
+            As of `plot`.
 
         Returns
         -------
@@ -134,16 +131,10 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        wrong : array-like of bool of shape (n_samples,)
-            The truth.
-        probability : array-like of shape (n_samples,)
-            What was promised.
-        edges : sequence of float, default=(0, 0.05, 0.25, 0.5, 0.75, 0.95, 1)
-            Edges of the groups.
-        ax : Axes, default=None
-            Where to draw; None makes a figure.
-        label : str, default=None
-            Name for a legend.
+        wrong, probability, edges
+            As of the class.
+        ax, label
+            As of `plot`.
 
         Returns
         -------
@@ -178,27 +169,22 @@ class ReliabilityDisplay:
         display : ReliabilityDisplay
             Itself, with ``ax_``, ``figure_`` and ``line_``.
         """
-        self.ax_ = axes_or_new(ax, 3.4, 3.4)
-        self.figure_ = self.ax_.figure
-        self.ax_.plot([0, 1], [0, 1], color=PALE, linewidth=1.0, linestyle=(0, (4, 2)), zorder=0)
+        ax = self._axes(ax, 3.4, 3.4)
+        ax.plot([0, 1], [0, 1], color=PALE, linewidth=1.0, linestyle=(0, (4, 2)), zorder=0)
         look: dict[str, Any] = {"color": colour, "marker": "o", "capsize": 2.0, "linewidth": 1.2}
         reach = np.clip([self.found - self.low, self.high - self.found], 0.0, None)
-        self.line_ = self.ax_.errorbar(self.promised, self.found, reach, label=label, **look)
+        self.line_ = ax.errorbar(self.promised, self.found, reach, label=label, **look)
         if counts:
+            words: dict[str, Any] = {"textcoords": "offset points", "va": "center", "size": 7}
             for x, y, n in zip(self.promised, self.found, self.counts, strict=True):
-                place: dict[str, Any] = {
-                    "textcoords": "offset points",
-                    "va": "center",
-                    "color": colour,
-                }
-                self.ax_.annotate(f"{n}", (x, y), (6, -7), size=7, **place)
-        self.ax_.set(
+                ax.annotate(f"{n}", (x, y), (6, -7), color=colour, **words)
+        ax.set(
             xlabel="promised probability that the label is wrong",
             ylabel="share of wrong labels found", xlim=(-0.04, 1.09), ylim=(-0.09, 1.04),
             xticks=np.linspace(0, 1, 6), yticks=np.linspace(0, 1, 6),
         )  # fmt: skip
-        self.ax_.set_aspect("equal")
+        ax.set_aspect("equal")
         if label is not None:
-            self.ax_.legend(loc="upper left")
-        tidy(self.ax_)
+            ax.legend(loc="upper left")
+        tidy(ax)
         return self

@@ -18,13 +18,14 @@ from sklearn.utils import indexable
 from csvor._utils.sklearn_private import safe_split
 from csvor.corruption import flip_labels
 from csvor.metrics import mean_zero_one_error
-from csvor.plots._arrays import here
-from csvor.plots._style import axes_or_new, method_style, styled, tidy
+from csvor.plots._arrays import here, means_by_level
+from csvor.plots._display import Display
+from csvor.plots._style import method_style, styled, tidy
 
 _SHARES = (0.0, 0.05, 0.1, 0.2)
 
 
-class RobustnessDisplay:
+class RobustnessDisplay(Display):
     """The error of each method over the share of wrong training labels.
 
     Make it by `from_estimator`, which fits, or `from_results`, which takes the table of a study;
@@ -41,10 +42,8 @@ class RobustnessDisplay:
 
     Attributes
     ----------
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure or SubFigure
         Where it was drawn.
-    figure_ : Figure or SubFigure
-        The figure of ``ax_``.
     lines_ : list of Line2D
         One for each method.
 
@@ -123,9 +122,8 @@ class RobustnessDisplay:
         -------
         display : RobustnessDisplay
         """
-        models = (
-            dict(estimator) if isinstance(estimator, Mapping) else {_name(estimator): estimator}
-        )
+        several = isinstance(estimator, Mapping)
+        models = dict(estimator) if several else {_name(estimator): estimator}
         X, y = here(X=X, y=y)
         X, labels = indexable(X, np.asarray(y))
         folds = list(check_cv(cv, labels, classifier=True).split(X, labels))
@@ -142,15 +140,10 @@ class RobustnessDisplay:
                     fitted = clone(model).fit(X_train, changed)
                     errors[row, column, fold] = metric(labels[test], fitted.predict(X_test))
         index, columns = 100.0 * np.asarray(shares, dtype=float), list(models)
-        error = errors.std(axis=2, ddof=1) / np.sqrt(len(folds))
-        name = (
-            getattr(metric, "__name__", "error").replace("_", " ").replace("zero one", "zero-one")
-        )
-        return cls(
-            pd.DataFrame(errors.mean(axis=2), index, columns),
-            spread=pd.DataFrame(error, index, columns),
-            measure=name.replace("zero one", "zero-one"),
-        ).plot(ax)
+        mean = pd.DataFrame(errors.mean(axis=2), index, columns)
+        spread = pd.DataFrame(errors.std(axis=2, ddof=1) / np.sqrt(len(folds)), index, columns)
+        measure = getattr(metric, "__name__", "error").replace("_", " ")
+        return cls(mean, spread=spread, measure=measure.replace("zero one", "zero-one")).plot(ax)
 
     @classmethod
     def from_results(
@@ -175,20 +168,10 @@ class RobustnessDisplay:
         -------
         display : RobustnessDisplay
         """
-        cells = pd.DataFrame(table)
-        lacking = [c for c in ("dataset", "level", "split", "method", measure) if c not in cells]
-        if lacking:
-            raise ValueError(f"table has no column {', '.join(lacking)}; it has {list(cells)}.")
-        keys = ["dataset", "level", "split", "method"]
-        if cells.duplicated(keys).any():
-            twice = ", ".join(map(str, cells.loc[cells.duplicated(keys), keys].iloc[0]))
-            raise ValueError(f"table has more than one row for {twice}.")
-        wide = cells.pivot(index=keys[:3], columns="method", values=measure)
-        wide = wide[list(dict.fromkeys(cells["method"]))]
-        mean = _mean_of_all(_mean_of_all(wide, ["dataset", "level"]), ["level"])
         names = {"mze": "mean zero-one error", "mae": "mean absolute error"}
         level = "corrupted training rows (%)"
-        return cls(mean, measure=names.get(measure, measure), level=level).plot(ax)
+        means = means_by_level(table, measure)
+        return cls(means, measure=names.get(measure, measure), level=level).plot(ax)
 
     @styled
     def plot(
@@ -210,33 +193,26 @@ class RobustnessDisplay:
         display : RobustnessDisplay
             Itself, with ``ax_``, ``figure_`` and ``lines_``.
         """
-        self.ax_ = axes_or_new(ax, 4.2, 3.0)
-        self.figure_ = self.ax_.figure
+        ax = self._axes(ax, 4.2, 3.0)
         self.lines_ = []
         for method in self.errors.columns:
             wide, over = (2.0, 3) if method == focus else (1.1, 2)
             look: dict[str, Any] = {**method_style(str(method)).line_options, "markersize": 3.6}
             look |= {"zorder": over, "linewidth": wide, "label": str(method)}
-            self.lines_ += self.ax_.plot(self.errors.index, self.errors[method], **look)
+            self.lines_ += ax.plot(self.errors.index, self.errors[method], **look)
             if self.spread is not None:
-                self.ax_.errorbar(
+                ax.errorbar(
                     self.errors.index, self.errors[method], self.spread[method], fmt="none",
                     ecolor=look["color"], elinewidth=0.8, capsize=1.8, alpha=0.6, zorder=over - 1,
                 )  # fmt: skip
-        self.ax_.set(xlabel=self.level, ylabel=self.measure)
-        self.ax_.set_xticks(list(self.errors.index))
-        self.ax_.yaxis.set_major_locator(MaxNLocator(5))
+        ax.set(xlabel=self.level, ylabel=self.measure)
+        ax.set_xticks(list(self.errors.index))
+        ax.yaxis.set_major_locator(MaxNLocator(5))
         if legend:
-            self.ax_.legend(handlelength=3.0)
-        tidy(self.ax_, grid="y")
+            ax.legend(handlelength=3.0)
+        tidy(ax, grid="y")
         return self
 
 
 def _name(estimator: Any) -> str:
     return type(estimator[-1] if isinstance(estimator, Pipeline) else estimator).__name__
-
-
-def _mean_of_all(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Means of groups of rows, NaN where a row of a group is."""
-    groups = table.groupby(level=by)
-    return groups.mean().where(groups.count().eq(groups.size(), axis=0))

@@ -139,11 +139,16 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
     """The given axes, or those of a new figure that pyplot knows."""
-    if ax is not None:
-        return ax
+    return figure_or_new(None, width, height).subplots() if ax is None else ax
+
+
+def figure_or_new(figure: Canvas | None, width: float, height: float) -> Canvas:
+    """The given figure, or a new one that pyplot knows."""
+    if figure is not None:
+        return figure
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return plt.figure(figsize=(width, height), layout="constrained")
 
 
 def panels(
@@ -152,14 +157,17 @@ def panels(
     """A grid of n axes in the given figure, or in a new one of a fitting size."""
     columns = min(columns, n)
     rows = ceil(n / columns)
-    if figure is None:
-        import matplotlib.pyplot as plt
-
-        figure = plt.figure(figsize=(width * columns, height * rows + 0.3), layout="constrained")
+    figure = figure_or_new(figure, width * columns, height * rows + 0.3)
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     for spare in grid[n:]:
         spare.remove()
     return figure, list(grid[:n])
+
+
+def threshold_lines(ax: Axes, thresholds: Any, width: float, order: int) -> list[Line2D]:
+    """Vertical lines where a model cuts scores into classes."""
+    look: dict[str, Any] = {"color": INK, "linewidth": width, "linestyle": (0, (4, 2))}
+    return [ax.axvline(threshold, zorder=order, **look) for threshold in thresholds]
 
 
 def tidy(ax: Axes, *, grid: str | None = None) -> None:
@@ -178,12 +186,8 @@ def method_legend(figure: Canvas, names: list[str]) -> None:
     """One legend of methods below all panels, in as many rows as its width needs."""
     width = figure.bbox.width / figure.dpi  # a SubFigure has no size in inches
     handles = [Line2D([], [], label=name, **method_style(name).line_options) for name in names]
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=_legend_columns(names, width),
-        handlelength=3.0,
-    )
+    columns = _legend_columns(names, width)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3.0)
 
 
 def legend_height(names: list[str], width: float) -> float:

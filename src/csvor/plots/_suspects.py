@@ -10,15 +10,16 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from csvor.audit import LabelAudit
-from csvor.plots._arrays import here, mask, numbers, of_audit, probabilities
-from csvor.plots._style import BLUE, INK, PALE, VERMILION, axes_or_new, styled, tidy
+from csvor.plots._arrays import here, mask, numbers, probabilities
+from csvor.plots._display import Display
+from csvor.plots._style import BLUE, PALE, VERMILION, styled, threshold_lines, tidy
 
 # The axis of probability is that of its log-odds; beyond these nothing can be told apart.
 _LEAST = 1e-4
 _TICKS = (_LEAST, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0 - _LEAST)
 
 
-class SuspectsDisplay:
+class SuspectsDisplay(Display):
     """The probability of each label to be wrong over the score of its row, suspects named.
 
     Make it by `from_audit` or `from_predictions`, which draw at once; `plot` draws again elsewhere.
@@ -40,10 +41,8 @@ class SuspectsDisplay:
 
     Attributes
     ----------
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure or SubFigure
         Where it was drawn.
-    figure_ : Figure or SubFigure
-        The figure of ``ax_``.
     points_ : list of Line2D
         The rows that are not flagged, and those that are.
     named_ : ndarray of int
@@ -102,31 +101,24 @@ class SuspectsDisplay:
             What `audit_labels` found.
         names : sequence of str of length n_samples, default=None
             What each row is called; None takes its position.
-        ax : Axes, default=None
-            Where to draw; None makes a figure.
-        most : int, default=8
-            How many suspects are named, at most.
+        ax, most
+            As of `plot`.
 
         Returns
         -------
         display : SuspectsDisplay
         """
-        if not isinstance(audit, LabelAudit):
-            raise TypeError(
-                f"audit must be what audit_labels found, got {type(audit).__name__}: give the "
-                "scores and its probability to SuspectsDisplay.from_predictions."
-            )
-        scores, probability, flagged, labels, suggested = of_audit(
-            audit, "score", "probability", "flagged", "given", "suggested"
+        columns = ("score", "probability", "flagged", "given", "suggested")
+        scores, probability, flagged, labels, suggested = cls._of_audit(
+            audit, "scores and its probability", *columns
         )
         rows = range(labels.size) if names is None else names
         moves = [
             f"{row}: {label} → {better}"
             for row, label, better in zip(rows, labels, suggested, strict=True)
         ]
-        return cls(
-            scores, probability, flagged=flagged, thresholds=audit.thresholds, names=moves
-        ).plot(ax, most=most)  # fmt: skip
+        known: dict[str, Any] = {"flagged": flagged, "thresholds": audit.thresholds}
+        return cls(scores, probability, names=moves, **known).plot(ax, most=most)
 
     @classmethod
     def from_predictions(
@@ -144,28 +136,17 @@ class SuspectsDisplay:
 
         Parameters
         ----------
-        scores : array-like of shape (n_samples,)
-            Score of each row.
-        probability : array-like of shape (n_samples,)
-            That the label of the row is wrong.
-        flagged : array-like of bool of shape (n_samples,), default=None
-            Rows whose label is called wrong; None takes those above one half.
-        thresholds : array-like of shape (n_classes - 1,), default=None
-            Vertical lines.
-        names : sequence of str of length n_samples, default=None
-            What each row is called; None takes its position.
-        ax : Axes, default=None
-            Where to draw; None makes a figure.
-        most : int, default=8
-            How many suspects are named, at most.
+        scores, probability, flagged, thresholds, names
+            As of the class.
+        ax, most
+            As of `plot`.
 
         Returns
         -------
         display : SuspectsDisplay
         """
-        return cls(
-            scores, probability, flagged=flagged, thresholds=thresholds, names=names
-        ).plot(ax, most=most)  # fmt: skip
+        known: dict[str, Any] = {"flagged": flagged, "thresholds": thresholds}
+        return cls(scores, probability, names=names, **known).plot(ax, most=most)
 
     @styled
     def plot(self, ax: Axes | None = None, *, most: int = 8) -> SuspectsDisplay:
@@ -183,50 +164,38 @@ class SuspectsDisplay:
         display : SuspectsDisplay
             Itself, with ``ax_``, ``figure_``, ``points_`` and ``named_``.
         """
-        self.ax_ = axes_or_new(ax, 5.6, 3.3)
-        self.figure_ = self.ax_.figure
+        ax = self._axes(ax, 5.6, 3.3)
         height = _log_odds(self.probability)
         clear: dict[str, Any] = {"label": "not named", "marker": "o", "ms": 2.8, "color": PALE}
         named = {"label": "label called wrong", "marker": "D", "ms": 4.2, "color": VERMILION}
         self.points_ = [
-            self.ax_.plot(self.scores[rows], height[rows], ls="", mec="white", mew=0.3, **look)[0]
+            ax.plot(self.scores[rows], height[rows], ls="", mec="white", mew=0.3, **look)[0]
             for rows, look in ((~self.flagged, clear), (self.flagged, named))
         ]
-        for cut in self.thresholds:
-            self.ax_.axvline(cut, color=INK, linewidth=0.8, linestyle=(0, (4, 2)), zorder=0)
-        self.ax_.axhline(0.0, color=BLUE, linewidth=0.8, zorder=0)
+        threshold_lines(ax, self.thresholds, width=0.8, order=0)
+        ax.axhline(0.0, color=BLUE, linewidth=0.8, zorder=0)
         top = _log_odds(np.array([1.0 - _LEAST]))[0]
-        self.ax_.set(
+        ax.set(
             xlabel="score", ylabel="probability that the label is wrong",
             ylim=(-1.08 * top, 1.08 * top), yticks=_log_odds(np.array(_TICKS)),
             yticklabels=[f"≤ {_LEAST:.4f}", *map("{:g}".format, _TICKS[1:-1]), f"≥ {1 - _LEAST:g}"],
         )  # fmt: skip
         order = np.argsort(-self.probability, kind="stable")
         self.named_ = order[self.flagged[order]][:most]
-        self._name(height)
-        tidy(self.ax_)
+        self._name(ax, height)
+        tidy(ax)
         return self
 
-    def _name(self, height: NDArray[np.float64]) -> None:
+    def _name(self, ax: Axes, height: NDArray[np.float64]) -> None:
         """Names in a column at the right, in the order of the rows' places, each with a line."""
         rows = self.named_[np.lexsort((-self.scores[self.named_], -height[self.named_]))]
-        for y, row in zip(np.linspace(0.97, 0.97 - 0.075 * (rows.size - 1), rows.size), rows,
-                              strict=True):  # fmt: skip
-            self.ax_.annotate(
-                self.names[row],
-                (self.scores[row], height[row]),
-                xytext=(1.04, y),
-                textcoords="axes fraction",
-                va="center",
-                fontsize=7.5,
-                annotation_clip=False,
-                arrowprops={
-                    "arrowstyle": "-",
-                    "color": PALE,
-                    "linewidth": 0.5,
-                    "relpos": (0.0, 0.5),
-                    "shrinkB": 2.5,
-                },
+        arrow: dict[str, Any] = {"arrowstyle": "-", "color": PALE, "linewidth": 0.5}
+        arrow |= {"relpos": (0.0, 0.5), "shrinkB": 2.5}
+        look: dict[str, Any] = {"va": "center", "fontsize": 7.5, "annotation_clip": False}
+        for i, row in enumerate(rows):
+            point, words = (self.scores[row], height[row]), (1.04, 0.97 - 0.075 * i)
+            ax.annotate(
+                self.names[row], point, words, textcoords="axes fraction", arrowprops=arrow, **look
             )
 
 

@@ -12,15 +12,16 @@ from numpy.typing import ArrayLike
 from csvor._estimators.steps import at_final, final_of
 from csvor._utils.histograms import class_histograms, score_edges
 from csvor.audit import LabelAudit
-from csvor.plots._arrays import codes_in_order, here, mask, numbers, of_audit
-from csvor.plots._style import INK, VERMILION, axes_or_new, styled, tidy
+from csvor.plots._arrays import codes_in_order, here, mask, numbers
+from csvor.plots._display import Display
+from csvor.plots._style import VERMILION, styled, threshold_lines, tidy
 
 # Of the height between two classes, what a histogram takes; thresholds nearer to each other than
 # that share of the width have one label.
 _HEIGHT, _NEAR = 0.86, 0.035
 
 
-class ThresholdDisplay:
+class ThresholdDisplay(Display):
     """Scores of each class as a histogram, and the thresholds that cut them into classes.
 
     Make it by `from_estimator`, `from_audit` or `from_predictions`, which draw at once; `plot`
@@ -43,10 +44,8 @@ class ThresholdDisplay:
 
     Attributes
     ----------
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure or SubFigure
         Where it was drawn.
-    figure_ : Figure or SubFigure
-        The figure of ``ax_``.
     edges_ : ndarray of shape (bins + 1,)
         Edges of the bins.
     counts_ : ndarray of shape (n_classes, bins)
@@ -110,10 +109,8 @@ class ThresholdDisplay:
             Rows.
         y : array-like of shape (n_samples,)
             Their labels.
-        ax : Axes, default=None
-            Where to draw; None makes a figure.
-        bins : int, default=40
-            Number of bins.
+        ax, bins
+            As of `plot`.
 
         Returns
         -------
@@ -135,24 +132,17 @@ class ThresholdDisplay:
         ----------
         audit : LabelAudit
             What `audit_labels` found.
-        ax : Axes, default=None
-            Where to draw; None makes a figure.
-        bins : int, default=40
-            Number of bins.
+        ax, bins
+            As of `plot`.
 
         Returns
         -------
         display : ThresholdDisplay
         """
-        if not isinstance(audit, LabelAudit):
-            raise TypeError(
-                f"audit must be what audit_labels found, got {type(audit).__name__}: give the "
-                "scores themselves to ThresholdDisplay.from_predictions."
-            )
-        scores, labels, flagged = of_audit(audit, "score", "given", "flagged")
-        return cls(
-            scores, labels, audit.thresholds, classes=audit.classes, flagged=flagged
-        ).plot(ax, bins=bins)  # fmt: skip
+        columns = ("score", "given", "flagged")
+        scores, labels, flagged = cls._of_audit(audit, "scores themselves", *columns)
+        display = cls(scores, labels, audit.thresholds, classes=audit.classes, flagged=flagged)
+        return display.plot(ax, bins=bins)
 
     @classmethod
     def from_predictions(
@@ -170,20 +160,10 @@ class ThresholdDisplay:
 
         Parameters
         ----------
-        scores : array-like of shape (n_samples,)
-            Score of each row.
-        y : array-like of shape (n_samples,)
-            Labels.
-        thresholds : array-like of shape (n_classes - 1,)
-            In order, on the scale of the scores.
-        classes : array-like of shape (n_classes,), default=None
-            The labels in their order, lowest first; needed for words.
-        flagged : array-like of bool of shape (n_samples,), default=None
-            Rows whose label is called wrong.
-        ax : Axes, default=None
-            Where to draw; None makes a figure.
-        bins : int, default=40
-            Number of bins.
+        scores, y, thresholds, classes, flagged
+            As of the class.
+        ax, bins
+            As of `plot`.
 
         Returns
         -------
@@ -208,49 +188,38 @@ class ThresholdDisplay:
             Itself, with ``ax_``, ``figure_``, ``edges_``, ``counts_`` and ``lines_``.
         """
         K = len(self.classes)
-        self.ax_ = axes_or_new(ax, 5.2, 0.9 + 0.5 * K)
-        self.figure_ = self.ax_.figure
+        ax = self._axes(ax, 5.2, 0.9 + 0.5 * K)
         self.edges_ = score_edges(self.scores, self.thresholds, bins)
         self.counts_ = class_histograms(self.scores, self.codes, K, self.edges_)
-        named = self.flagged
-        flagged = class_histograms(self.scores[named], self.codes[named], K, self.edges_)
+        rows = self.flagged
+        flagged = class_histograms(self.scores[rows], self.codes[rows], K, self.edges_)
         for k in range(K):
             unit = _HEIGHT / max(int(self.counts_[k].max()), 1)
             colour = mpl.colormaps["cividis"](0.1 + 0.75 * k / (K - 1))
-            for heights, look in ((self.counts_[k], colour), (flagged[k], VERMILION)):
-                if heights.any():
-                    self.ax_.stairs(
-                        k + unit * heights, self.edges_, baseline=k, fill=True, color=look, zorder=2
-                    )
-        self.lines_ = [
-            self.ax_.axvline(cut, color=INK, linewidth=1.0, linestyle=(0, (4, 2)), zorder=3)
-            for cut in self.thresholds
-        ]
-        self._label_thresholds()
-        counts = np.bincount(self.codes, minlength=K)
-        names = [f"{name}\nn = {n}" for name, n in zip(self.classes, counts, strict=True)]
-        self.ax_.set(
-            xlabel="score", xlim=self.edges_[[0, -1]], ylim=(-0.06, K),
-            yticks=np.arange(K) + 0.3, yticklabels=names,
-        )  # fmt: skip
+            for counts, look in ((self.counts_[k], colour), (flagged[k], VERMILION)):
+                if counts.any():
+                    bars: dict[str, Any] = {"baseline": k, "fill": True, "color": look}
+                    ax.stairs(k + unit * counts, self.edges_, zorder=2, **bars)
+        self.lines_ = threshold_lines(ax, self.thresholds, width=1.0, order=3)
+        self._label_thresholds(ax)
+        n_rows = np.bincount(self.codes, minlength=K)
+        names = [f"{name}\nn = {n}" for name, n in zip(self.classes, n_rows, strict=True)]
+        ax.set(xlabel="score", xlim=self.edges_[[0, -1]], ylim=(-0.06, K))
+        ax.set_yticks(np.arange(K) + 0.3, names)
         if self.flagged.any():
-            patch = mpl.patches.Patch(color=VERMILION, label="label called wrong")
-            self.ax_.legend(
-                handles=[patch], loc="lower right", bbox_to_anchor=(1.0, 1.05), borderaxespad=0.0
-            )
-        tidy(self.ax_)
-        self.ax_.spines["left"].set_visible(False)
-        self.ax_.tick_params(axis="y", length=0)
+            red = [mpl.patches.Patch(color=VERMILION, label="label called wrong")]
+            ax.legend(handles=red, loc="lower right", bbox_to_anchor=(1, 1.05), borderaxespad=0.0)
+        tidy(ax)
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
         return self
 
-    def _label_thresholds(self) -> None:
+    def _label_thresholds(self, ax: Axes) -> None:
         """One label for thresholds that lie on, or next to, each other."""
         near = _NEAR * (self.edges_[-1] - self.edges_[0])
-        parts = np.split(np.arange(self.thresholds.size), np.flatnonzero(
-            np.diff(self.thresholds) > near) + 1)  # fmt: skip
-        for part in parts:
+        starts = np.flatnonzero(np.diff(self.thresholds) > near) + 1
+        look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+        for part in np.split(np.arange(self.thresholds.size), starts):
             names = ", ".join(f"$b_{{{k + 1}}}$" for k in part)
             position = (self.thresholds[part].mean(), len(self.classes))
-            self.ax_.annotate(
-                names, position, (0, 1.5), textcoords="offset points", ha="center", va="bottom"
-            )
+            ax.annotate(names, position, (0, 1.5), **look)
