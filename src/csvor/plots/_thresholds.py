@@ -31,10 +31,8 @@ class ThresholdDisplay(Display):
 
     Parameters
     ----------
-    scores : array-like of shape (n_samples,)
-        Score of each row.
-    y : array-like of shape (n_samples,)
-        Labels.
+    scores, y : array-like of shape (n_samples,)
+        Score and label of each row.
     thresholds : array-like of shape (n_classes - 1,)
         In order, on the scale of the scores.
     classes : array-like of shape (n_classes,), default=None
@@ -46,10 +44,8 @@ class ThresholdDisplay(Display):
     ----------
     ax_, figure_ : Axes, Figure or SubFigure
         Where it was drawn.
-    edges_ : ndarray of shape (bins + 1,)
-        Edges of the bins.
-    counts_ : ndarray of shape (n_classes, bins)
-        Rows of each class in each bin.
+    edges_, counts_ : ndarray of shape (bins + 1,), (n_classes, bins)
+        Edges of the bins, and rows of each class in each bin.
     lines_ : list of Line2D
         The thresholds.
 
@@ -117,8 +113,7 @@ class ThresholdDisplay(Display):
         display : ThresholdDisplay
         """
         final = final_of(estimator)
-        if estimator is not final:
-            (X,) = here(X=X)
+        X = X if estimator is final else here(X=X)[0]
         scores = final.predict_projection(at_final(estimator, X))
         return cls(scores, y, final.thresholds_, classes=final.classes_).plot(ax, bins=bins)
 
