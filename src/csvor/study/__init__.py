@@ -1,6 +1,7 @@
 """Studies: methods compared on data sets with corrupted rows, cell by cell, resumable."""
 
-from csvor.study._experiments import Convergence, convergence, error_map, experiments
+from csvor.study._data_experiments import Convergence, convergence, error_map
+from csvor.study._experiments import experiments
 from csvor.study._measures import MeasureSpec
 from csvor.study._methods import (
     STUDY_METHODS,

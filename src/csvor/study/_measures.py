@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor import metrics
-from csvor.study._spec_checks import check_table
+from csvor.study._spec_checks import check, check_table
 from csvor.study._splits import PreparedSplit
 
 MEASURED = ("mze", "mae", "precision", "recall", "auc", "seconds")
@@ -66,18 +66,13 @@ class MeasureSpec:
             raise ValueError(f"measures: {self.name!r} is no name; letters, digits, '_' make one.")
         if self.name in COLUMNS:
             raise ValueError(f"{where}: the results have a column of that name; take another.")
-        path = self.function
-        if path is not None and not (isinstance(path, str) and PATH.fullmatch(path)):
-            raise ValueError(
-                f"{where}.function: must be 'package.module:function', got {self.function!r}."
-            )
-        if self.needs not in NEEDS:
-            raise ValueError(
-                f"{where}.needs: must be one of {', '.join(NEEDS)}, got {self.needs!r}."
-            )
+        path, better = self.function, self.better
+        is_path = path is None or (isinstance(path, str) and bool(PATH.fullmatch(path)))
+        check(is_path, f"{where}.function", "'package.module:function'", path)
+        check(self.needs in NEEDS, f"{where}.needs", f"one of {', '.join(NEEDS)}", self.needs)
         check_table(self.parameters, f"{where}.parameters")
-        if self.better is not None and self.better not in ENDINGS:
-            raise ValueError(f"{where}.better: must be lower or higher, got {self.better!r}.")
+        is_side = better is None or better in ENDINGS
+        check(is_side, f"{where}.better", "lower or higher", better)
         _ = self.direction
 
     @classmethod

@@ -10,7 +10,7 @@ from typing import Any
 
 from csvor._utils.words import quoted
 from csvor.study._measures import MeasureSpec
-from csvor.study._spec_checks import check_splits, check_table, fix, is_list, is_whole
+from csvor.study._spec_checks import check, check_splits, check_table, fix, is_list, is_whole
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
@@ -43,11 +43,8 @@ class MethodSpec:
         if self.grid is not None:
             check_table(self.grid, f"{where}.grid")
             for name, values in self.grid.items():
-                if not is_list(values) or not values:
-                    raise ValueError(
-                        f"{where}.grid.{name}: must be a list of values such as [0.1, 1, 10], "
-                        f"got {values!r}."
-                    )
+                what = "a list of values such as [0.1, 1, 10]"
+                check(is_list(values) and bool(values), f"{where}.grid.{name}", what, values)
             fix(self, grid={name: tuple(values) for name, values in self.grid.items()})
         check_table(self.parameters, f"{where}.parameters")
         both = [name for name in self.parameters if name in (self.grid or {})]
@@ -99,8 +96,7 @@ class Spec:
     def __post_init__(self) -> None:
         for key in ("datasets", "levels", "methods"):
             values = getattr(self, key)
-            if not is_list(values) or not values:
-                raise ValueError(f"{key}: must be a list with at least one entry, got {values!r}.")
+            check(is_list(values) and bool(values), key, "a list with at least one entry", values)
             fix(self, **{key: tuple(values)})
         fix(self, measures=tuple(self.measures))
         for name in self.datasets:
@@ -109,8 +105,8 @@ class Spec:
                     f"datasets: {name!r} is no name; letters, digits, '_', '.', '+', '-' make one."
                 )
         for level in self.levels:
-            if not is_whole(level) or not 0 <= level <= 100:
-                raise ValueError(f"levels: must be whole percents from 0 to 100, got {level!r}.")
+            is_right = is_whole(level) and 0 <= level <= 100
+            check(is_right, "levels", "whole percents from 0 to 100", level)
         measures = tuple(measure.name for measure in self.measures)
         # Each has two columns in the results.
         for key, listed in (
@@ -124,10 +120,9 @@ class Spec:
             if twice:
                 raise ValueError(f"{key}: {quoted(twice)} is listed more than once.")
         check_splits(self.splits, "splits")
-        if not is_whole(self.folds) or self.folds < 2:
-            raise ValueError(f"folds: must be a whole number from 2, got {self.folds!r}.")
-        if not is_whole(self.seed) or self.seed < 0:
-            raise ValueError(f"seed: must be a whole number from 0, got {self.seed!r}.")
+        for key, value, least in (("folds", self.folds, 2), ("seed", self.seed, 0)):
+            is_right = is_whole(value) and value >= least
+            check(is_right, key, f"a whole number from {least}", value)
 
     def splits_of(self, method: MethodSpec) -> int | None:
         """How many splits a method is run on at most.

@@ -24,16 +24,21 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def check(is_right: bool, where: str, what: str, value: object) -> None:
+    """Refuse a value that is not what it must be."""
+    if not is_right:
+        raise ValueError(f"{where}: must be {what}, got {value!r}.")
+
+
 def check_splits(splits: Any, where: str) -> None:
     """Refuse what is no number of splits; None is all."""
-    if splits is not None and (not is_whole(splits) or splits < 1):
-        raise ValueError(f"{where}: must be 'all' or a whole number from 1, got {splits!r}.")
+    is_right = splits is None or (is_whole(splits) and splits >= 1)
+    check(is_right, where, "'all' or a whole number from 1", splits)
 
 
 def check_table(table: Any, where: str) -> None:
     """Refuse what is no mapping."""
-    if not isinstance(table, Mapping):
-        raise ValueError(f"{where}: must be a table of names and values, got {table!r}.")
+    check(isinstance(table, Mapping), where, "a table of names and values", table)
 
 
 def check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
