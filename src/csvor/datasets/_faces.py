@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch
 
 from csvor.datasets._catalogue import DatasetError, DatasetNotFoundError
+from csvor.datasets._table import CsvTable, as_bunch
 
 # Person, age, and a letter where a person has more than one picture of an age: 001A43b.JPG.
 _NAME = re.compile(r"(\d+)A(\d+)[a-z]?\.(?:jpe?g|png|bmp)", re.IGNORECASE)
@@ -97,22 +97,13 @@ def load_faces(
             f"{folder} holds no picture of the age group {groups[int(np.argmin(counts))]}; choose "
             "other ages=(...)."
         )
-    return Bunch(
-        images=images,
-        data=images.reshape(len(images), -1),
-        target=target.astype(np.int64),
-        target_names=groups,
-        raw_target=years,
-        subjects=persons,
-        filenames=names,
-        skipped=skipped,
-        feature_names=[f"pixel_{i}_{j}" for i in range(side) for j in range(side)],
-        published_splits=[],
-        name="faces",
-        filename=str(folder),
-        DESCR=f"{len(names)} faces by age group: "
-        + ", ".join(f"{group} ({n})" for group, n in zip(groups, counts, strict=True)),
-    )
+    pixels = [f"pixel_{i}_{j}" for i in range(side) for j in range(side)]
+    table = CsvTable(images.reshape(len(images), -1), pixels, None)
+    sizes = ", ".join(f"{group} ({n})" for group, n in zip(groups, counts, strict=True))
+    descr = f"{len(names)} faces by age group: {sizes}"
+    more = {"raw_target": years, "subjects": persons, "filenames": names, "skipped": skipped}
+    labels = target.astype(np.int64)
+    return as_bunch("faces", table, labels, groups, descr, folder, images=images, **more)
 
 
 def _pictures_of(

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 
 import numpy as np
 
 from csvor._utils.atomic_files import written_whole
 from csvor.datasets._catalogue import DatasetError, DatasetInfo, info
-from csvor.datasets._folders import Files, cache_folder, files_of
+from csvor.datasets._folders import cache_folder, files_of
 from csvor.datasets._sources import Content, read_archive, read_openml
 from csvor.datasets._verify import differences, read_known
+
+Writer = Callable[[Path], object]
 
 SOURCES = ("auto", "ayrna", "openml")
 
@@ -77,8 +82,7 @@ def fetch(name: str, folder: str | Path | None = None, *, source: str | Path = "
     wrong = differences(known, content.data, content.labels, content.raw_target)
     if wrong:
         raise DatasetError(f"What {chosen} has is not the data set {name}: {'; '.join(wrong)}.")
-    _write(known, content, target)
-    return target
+    return _write(known, target, _writers(known, content))
 
 
 def _copy(known: DatasetInfo, source: Path, target: Path) -> Path:
@@ -86,44 +90,46 @@ def _copy(known: DatasetInfo, source: Path, target: Path) -> Path:
         raise DatasetError(
             f"source {str(source)!r} is neither a folder nor one of {', '.join(SOURCES)}."
         )
-    have, want = files_of(known.name, source), files_of(known.name, target)
-    if not (have.labelled.is_file() or have.raw.is_file()):
+    files = files_of(known.name, source)
+    if not (files.labelled.is_file() or files.raw.is_file()):
         raise DatasetError(f"{source} does not hold the data set {known.name!r}.")
     read_known(known, source)
-    _prepare(target)
     if target.resolve() == source.resolve():
         return target
-    for old, new in zip(have, want, strict=True):
-        if not old.is_file():
-            new.unlink(missing_ok=True)
-            continue
-        with written_whole(new) as part:
-            shutil.copyfile(old, part)
-    return target
+    copies = [partial(shutil.copyfile, file) if file.is_file() else None for file in files]
+    return _write(known, target, copies)
 
 
-def _write(known: DatasetInfo, content: Content, target: Path) -> None:
+def _writers(known: DatasetInfo, content: Content) -> list[Writer | None]:
+    """How each file of a set is written, in the order of `Files`; None for one that it lacks."""
     import pandas as pd
 
-    _prepare(target)
-    paths: Files = files_of(known.name, target)
-    # Index sets of the copy that is replaced would point at other rows.
-    paths.splits.unlink(missing_ok=True)
     frame = pd.DataFrame(content.data, columns=list(known.feature_names))
-    if content.raw_target is None:
-        paths.raw.unlink(missing_ok=True)
-    else:
-        with written_whole(paths.raw) as part:
-            frame.assign(target=content.raw_target).to_csv(part, index=False, lineterminator="\n")
-    with written_whole(paths.labelled) as part:
-        frame.assign(y=content.labels).to_csv(part, index=False, lineterminator="\n")
-    if content.splits:
+
+    def table(name: str, column: Any) -> Writer:
+        return partial(frame.assign(**{name: column}).to_csv, index=False, lineterminator="\n")
+
+    def splits(path: Path) -> None:
         trains, tests = (np.stack(rows) for rows in zip(*content.splits, strict=True))
-        with written_whole(paths.splits) as part, part.open("xb") as file:
+        with path.open("xb") as file:
             np.savez_compressed(file, train_idx=trains, test_idx=tests)
 
+    raw = None if content.raw_target is None else table("target", content.raw_target)
+    return [table("y", content.labels), raw, splits if content.splits else None]
 
-def _prepare(target: Path) -> None:
+
+def _write(known: DatasetInfo, target: Path, writers: Iterable[Writer | None]) -> Path:
+    """Write the files of a set whole, and remove those that it lacks."""
     if target.exists() and not target.is_dir():
         raise DatasetError(f"{target} is a file; name a folder.")
     target.mkdir(parents=True, exist_ok=True)
+    files = files_of(known.name, target)
+    # Index sets of the copy that is replaced would point at other rows.
+    files.splits.unlink(missing_ok=True)
+    for file, writer in zip(files, writers, strict=True):
+        if writer is None:
+            file.unlink(missing_ok=True)
+            continue
+        with written_whole(file) as part:
+            writer(part)
+    return target

@@ -100,12 +100,6 @@ def _bundled(name: str) -> Any:
         ) from error
     bunch = getattr(datasets, f"load_{name}")()
     labels = np.asarray(bunch.target, dtype=np.int64) + 1
-    data = np.asarray(bunch.data, dtype=np.float64)
-    return as_bunch(
-        name,
-        CsvTable(data, list(bunch.feature_names), None),
-        labels,
-        [str(label) for label in bunch.target_names],
-        bunch.DESCR,
-        Path(str(bunch.filename)),
-    )
+    table = CsvTable(np.asarray(bunch.data, dtype=np.float64), list(bunch.feature_names), None)
+    classes = [str(label) for label in bunch.target_names]
+    return as_bunch(name, table, labels, classes, bunch.DESCR, Path(str(bunch.filename)))

@@ -87,12 +87,7 @@ def _parts(archive: zipfile.ZipFile, name: str) -> list[tuple[Array, Array]]:
     return [(read(members[k]["train"]), read(members[k]["test"])) for k in whole]
 
 
-def _rows_of(
-    table: Array,
-    pair: tuple[Array, Array],
-    name: str,
-    k: int,
-) -> Split:
+def _rows_of(table: Array, pair: tuple[Array, Array], name: str, k: int) -> Split:
     """Positions of the rows of a split in the table; equal rows stand for one another."""
     positions: dict[bytes, list[int]] = defaultdict(list)
     for row in range(len(table) - 1, -1, -1):
@@ -149,12 +144,7 @@ def _tae(data: Array) -> Array:
     if data.shape[1] != 5:
         raise DatasetError(f"'tae' at OpenML has {data.shape[1]} columns, expected 5.")
     native, instructor, course, semester, size = data.T
-    return np.column_stack(
-        [
-            native == 2,
-            instructor[:, None] == np.arange(1, 26),
-            course[:, None] == np.arange(1, 27),
-            semester == 2,
-            size,
-        ]
-    ).astype(np.float64)
+    instructors = instructor[:, None] == np.arange(1, 26)
+    courses = course[:, None] == np.arange(1, 27)
+    columns = [native == 2, instructors, courses, semester == 2, size]
+    return np.column_stack(columns).astype(np.float64)

@@ -127,19 +127,17 @@ def as_bunch(
     labels: NDArray[np.int64],
     classes: list[str],
     descr: str,
-    path: Path | None,
-    raw_target: NDArray[np.float64] | None = None,
-    published_splits: Any = (),
+    path: str | Path,
+    **more: Any,
 ) -> Any:
-    """The one shape that every loader returns."""
+    """The one shape that every loader returns, and what this set has besides."""
     return Bunch(
         data=table.data,
         target=labels,
         feature_names=table.feature_names,
         target_names=classes,
-        raw_target=raw_target,
-        published_splits=list(published_splits),
         name=name,
-        filename=None if path is None else str(path),
+        filename=str(path),
         DESCR=descr,
+        **{"raw_target": None, "published_splits": [], **more},
     )

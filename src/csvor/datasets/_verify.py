@@ -41,17 +41,10 @@ def read_known(known: DatasetInfo, folder: Path) -> Any:
             f"{path} is not the data set {known.name}: {'; '.join(wrong)}. Replace the file, or "
             "load it under another name with load_csv."
         )
-    published = read_splits(paths.splits, known) if paths.splits.is_file() else []
-    return as_bunch(
-        known.name,
-        table,
-        labels,
-        list(known.classes),
-        describe(known),
-        path,
-        raw_target,
-        published,
-    )
+    splits = read_splits(paths.splits, known) if paths.splits.is_file() else []
+    more = {"raw_target": raw_target, "published_splits": splits}
+    classes = list(known.classes)
+    return as_bunch(known.name, table, labels, classes, describe(known), path, **more)
 
 
 def _same(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
