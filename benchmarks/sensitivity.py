@@ -2,7 +2,7 @@
 
     python benchmarks/sensitivity.py [FILE ...] [--only NAME] [--repeats 3]
 
-    python benchmarks/sensitivity.py _solvers/refine.py _rows/look.py
+    python benchmarks/sensitivity.py _solvers/refine.py _rows/evaluation.py
 
 Constants are the numbers that modules of the core name in capitals, tuples of them number by
 number; codes (0, 1, 2 ...) are none. For each value the package is copied with that one number

@@ -7,7 +7,7 @@ from csvor._loss.margins import EXPONENTIAL, HINGE, LOGISTIC, ROUNDED, pair_loss
 from csvor._objective import small
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
-from csvor._solvers.iterate import CAP, CONSTANT, EVALUATE, MOVING, SMOOTH, make_state
+from csvor._solvers.iterate import ACTIVE, CAP, CUT_COST, EVALUATE, SMOOTHED, make_state
 from reference_objective import (
     WIDTHS,
     Exponential,
@@ -40,7 +40,7 @@ def by_sums(objective, state, request):
 def compiled(objective, state, request):
     """The same request, where rows are few."""
     rows, n_thresholds = objective.rows, objective.n_classes - 1
-    penalty = objective.ridge, objective.threshold_ridge, objective.far
+    penalty = objective.ridge, objective.threshold_ridge, objective.frozen
     whole = small.small_problem(*rows.whole(), rows.pair, *penalty, n_thresholds)
     given = state.run, state.at, state.to, state.step, state.line, state.slopes
     small._answer(request, whole, *given)
@@ -96,7 +96,11 @@ class Case:
 def assert_is(point, model):
     """To 1e-10 of the size of each part."""
     whole = abs(model.moving) + abs(model.constant)
-    for place, part in ((MOVING, model.moving), (SMOOTH, model.smooth), (CONSTANT, model.constant)):
+    for place, part in (
+        (ACTIVE, model.moving),
+        (SMOOTHED, model.smooth),
+        (CUT_COST, model.constant),
+    ):
         assert point.parts[place] == pytest.approx(part, rel=1e-10, abs=1e-10 * whole)
     for found, stated in ((point.gradient, model.gradient), (point.hessian, model.hessian)):
         np.testing.assert_allclose(found, stated, rtol=0, atol=1e-10 * np.abs(stated).max())

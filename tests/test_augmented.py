@@ -21,7 +21,7 @@ from csvor._rows.gram import Gram
 from csvor._rows.products import Products
 from csvor._solvers.augmented import augment
 from csvor._solvers.line import least_between
-from csvor._solvers.solution import Status
+from csvor._solvers.solution import SolverStatus
 from csvor._solvers.step import find_step
 from exact_programs import (
     ordinal_optimum,
@@ -70,7 +70,7 @@ def test_the_end_is_the_optimum_and_the_gap_is_no_less_than_it_is(number, pairs)
     problem = problem_of(X, codes, C * weights, n_classes, pairs)
     for tol in (0.5, 1e-2, 1e-7):
         found = augment(problem, [OPEN], tol=tol, max_iter=500)
-        assert found.status is Status.OPTIMAL
+        assert found.status is SolverStatus.OPTIMAL
         theta = found.point
         w, b = problem.split(theta)
         scores = DenseMatrix(X, weights).values @ w
@@ -114,8 +114,8 @@ def test_any_multipliers_bound_the_optimum(number, rng):
     for spread in (0.0, 1e-3, 1.0):
         theta = end + spread * rng.normal(size=end.size)
         theta[X.shape[1] + 1 :] = np.maximum(theta[X.shape[1] + 1 :], 0.0)
-        x = problem.excess(theta)
-        value = problem.weigh(theta, x, OPEN).value
+        x = problem.slack_args(theta)
+        value = problem.costs_at(theta, x, OPEN).value
         for size in (0.0, 0.1, 10.0):
             pulled = costs * (x > 0.0) + size * costs.max() * rng.normal(size=x.shape)
             assert problem.gap(theta, x, pulled, costs) >= value - least * (1.0 + 1e-6)
@@ -152,11 +152,11 @@ def test_hessian_is_the_slope_of_the_gradient(pairs, sums, rng):
     costs = rng.exponential(size=60)
     problem = problem_of(X, codes, costs, 4, pairs, threshold_ridge=0.7, sums=sums)
     theta = np.concatenate([0.3 * rng.normal(size=8), [-0.5], rng.exponential(size=2)])
-    x, rate, step = problem.excess(theta), 0.8 * costs, 1e-6
+    x, rate, step = problem.slack_args(theta), 0.8 * costs, 1e-6
     multipliers = problem.nearest(np.where(x == -1.0, 0.0, rng.normal(size=x.shape)), costs)
 
     def gradient(at):
-        pulled = multipliers + rate * problem.excess(at)
+        pulled = multipliers + rate * problem.slack_args(at)
         return problem.gradient(at, problem.nearest(pulled, costs))
 
     hessian = problem.hessian(multipliers + rate * x, costs, rate)
@@ -175,7 +175,7 @@ def test_a_step_by_rows_is_the_step_by_columns(pairs, sums, ridge, rng):
     problem = problem_of(X, codes, costs, 4, pairs, threshold_ridge=ridge, sums=sums)
     for spread in (0.03, 0.3, 1.0):
         theta = np.concatenate([spread * rng.normal(size=60), [-0.8], rng.exponential(size=2)])
-        rate, x = 3.0 * costs, problem.excess(theta)
+        rate, x = 3.0 * costs, problem.slack_args(theta)
         pulled = costs * rng.normal(size=x.shape) * (x > -1.0) + rate * x
         gradient = problem.gradient(theta, problem.nearest(pulled, costs))
         step = step_by_rows(

@@ -3,18 +3,20 @@
 import numpy as np
 import pytest
 
-from csvor._loss.capped import LOSS, CappedPower, counted_share, weigh
+from csvor._loss.capped import LOSS, CappedPower, counted_share, row_weights
 from reference_objective import Power
 
 
 def weighed(g, cost=None, *, p, epsilon=np.inf, delta=0.0, concave=0.0, edge=0.0, width=None):
-    """What `weigh` sets and adds up: weight, firm, bent, and (value, smooth, cut)."""
+    """What `row_weights` sets and adds up: weight, firm, bent, and (value, smooth, cut)."""
     g = np.asarray(g, dtype=float)
     cap = epsilon ** (2.0 / p)
     width = delta if width is None else width
     loss = np.array([(p, cap, cap, 1.0, delta, concave, edge, width)], dtype=LOSS)
     weight, firm, bent, totals = *np.empty((3, g.size)), np.zeros(3)
-    weigh(g.size, g, np.ones(g.size) if cost is None else cost, loss, weight, firm, bent, totals)
+    row_weights(
+        g.size, g, np.ones(g.size) if cost is None else cost, loss, weight, firm, bent, totals
+    )
     return weight, firm, bent, totals
 
 
@@ -31,8 +33,8 @@ def test_values_by_hand():
 
 def test_the_cap_of_a_trimmed_loss_is_the_one_found():
     """On g 4 at p = 1: 2. A loss with a cap of its own keeps it."""
-    assert CappedPower(1.0, np.inf, trim=0.1).under(4.0) == CappedPower(1.0, 2.0, trim=0.1)
-    assert CappedPower(1.0, 1.5).under(4.0) == CappedPower(1.0, 1.5)
+    assert CappedPower(1.0, np.inf, trim=0.1).with_cap(4.0) == CappedPower(1.0, 2.0, trim=0.1)
+    assert CappedPower(1.0, 1.5).with_cap(4.0) == CappedPower(1.0, 1.5)
 
 
 def test_weight_is_cut_at_the_residual_not_at_g():

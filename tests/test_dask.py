@@ -19,7 +19,7 @@ from csvor._data.prepare import prepare_fit
 from csvor._labels import LabelError
 from csvor._loss.capped import LOSS
 from csvor._solvers.refine import refine
-from csvor._solvers.solution import Status
+from csvor._solvers.solution import SolverStatus
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -392,7 +392,7 @@ def test_a_cap_that_falls_to_1_cuts_all_beyond_it(data):
     for some in rows:
         loss = np.zeros(1, LOSS)
         loss["p"], loss["below"], loss["cap"], loss["tied"] = 1.5, 1e6, 1e6, 1.0
-        totals, cap = some.look(w, b).totals(loss, 1.0)
+        totals, cap = some.evaluate(w, b).totals(loss, 1.0)
         found.append([*totals, *cap])
     assert found[0][3:] == [1.0, 1.0, 1.0]
     np.testing.assert_allclose(found[1], found[0])
@@ -409,7 +409,7 @@ def test_of_many_columns_rows_stay_where_they_are():
 
 def test_where_few_rows_do_not_tell_the_way_all_do(data, monkeypatch):
     def without_descent(*given, **options):
-        return replace(refine(*given, **{**options, "max_iter": 1}), status=Status.NO_DESCENT)
+        return replace(refine(*given, **{**options, "max_iter": 1}), status=SolverStatus.NO_DESCENT)
 
     here = CSVOR().fit(*data)
     monkeypatch.setattr(csvor._objective.minimise, "refine", without_descent)
@@ -417,7 +417,7 @@ def test_where_few_rows_do_not_tell_the_way_all_do(data, monkeypatch):
     with dask.config.set({"csvor.memory-limit": "20kB"}), few:
         found = CSVOR().fit(*lazy(*data))
     assert found.n_iter_ > 1
-    assert found.status_ == Status.CONVERGED.value
+    assert found.status_ == SolverStatus.CONVERGED.value
     assert found.objective_ == pytest.approx(here.objective_, rel=1e-4)
     assert (np.diff(found.objective_history_) <= 0.0).all()
 

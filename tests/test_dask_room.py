@@ -15,7 +15,7 @@ from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dask import DaskRows
 from csvor._rows.dask_near_rows import _merged
 from csvor._solvers.refine import refine
-from csvor._solvers.solution import Status
+from csvor._solvers.solution import SolverStatus
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -103,7 +103,7 @@ def test_where_labels_are_almost_sure(passes=60):
 def test_the_end_of_sums_of_slacks_is_certified(many_columns):
     X, y = many_columns
     found = fit_in(room_of(X, 1 / 20), SVOREX(C=0.01), X, y)
-    assert found.status_ == Status.OPTIMAL.value
+    assert found.status_ == SolverStatus.OPTIMAL.value
     assert 0.0 <= found.gap_ <= found.tol
     here = SVOREX(C=0.01).fit(X, y).objective_
     assert found.objective_ * (1.0 - found.gap_) <= here * (1.0 + 1e-12)
@@ -115,7 +115,7 @@ def test_where_few_slacks_do_not_tell_the_way_all_do(monkeypatch):
     here = SVOREX(tol=1e-3).fit(X, y).objective_
 
     def without_descent(*given, **options):
-        return replace(refine(*given, **{**options, "max_iter": 1}), status=Status.NO_DESCENT)
+        return replace(refine(*given, **{**options, "max_iter": 1}), status=SolverStatus.NO_DESCENT)
 
     monkeypatch.setattr(csvor._objective.minimise, "refine", without_descent)
     with pytest.warns(UserWarning, match=r"took \d+ passes"):
@@ -133,7 +133,7 @@ def test_an_end_that_the_bound_shows_to_be_far_is_brought_nearer(data):
     X, y = generated(*data)
     here = SVOREX(C=1e-4).fit(X, y).objective_
     found = fit_in(room_of(X, 1 / 10), SVOREX(C=1e-4), X, y)
-    assert found.status_ == Status.OPTIMAL.value
+    assert found.status_ == SolverStatus.OPTIMAL.value
     assert found.traffic_["passes"] <= 40
     assert found.objective_ <= here * (1.0 + found.tol)
     assert len(found.objective_history_) == found.n_iter_
@@ -227,13 +227,13 @@ def test_heaps_of_identical_rows_have_room(share):
         objective = objective_of(CSVOR(), X, y)
         near, loss = NearKinks(objective), CappedPower(1.0)
         theta = np.concatenate([[0.5, 1.0, 0.5, 0.5], [-1.0, 1.0, 1.0]])
-        at = near.place(theta, loss, np.inf)
-        model = near.near(at, loss, min(0.1, near.most), 0.1)
+        at = near.evaluate(theta, loss, np.inf)
+        model = near.reduced_model(at, loss, min(0.1, near.most), 0.1)
     assert 0 < model.objective.n_samples <= share * len(y)
     w, b = objective.split(theta)
     read = np.zeros(1, LOSS)
     read["p"], read["below"], read["cap"], read["tied"] = 1.0, np.inf, np.inf, 1.0
-    sums = model.objective.rows.sums(w, b, read)[0] + model.objective.far.sums
+    sums = model.objective.rows.sums(w, b, read)[0] + model.objective.frozen.sums
     with dask.config.set(scheduler="synchronous"):
         expected = objective.rows.sums(w, b, read)[0]
     np.testing.assert_allclose(sums, expected, rtol=1e-9, atol=1e-9 * len(y))
@@ -252,15 +252,17 @@ def test_a_cap_elsewhere_is_found_by_the_rows_that_tell(many_columns, monkeypatc
     asked = []
     ask = DaskRows.ask
 
-    def noted(self, work, *given, own=()):
-        asked.append(work.__name__)
-        return ask(self, work, *given, own=own)
+    def noted(self, func, *args, of_parts=()):
+        asked.append(func.__name__)
+        return ask(self, func, *args, of_parts=of_parts)
 
     monkeypatch.setattr(DaskRows, "ask", noted)
     with dask.config.set({"csvor.memory-limit": "1 MB", "scheduler": "synchronous"}):
         objective = objective_of(CSVOR(), X, y)
         loss = replace(CappedPower(1.0), trim=0.1)
-        places = [NearKinks(objective).place(np.full(64, 0.1), loss, guess) for guess in (3.0, 1e3)]
+        places = [
+            NearKinks(objective).evaluate(np.full(64, 0.1), loss, guess) for guess in (3.0, 1e3)
+        ]
     assert places[1].value == pytest.approx(places[0].value, rel=1e-12)
     np.testing.assert_allclose(places[1].cap, places[0].cap, rtol=1e-9)
     assert asked.count("_totals") <= 4

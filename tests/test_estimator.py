@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 import csvor
 from csvor import CSVOR, PINSVOR, SVOREX
 from csvor._estimators.endings import _not_converged
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution, SolverStatus
 from problems import b12, g, logistic_rows, mislabel, noisy_quartiles, stated_loss
 
 PARAMETERS = [
@@ -411,5 +411,5 @@ def test_many_fits_name_what_they_cannot_vary():
 
 
 def test_an_objective_of_nothing_has_no_share_to_fall_by():
-    solution = Solution(None, None, 0.0, [0.0, 0.0], 0, Status.MAX_ITER, 2)
+    solution = Solution(None, None, 0.0, [0.0, 0.0], 0, SolverStatus.MAX_ITER, 2)
     assert "before it had settled" in str(_not_converged(CSVOR(), solution))

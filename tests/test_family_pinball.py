@@ -257,7 +257,7 @@ def test_an_outline_is_nowhere_higher_and_the_same_at_its_point(rng):
         matrix, codes, 4, costs=rng.random(60), width_cost=0.3, pieces=pinball_pieces(0.4, "paper")
     )
     theta = problem.start + 0.1 * rng.normal(size=problem.start.size)
-    part = problem.outline(theta, problem.near(theta, 0.3))
+    part = problem.screen(theta, problem.near(theta, 0.3))
     assert 0 < part.n_samples < 60
     assert part.value(theta) == pytest.approx(problem.value(theta), rel=1e-12)
     for _ in range(20):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from csvor._loss.margins import EXPONENTIAL, HINGE, LOGISTIC, ROUNDED, meet, pair_loss
+from csvor._loss.margins import EXPONENTIAL, HINGE, LOGISTIC, ROUNDED, pair_loss, pair_losses
 from csvor._loss.pairs import losses_at
 from reference_objective import Exponential, Hinge, Logistic, Reference, Rounded
 
@@ -22,7 +22,7 @@ def met(scores, codes, b, pair):
     """Losses, slopes by threshold and curvatures of the pairs, and what pulls at the score."""
     n, m = scores.size, b.size
     g, pull, slope, curve = np.empty(n), np.empty(n), np.empty((m, n)), np.empty((m, n))
-    meet(n, scores, codes.astype(float), b, pair, g, slope, curve, pull)
+    pair_losses(n, scores, codes.astype(float), b, pair, g, slope, curve, pull)
     return g, slope, curve, pull
 
 

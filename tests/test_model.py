@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from csvor._solvers.iterate import BEGIN, CONSTANT, SLOPE, SMOOTH
+from csvor._solvers.iterate import BEGIN, CUT_COST, SLOPE, SMOOTHED
 from objective_case import CAPS, Case, both_constraints, by_sums, every_cap, every_kind
 from reference_objective import Power
 
@@ -17,7 +17,7 @@ def differences(values, theta, step=1e-6):
 
 
 def smooth(point):
-    return point.parts[SMOOTH] + point.parts[CONSTANT]
+    return point.parts[SMOOTHED] + point.parts[CUT_COST]
 
 
 @every_kind

@@ -14,7 +14,7 @@ from csvor._objective.near_kinks import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._rows.kinks import find_distances
-from csvor._solvers.iterate import CAP, CONSTANT, MOVING, make_state
+from csvor._solvers.iterate import ACTIVE, CAP, CUT_COST, make_state
 from test_many_rows import rows
 
 
@@ -85,14 +85,14 @@ def test_the_model_is_the_objective_as_long_as_no_row_comes_to_a_kink(loss, cons
     """To third order, where a loss is no quadratic; below p = 1 it lies above, as a tangent."""
     objective = whole(constraints=constraints)
     near = NearKinks(objective)
-    at = near.place(point(objective), loss, 4.0)
-    model = near.near(at, loss, 0.2)
+    at = near.evaluate(point(objective), loss, 4.0)
+    model = near.reduced_model(at, loss, 0.2)
     part, trim = model.objective, model.trim
     assert 0.2 <= part.n_samples / objective.n_samples < 0.25
     step = np.random.default_rng(0).normal(size=objective.size)
     for size in (0.0, 1e-4, 1e-3):
         theta = at.theta + size * step
-        whole_value = near.place(theta, loss, float(at.cap[1])).value
+        whole_value = near.evaluate(theta, loss, float(at.cap[1])).value
         told, slope = looked_at(part, theta, replace(loss, trim=trim), float(at.cap[1]))
         change = told - whole_value
         exact = 1e-9 * whole_value
@@ -111,8 +111,8 @@ def looked_at(objective, theta, loss, cap):
         theta, np.zeros((1, 7)), 1, p=loss.p, epsilon=loss.epsilon, trim=loss.trim, damping=1.0
     )
     state.best.parts[CAP : CAP + 2] = cap
-    objective.look(state, theta)
-    return float(state.to.parts[MOVING] + state.to.parts[CONSTANT]), state.to.gradient
+    objective.evaluate(state, theta)
+    return float(state.to.parts[ACTIVE] + state.to.parts[CUT_COST]), state.to.gradient
 
 
 @pytest.mark.parametrize("share", [1e-3, 1.0])

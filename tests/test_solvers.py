@@ -12,15 +12,15 @@ from threadpoolctl import threadpool_info
 from csvor import SVOREX
 from csvor._loss.capped import CappedPower
 from csvor._solvers.iterate import (
+    ACTIVE,
     BEGIN,
     CAP,
-    CONSTANT,
+    CUT_COST,
     ENDED,
     EVALUATE,
-    MOVING,
     QUANTILE,
     SLOPE,
-    SMOOTH,
+    SMOOTHED,
     STEP,
     iterate,
     make_state,
@@ -29,7 +29,7 @@ from csvor._solvers.iterate import (
 from csvor._solvers.line import LINE, search_line
 from csvor._solvers.reweight import reweight
 from csvor._solvers.smoothing import follow_smoothing
-from csvor._solvers.solution import Status
+from csvor._solvers.solution import SolverStatus
 from csvor._solvers.step import bounded_step, find_step
 from csvor._utils.threads import threads_for
 
@@ -104,8 +104,8 @@ def test_look_along_by_hand():
 class Requests:
     """A problem that answers from Python what the compiled generators ask for.
 
-    A subclass has `evaluate`, which sets gradient, Hessian and parts of a point, and `slopes`, the
-    derivatives of its surrogate at t on the line from a point.
+    A subclass has `evaluate_into`, which sets gradient, Hessian and parts of a point, and `slopes`,
+    the derivatives of its surrogate at t on the line from a point.
     """
 
     is_hinge, holds_hessian, n_bounded = True, True, 0
@@ -124,14 +124,14 @@ class Requests:
             report(i + 1, state.history[i])
         return done
 
-    def look(self, state, theta):
+    def evaluate(self, state, theta):
         state.to.theta[:] = theta
-        self.evaluate(state.run[0], state.to)
+        self.evaluate_into(state.run[0], state.to)
 
     def answer(self, request, state):
         run, at = state.run[0], state.at
         if request == EVALUATE:
-            self.evaluate(run, state.to)
+            self.evaluate_into(run, state.to)
         elif request == BEGIN:
             self.begun = at.theta.copy()
         elif request == SLOPE:
@@ -168,7 +168,7 @@ class RobustMean(Requests):
         g, half = self.losses(theta), 0.5 * run["p"]
         return half * (g + run["delta"]) ** (half - 1.0) * self.kept(run, g)[1]
 
-    def evaluate(self, run, to):
+    def evaluate_into(self, run, to):
         g, m, half, delta = self.losses(to.theta), to.theta[0], 0.5 * run["p"], run["delta"]
         cap, kept = self.kept(run, g)
         each = 1.0 if run["trim"] > 0.0 else run["epsilon"]
@@ -176,9 +176,9 @@ class RobustMean(Requests):
         smoothed = (g[kept] + delta) ** half - delta**half
         end = (each ** (1.0 / half) + delta) ** half - delta**half if cut else 0.0
         constant = cut * each if cut else 0.0
-        to.parts[MOVING] = 0.5 * m**2 + np.sum(g[kept] ** half)
-        to.parts[SMOOTH] = 0.5 * m**2 + smoothed.sum() + cut * end - constant
-        to.parts[CONSTANT] = constant
+        to.parts[ACTIVE] = 0.5 * m**2 + np.sum(g[kept] ** half)
+        to.parts[SMOOTHED] = 0.5 * m**2 + smoothed.sum() + cut * end - constant
+        to.parts[CUT_COST] = constant
         to.parts[CAP:] = cap, cap, 1.0
         weights = self.weights(run, to.theta)
         to.gradient[0] = m - 2.0 * weights @ (self.x - m)
@@ -196,8 +196,8 @@ class RobustMean(Requests):
         state = make_state(
             ORIGIN, None, 0, p=loss.p, epsilon=loss.epsilon, delta=loss.delta, trim=loss.trim
         )
-        self.look(state, np.array([m]))
-        return state.to.parts[MOVING] + state.to.parts[CONSTANT]
+        self.evaluate(state, np.array([m]))
+        return state.to.parts[ACTIVE] + state.to.parts[CUT_COST]
 
     def centred(self, theta, cap):
         return theta
@@ -279,7 +279,7 @@ def test_a_cap_that_closes_is_the_quantile_of_its_stage():
 def test_reweight_says_that_the_limit_ended_it():
     problem = RobustMean([0.1, 0.2, 0.4, 0.5, 9.0])
     run = reweight(problem, ORIGIN, fixed(CappedPower(1.0, delta=1e-6)), tol=0.0, max_iter=3)
-    assert run.status is Status.MAX_ITER
+    assert run.status is SolverStatus.MAX_ITER
     assert run.n_iter == 3
     assert run.objective == pytest.approx(problem.value(run.point[0], run.loss), rel=1e-14)
 
@@ -288,8 +288,8 @@ def test_reweight_keeps_the_best_point_where_a_step_fails():
     class Wrong(RobustMean):
         """Every step leads up: the line says that its far end is least."""
 
-        def evaluate(self, run, to):
-            super().evaluate(run, to)
+        def evaluate_into(self, run, to):
+            super().evaluate_into(run, to)
             to.gradient[:] *= -1.0
 
         def slopes(self, run, theta, step, t):
@@ -297,7 +297,7 @@ def test_reweight_keeps_the_best_point_where_a_step_fails():
 
     problem = Wrong([0.1, 0.2, 0.4, 0.5])
     run = reweight(problem, np.array([0.3]), fixed(CappedPower(2.0)), tol=0.0, max_iter=10)
-    assert run.status is Status.NO_DESCENT
+    assert run.status is SolverStatus.NO_DESCENT
     assert run.point[0] == 0.3
     assert run.history == [run.objective]
 
@@ -317,8 +317,8 @@ def test_reweight_goes_back_to_the_surrogate_where_the_model_is_not_convex():
     refused = []
 
     class Bent(RobustMean):
-        def evaluate(self, run, to):
-            super().evaluate(run, to)
+        def evaluate_into(self, run, to):
+            super().evaluate_into(run, to)
             if run["damping"] < 1.0:
                 to.hessian[:] *= -1.0
 
@@ -363,7 +363,7 @@ def test_what_is_cut_does_not_loosen_the_tolerance():
     problem = RobustMean(np.concatenate([[0.0, 1.0], np.full(1000, 1e9)]), pace=0.1)
     loss = CappedPower(2.0, epsilon=1e9)
     solution = reweight(problem, ORIGIN, fixed(loss), tol=1e-3, max_iter=1000)
-    assert solution.status is Status.CONVERGED
+    assert solution.status is SolverStatus.CONVERGED
     assert solution.point[0] == pytest.approx(0.4, abs=0.05)
     assert 0.5 * solution.point[0] ** 2 + problem.losses(solution.point)[:2].sum() < 0.61
 
@@ -381,9 +381,9 @@ class LogisticSum(Requests):
         s = 1.0 / (1.0 + np.exp(self.b - self.A @ x))
         return x + self.A.T @ s, np.eye(x.size) + (self.A.T * (s * (1 - s))) @ self.A
 
-    def evaluate(self, run, to):
+    def evaluate_into(self, run, to):
         to.gradient[:], to.hessian[:] = self.derivatives(to.theta)
-        to.parts[MOVING] = self.value(to.theta)
+        to.parts[ACTIVE] = self.value(to.theta)
 
     def slopes(self, run, theta, step, t):
         gradient, hessian = self.derivatives(theta + t * step)
@@ -403,7 +403,7 @@ def test_newton_on_a_convex_problem_against_scipy(rng, n_bounded):
     assert state.run["ended"][0] == ENDED
     assert 0 < state.run["n"][0] < 30
     np.testing.assert_allclose(state.best.theta, expected.x, atol=1e-6)
-    assert state.best.parts[MOVING] == pytest.approx(expected.fun, rel=1e-10)
+    assert state.best.parts[ACTIVE] == pytest.approx(expected.fun, rel=1e-10)
     assert np.all(state.best.theta[4 - n_bounded :] >= 0.0)
     assert np.all(np.diff(state.history[: state.run["n"][0]]) <= 0.0)
 
@@ -434,13 +434,13 @@ class Kinked(Requests):
     def rounded(self, width):
         return self
 
-    def evaluate(self, run, to):
-        to.parts[MOVING], to.gradient[:], to.hessian[:] = 0.5, 0.0, 1.0
+    def evaluate_into(self, run, to):
+        to.parts[ACTIVE], to.gradient[:], to.hessian[:] = 0.5, 0.0, 1.0
 
 
 def test_smoothing_that_shows_nothing_is_not_converged():
     solution = follow_smoothing(Kinked(), ORIGIN, tol=1e-6, max_iter=10)
-    assert solution.status is Status.INEXACT
+    assert solution.status is SolverStatus.INEXACT
     assert not solution.status.converged
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from csvor._loss.margins import HINGE, meet, pair_loss
+from csvor._loss.margins import HINGE, pair_loss, pair_losses
 from csvor._loss.pairs import count_passed, losses_at, spread_over_classes
 
 
@@ -52,7 +52,7 @@ def test_only_neighbouring_thresholds_count():
     slope, curve, g, pull = np.empty((3, 4)), np.empty((3, 4)), np.empty(4), np.empty(4)
     counted = np.zeros((3, 4), dtype=bool)
     for f in (-5.0, 5.0):
-        meet(4, np.full(4, f), y, b, pair, g, slope, curve, pull)
+        pair_losses(4, np.full(4, f), y, b, pair, g, slope, curve, pull)
         counted |= slope != 0.0
     np.testing.assert_array_equal(counted.T, [[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from csvor import CSVOR
-from csvor._solvers.iterate import CAP, CONSTANT, MOVING
+from csvor._solvers.iterate import ACTIVE, CAP, CUT_COST
 from objective_case import KINDS, Case, both_constraints, by_sums, compiled, every_p
 from problems import noisy_quartiles
 from reference_objective import Power, Reference
@@ -18,7 +18,7 @@ def test_the_trimmed_objective_is_the_stated_one(rng, p, constraints):
     for share in (0.01, 0.1, 0.25, 0.5):
         point = case.evaluated(by_sums, case.theta, Power(p, trim=share))
         stated = case.reference.trimmed(case.theta, p, share)
-        assert point.parts[MOVING] + point.parts[CONSTANT] == pytest.approx(stated, rel=1e-10)
+        assert point.parts[ACTIVE] + point.parts[CUT_COST] == pytest.approx(stated, rel=1e-10)
 
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0])
@@ -31,7 +31,7 @@ def test_the_trimmed_objective_has_no_jumps(rng, p):
         caps, values = set(), []
         for t in np.linspace(0.0, 1.0, n):
             point = case.evaluated(compiled, case.theta + t * step, power)
-            values.append(point.parts[MOVING] + point.parts[CONSTANT])
+            values.append(point.parts[ACTIVE] + point.parts[CUT_COST])
             caps.add(int(np.argmin(abs(case.reference.losses(point.theta) - point.parts[CAP]))))
         assert len(caps) > 3
         return np.abs(np.diff(values)).max()

@@ -23,7 +23,7 @@ from csvor._estimators.model import ThresholdModel
 from csvor._estimators.probability import Calibration
 from csvor._loss.pairs import spread_over_classes
 from csvor._rows.matrix import ScaledMatrix
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution, SolverStatus
 from csvor._utils.compile import announcing_compilation
 from csvor._utils.sklearn_private import (
     Interval,
@@ -248,7 +248,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self.status_ = solution.status.value
         self.converged_ = solution.status.converged
         # Of a model that only judges other rows, no user can mend how its rounding ended.
-        inexact = solution.status is Status.INEXACT
+        inexact = solution.status is SolverStatus.INEXACT
         if not self.converged_ and not (self._is_fold_model and inexact):
             warn_of_end(self, solution, data)
 

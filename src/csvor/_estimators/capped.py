@@ -308,7 +308,7 @@ class CSVOR(ThresholdClassifier):
                 part = matrix.take(train), codes[train], n_classes, weights[train]
                 problem = self._problem(*part)
                 coef, thresholds = problem.split(self._minimise(problem, share).point)
-                margins[test] = matrix.take(test).products.scores(coef)[:, None] - thresholds
+                margins[test] = matrix.take(test).products.matvec(coef)[:, None] - thresholds
             share = min(fit_mixture(margins, codes, weights).share, 0.5)
         return share
 

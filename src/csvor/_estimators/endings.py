@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from csvor._data.fit_data import FitData
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution, SolverStatus
 from csvor._utils.warn import AdvisedWarning, Remedy, warn
 from csvor._utils.words import plural
 
@@ -49,7 +49,7 @@ def _more_room(rows: str, room: int) -> Remedy:
 
 def _not_converged(model: Any, solution: Solution) -> NotConvergedWarning:
     name, history = type(model).__name__, solution.history
-    if solution.status is not Status.MAX_ITER:
+    if solution.status is not SolverStatus.MAX_ITER:
         return NotConvergedWarning(
             f"{name} ended early, {solution.status.value} ({model.tol:g})",
             Remedy("put the features on one scale, or use a larger ", "tol"),

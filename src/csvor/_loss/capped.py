@@ -44,7 +44,7 @@ class CappedPower:
     delta: float = 0.0
     trim: float = 0.0
 
-    def under(self, cap: float) -> CappedPower:
+    def with_cap(self, cap: float) -> CappedPower:
         """The loss with the cap on g that was found."""
         return replace(self, epsilon=cap ** (0.5 * self.p)) if self.trim else self
 
@@ -104,7 +104,7 @@ def _power_below_1(x, e):
 
 
 @compiled(fastmath=FAST)
-def weigh(n, g, cost, loss, weight, curvature, concavity, totals):
+def row_weights(n, g, cost, loss, weight, curvature, concavity, totals):
     """Set slope and curvature of v(g) for n rows; add up the losses.
 
     ``weight`` is the supergradient ``(p/2) (g + delta)^(p/2 - 1)`` times what of the row's cost is
@@ -144,13 +144,13 @@ def weigh(n, g, cost, loss, weight, curvature, concavity, totals):
         at_0 = half * least / delta if delta > 0.0 else 0.0
         bent_0 = half * kink ** (half - 1.0) if kink != delta else at_0
         for r in range(n):
-            own, weight[r] = curvature[r], at_0 * curvature[r]
+            counted, weight[r] = curvature[r], at_0 * curvature[r]
             curvature[r] *= bent_0
-            if g[r] > 0.0 and own != 0.0:
+            if g[r] > 0.0 and counted != 0.0:
                 power = (g[r] + delta) ** half
-                weight[r] = half * own * power / (g[r] + delta)
-                value += own * power * _power_below_1(delta / (g[r] + delta), half)
-                smooth += own * (power - least)
+                weight[r] = half * counted * power / (g[r] + delta)
+                value += counted * power * _power_below_1(delta / (g[r] + delta), half)
+                smooth += counted * (power - least)
                 spread_out = (kink - delta) / (g[r] + kink)
                 curvature[r] = weight[r] * _power_below_1(spread_out, 1.0 - half)
     totals[0] += value

@@ -45,7 +45,7 @@ class Ball:
         return kept
 
     @staticmethod
-    def bend(u: Array, c: Array, rate: Array) -> ProjectionJacobian:
+    def jacobian(u: Array, c: Array, rate: Array) -> ProjectionJacobian:
         on = u > 0.0
         length = _length(np.maximum(u, 0.0))
         # Outside, one excess alone costs c, level.
@@ -72,11 +72,11 @@ class Box:
         return np.minimum(np.maximum(u, 0.0), c)
 
     @staticmethod
-    def bend(u: Array, c: Array, rate: Array) -> ProjectionJacobian:
+    def jacobian(u: Array, c: Array, rate: Array) -> ProjectionJacobian:
         on = (u > 0.0) & (u < c)
         samples = np.flatnonzero(on.any(axis=0))
-        own = on[:, samples].astype(np.float64)
-        return ProjectionJacobian(samples, rate[samples], own, np.zeros_like(own))
+        inside = on[:, samples].astype(np.float64)
+        return ProjectionJacobian(samples, rate[samples], inside, np.zeros_like(inside))
 
 
 def _length(x: Array) -> Array:

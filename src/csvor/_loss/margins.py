@@ -38,7 +38,7 @@ def pair_loss(
 
 
 @compiled(fastmath=FAST)
-def meet(n, f, y, b, pair, g, slope, curve, pull):
+def pair_losses(n, f, y, b, pair, g, slope, curve, pull):
     """Set the losses g of n rows, and slope times side and curvature of each pair; sum the slopes.
 
     ``f`` holds scores, ``y`` codes as floats, ``b`` thresholds; ``slope`` and ``curve`` have
@@ -48,23 +48,23 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
     for r in range(n):
         g[r] = pull[r] = 0.0
     for k in range(b.size):
-        at, s, c = b[k], slope[k], curve[k]
+        b_k, s, c = b[k], slope[k], curve[k]
         if kind == HINGE:
             for r in range(n):
                 side = _side(y[r] - k)
-                u = max(1.0 - side * (f[r] - at), 0.0) * _is_met(y[r] - k, implicit)
+                u = max(1.0 - side * (f[r] - b_k), 0.0) * _counts(y[r] - k, implicit)
                 g[r] += u * u
                 s[r] = 2.0 * side * u
                 c[r] = 2.0 if u > 0.0 else 0.0
                 pull[r] += s[r]
             if pair[0].bounded == 1:
                 for r in range(n):
-                    c[r] = 2.0 * _is_met(y[r] - k, implicit)
+                    c[r] = 2.0 * _counts(y[r] - k, implicit)
         elif kind == ROUNDED:
             width, majorant = pair[0].width, pair[0].majorant
             for r in range(n):
                 side = _side(y[r] - k)
-                u = max(1.0 - side * (f[r] - at), 0.0) * _is_met(y[r] - k, implicit)
+                u = max(1.0 - side * (f[r] - b_k), 0.0) * _counts(y[r] - k, implicit)
                 inside = u < width
                 g[r] += 0.5 * u * u / width if inside else u - 0.5 * width
                 s[r] = side * (u / width if inside else 1.0)
@@ -73,11 +73,11 @@ def meet(n, f, y, b, pair, g, slope, curve, pull):
                 pull[r] += s[r]
         else:
             for r in range(n):
-                side, met = _side(y[r] - k), _is_met(y[r] - k, implicit)
+                side, counts = _side(y[r] - k), _counts(y[r] - k, implicit)
                 s[r] = c[r] = 0.0
-                if met == 0.0:
+                if counts == 0.0:
                     continue
-                margin = side * (f[r] - at)
+                margin = side * (f[r] - b_k)
                 if kind == LOGISTIC:
                     e = np.exp(-abs(margin))
                     value = np.log1p(e) + max(-margin, 0.0)
@@ -98,6 +98,6 @@ def _side(above):
 
 
 @compiled(fastmath=FAST)
-def _is_met(above, implicit):
+def _counts(above, implicit):
     """1 for a pair that counts, 0 for another."""
     return 1.0 if implicit | (abs(above - 0.5) == 0.5) else 0.0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.margins import BLOCK, meet
+from csvor._loss.margins import BLOCK, pair_losses
 from csvor._utils.compile import FAST, compiled
 
 Array = NDArray[np.float64]
@@ -39,7 +39,7 @@ def losses_at(scores, codes, b, pair, losses):
         f, g = scores[start : start + n], losses[start : start + n]
         for r in range(n):
             y[r] = codes[start + r]
-        meet(n, f, y, b, pair, g, slope, curve, pull)
+        pair_losses(n, f, y, b, pair, g, slope, curve, pull)
 
 
 def count_passed(scores: Array, thresholds: Array) -> NDArray[np.intp]:

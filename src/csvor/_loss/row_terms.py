@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
-from csvor._loss.margins import BLOCK, meet
+from csvor._loss.margins import BLOCK, pair_losses
 from csvor._utils.compile import FAST, compiled
 
 
 @compiled(fastmath=FAST)
 def add_hessian_terms(
-    n, weight, curvature, concavity, slope, curve, pull, implicit, share, whole, grad_b, hess_bb
+    n, weight, curvature, concavity, slope, curve, pull, implicit, hess_fb, hess_ff, grad_b, hess_bb
 ):
     """Split the model of n rows into what multiplies their features and what does not.
 
     With the losses g of a row, their slopes ``s_k`` and curvatures ``c_k``, the model's Hessian in
-    the scores of the pairs is ``curvature diag(c) - concavity s s'``. Sets ``share`` (by pair,
-    mixed with the score), ``whole`` (their sum, by the score twice) and ``pull`` (slope by the
+    the scores of the pairs is ``curvature diag(c) - concavity s s'``. Sets ``hess_fb`` (by pair,
+    with the score), ``hess_ff`` (their sum, by the score twice) and ``pull`` (slope by the
     score); adds to ``grad_b`` and the upper triangle of ``hess_bb``, gradient and Hessian by the
     thresholds.
     """
     m = slope.shape[0]
     for r in range(n):
-        whole[r] = 0.0
+        hess_ff[r] = 0.0
     for k in range(m):
-        s, c, own = slope[k], curve[k], share[k]
+        s, c, fb_k = slope[k], curve[k], hess_fb[k]
         total, square = 0.0, 0.0
         for r in range(n):
             total += weight[r] * s[r]
             bound = curvature[r] * c[r]
-            own[r] = bound - concavity[r] * s[r] * pull[r]
+            fb_k[r] = bound - concavity[r] * s[r] * pull[r]
             square += bound - concavity[r] * s[r] * s[r]
-            whole[r] += own[r]
+            hess_ff[r] += fb_k[r]
         grad_b[k] += total
         hess_bb[k, k] += square
         for j in range(k + 1, m if implicit else min(k + 2, m)):
@@ -61,15 +61,15 @@ def add_slopes(line, codes, b, db, t, pair, slopes):
     for start in range(0, scores.size, BLOCK):
         n = min(BLOCK, scores.size - start)
         df, weight = changes[start : start + n], weights[start : start + n]
-        at, labels = scores[start : start + n], codes[start : start + n]
+        f_0, labels = scores[start : start + n], codes[start : start + n]
         for r in range(n):
-            f[r], y[r] = at[r] + t * df[r], labels[r]
-        meet(n, f, y, moved, pair, g, slope, curve, pull)
+            f[r], y[r] = f_0[r] + t * df[r], labels[r]
+        pair_losses(n, f, y, moved, pair, g, slope, curve, pull)
         for k in range(m):
-            s, c, own = slope[k], curve[k], db[k]
+            s, c, db_k = slope[k], curve[k], db[k]
             for r in range(n):
-                change = weight[r] * (df[r] - own)
+                change = weight[r] * (df[r] - db_k)
                 first -= s[r] * change
-                second += c[r] * change * (df[r] - own)
+                second += c[r] * change * (df[r] - db_k)
     slopes[0] += first
     slopes[1] += second

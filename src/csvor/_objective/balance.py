@@ -40,6 +40,6 @@ def balancing_factors(up: Array, down: Array, begins: NDArray[np.bool_]) -> Arra
         begins[apart] = True
 
 
-def from_thresholds(grad_b: Array) -> Array:
+def from_thresholds(by_b: Array) -> Array:
     """By first threshold and gaps what is given by thresholds: a gap moves all from its own on."""
-    return np.cumsum(grad_b[::-1], axis=0)[::-1]
+    return np.cumsum(by_b[::-1], axis=0)[::-1]

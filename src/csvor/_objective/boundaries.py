@@ -84,20 +84,20 @@ class BoundaryObjective:
         distances = find_distances(self.slopes, self.offsets, self.views(theta))
         return distances <= np.quantile(distances[:: subsample_stride(self.n_samples)], share)
 
-    def moved(self, theta: Array, to: Array) -> NDArray[np.bool_]:
+    def changed_piece(self, theta: Array, to: Array) -> NDArray[np.bool_]:
         """The rows in which another piece is the highest there."""
-        return have_moved(self.slopes, self.offsets, self.views(theta), self.views(to))
+        return have_changed_piece(self.slopes, self.offsets, self.views(theta), self.views(to))
 
-    def outline(self, theta: Array, left: NDArray[np.bool_]) -> Self:
-        """The objective with maxima in the rows left alone; it is nowhere higher.
+    def screen(self, theta: Array, active: NDArray[np.bool_]) -> Self:
+        """The objective with maxima in the active rows alone; it is nowhere higher.
 
         In the others the piece that is the highest at theta stands for each maximum.
         """
-        views, rows = self.views(theta), np.flatnonzero(left)
+        views, rows = self.views(theta), np.flatnonzero(active)
         part = self._part(rows, self.costs[rows])
-        by_views, others = np.empty(views.shape), np.where(left, 0.0, self.costs)
+        by_views, others = np.empty(views.shape), np.where(active, 0.0, self.costs)
         offset = add_highest(self.slopes, self.offsets, others, views, by_views)
-        part.linear = self.linear + self.pulled(by_views)
+        part.linear = self.linear + self.transpose_matvec(by_views)
         part.constant, part.total = self.constant + offset, self.total
         return part
 
@@ -115,28 +115,28 @@ class BoundaryObjective:
     def views(self, theta: Array) -> Array:
         """Score, lower and upper boundary of each row."""
         w, b = self.split(theta)
-        return look_up(self._products.scores(w), b, self._codes)
+        return row_views(self._products.matvec(w), b, self._codes)
 
-    def pulled(self, by_views: Array) -> Array:
+    def transpose_matvec(self, by_views: Array) -> Array:
         """By theta what is given by views."""
         grad_b = by_boundaries(by_views, self._codes, self.n_bounded + 1)
-        return np.concatenate([self._products.pulled(by_views[0]), grad_b @ self._sums])
+        return np.concatenate([self._products.transpose_matvec(by_views[0]), grad_b @ self._sums])
 
-    def curved(self, by_views: Array) -> Array:
+    def sandwich(self, by_views: Array) -> Array:
         """The curvature by theta of that by views, an upper triangle for each row."""
         d = self.ridge.size
-        share, hess_bb = add_hessian_terms(by_views, self._codes, self.n_bounded + 1)
-        own, mixed = self._products.curved(None, by_views[0, 0], share)
+        hess_fb, hess_bb = add_hessian_terms(by_views, self._codes, self.n_bounded + 1)
+        hess_ww, cross = self._products.sandwich(None, by_views[0, 0], hess_fb)
         H = np.empty((d + self.n_bounded + 1,) * 2)
-        H[:d, :d] = own
-        H[:d, d:] = mixed @ self._sums
+        H[:d, :d] = hess_ww
+        H[:d, d:] = cross @ self._sums
         H[d:, :d] = H[:d, d:].T
         H[d:, d:] = self._sums.T @ hess_bb @ self._sums
         return H
 
 
 @compiled()
-def look_up(scores, b, codes):
+def row_views(scores, b, codes):
     """What each row sees."""
     views = np.empty((3, codes.size))
     for i in range(codes.size):
@@ -157,16 +157,16 @@ def by_boundaries(by_views, codes, m):
 @compiled()
 def add_hessian_terms(by_views, codes, m):
     """Curvature by score and boundary of each row, and sums by two boundaries."""
-    share, hess_bb = np.zeros((m, codes.size)), np.zeros((m, m))
+    hess_fb, hess_bb = np.zeros((m, codes.size)), np.zeros((m, m))
     for i in range(codes.size):
         low, high = codes[i], codes[i] + 1
-        share[low, i], share[high, i] = by_views[0, 1, i], by_views[0, 2, i]
+        hess_fb[low, i], hess_fb[high, i] = by_views[0, 1, i], by_views[0, 2, i]
         hess_bb[low, low] += by_views[1, 1, i]
         hess_bb[low, high] += by_views[1, 2, i]
         hess_bb[high, high] += by_views[2, 2, i]
     for k in range(1, m):
         hess_bb[k, k - 1] = hess_bb[k - 1, k]
-    return share, hess_bb
+    return hess_fb, hess_bb
 
 
 @compiled()
@@ -200,7 +200,7 @@ def find_distances(slopes, offsets, views):
 
 
 @compiled()
-def have_moved(slopes, offsets, views, to):
+def have_changed_piece(slopes, offsets, views, to):
     """Whether another piece of a row is the highest in other views."""
     n_maxima, n_pieces = offsets.shape
     moved, heights = np.zeros(views.shape[1], dtype=np.bool_), np.empty(n_pieces)
@@ -228,9 +228,9 @@ def add_highest(slopes, offsets, costs, views, by_views):
 @compiled()
 def _highest(slopes, offsets, view, heights):
     """Which piece is the highest; sets the heights of all."""
-    found = 0
+    highest = 0
     for j in range(offsets.size):
         by = slopes[j]
         heights[j] = offsets[j] + by[0] * view[0] + by[1] * view[1] + by[2] * view[2]
-        found = j if heights[j] > heights[found] else found
-    return found
+        highest = j if heights[j] > heights[highest] else highest
+    return highest

@@ -48,13 +48,13 @@ class KinkedObjective:
         m, y = objective.n_classes - 1, rows.codes.astype(np.intp)  # NumPy's own for positions
         if rows.pair["implicit"][0]:
             self._k = np.repeat(np.arange(m)[:, None], y.size, axis=1)
-            met = np.ones(self._k.shape, dtype=bool)
+            counts = np.ones(self._k.shape, dtype=bool)
         else:
-            met = np.stack([y > 0, y < m])
+            counts = np.stack([y > 0, y < m])
             self._k = np.clip(np.stack([y - 1, y]), 0, m - 1)
         # A pair that does not count has an excess of -1, whatever theta is.
-        self._side = np.where(met, np.where(y > self._k, 1.0, -1.0), 0.0)
-        self._one = np.where(met, 1.0, -1.0)
+        self._side = np.where(counts, np.where(y > self._k, 1.0, -1.0), 0.0)
+        self._one = np.where(counts, 1.0, -1.0)
 
     @property
     def start(self) -> Array:
@@ -79,14 +79,14 @@ class KinkedObjective:
         """Coefficients of the scaled features, and thresholds."""
         return self._whole.split(theta)
 
-    def excess(self, theta: Array) -> Array:
+    def slack_args(self, theta: Array) -> Array:
         """1 - margin of each pair."""
-        return self._one + self.change(theta)
+        return self._one + self.directional_change(theta)
 
-    def change(self, step: Array) -> Array:
+    def directional_change(self, step: Array) -> Array:
         """What a step adds to the excesses."""
         w, b = self._whole.split(step)
-        return self._side * (b[self._k] - self._products.scores(w))
+        return self._side * (b[self._k] - self._products.matvec(w))
 
     def centred(self, theta: Array, cap: float) -> Array:
         """As `OrdinalObjective.centred`; sums of slacks keep their thresholds."""
@@ -135,13 +135,13 @@ class KinkedObjective:
         return by_columns(self._curvature(u, costs, rate), self._products, *self._penalty)
 
     def _curvature(self, u: Array, costs: Array, rate: Array) -> Curvature:
-        bend = self._support.bend(u, costs, rate)
-        at = bend.samples
+        jacobian = self._support.jacobian(u, costs, rate)
+        at = jacobian.samples
         return curvature(
-            bend, self._side[:, at], self._k[:, at], self._whole.n_classes - 1, rate.sum()
+            jacobian, self._side[:, at], self._k[:, at], self._whole.n_classes - 1, rate.sum()
         )
 
-    def weigh(self, theta: Array, x: Array, stage: Any) -> CappedCosts:
+    def costs_at(self, theta: Array, x: Array, stage: Any) -> CappedCosts:
         """What rows count for under the loss of a stage."""
         r, cost = self.losses(x), self._full
         g, counts = r * r, np.empty_like(cost)
@@ -157,10 +157,10 @@ class KinkedObjective:
         if cap[1] < np.inf:
             constant = cut_cost(stage.trim, epsilon) * (cost.sum() - counts.sum())
         losses = r if stage.p == 1.0 else r**stage.p
-        moving = self.penalty(theta) + float(counts @ losses)
+        active = self.penalty(theta) + float(counts @ losses)
         if stage.p < 1.0:
             counts = counts * stage.p * (r + stage.delta) ** (stage.p - 1.0)
-        return CappedCosts(counts, moving, float(constant), float(cap[1]), stage.p < 1.0)
+        return CappedCosts(counts, active, float(constant), float(cap[1]), stage.p < 1.0)
 
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float:
         """How far the convex problem can be from its least value at most.
@@ -199,7 +199,7 @@ class KinkedObjective:
     def _slopes(self, theta: Array, multipliers: Array) -> tuple[Array, Array]:
         """By w and b."""
         d, signed, pull = self._whole.ridge.size, self._side * multipliers, self._penalise(theta)[1]
-        grad_w = pull[:d] - self._products.pulled(signed.sum(axis=0))
+        grad_w = pull[:d] - self._products.transpose_matvec(signed.sum(axis=0))
         return grad_w, pull[d:] + self._by_threshold(signed)
 
     def _by_threshold(self, of_pairs: Array) -> Array:

@@ -14,11 +14,11 @@ from csvor._objective.kinked import KinkedObjective
 from csvor._objective.near_kinks import NearKinks, NearModel
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._solvers.augmented import augment
-from csvor._solvers.refine import SHARE, Holding, Widening, refine
+from csvor._solvers.refine import SHARE, DampedTrust, ShareTrust, refine
 from csvor._solvers.reweight import reweight
 from csvor._solvers.sample import SIZE, reweight_from_sample
 from csvor._solvers.smoothing import follow_smoothing
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution, SolverStatus
 
 # Measured (`benchmarks/wide.py`): from so many columns on, and up to so many rows for a column
 # squared, multipliers are faster. With more rows kinks are a matter of their density.
@@ -42,8 +42,8 @@ def minimise_capped(
     if paper:
         return reweight(problem, problem.origin, schedule, bound=True, **options)
     if has_kinks(problem, schedule.p):
-        found = augment(KinkedObjective(problem), schedule.kinked, **options)
-        return replace(found, loss=schedule.final.under(found.loss))
+        solution = augment(KinkedObjective(problem), schedule.kinked, **options)
+        return replace(solution, loss=schedule.final.with_cap(solution.loss))
     is_refined = problem.is_hinge and problem.rows.tells_kinks
     go_on = _refine_near_kinks if is_refined else partial(reweight, warm=True)
     return reweight_from_sample(problem, problem.origin, schedule, go_on, **options)
@@ -67,26 +67,27 @@ def _refine_near_kinks(
             widths=model.widths, **of_few,
         )  # fmt: skip
 
-    way = Holding(near.most) if near.is_few else Widening(near.most)
+    trust = DampedTrust(near.most) if near.is_few else ShareTrust(near.most)
     if near.is_scant and loss.trim > 0.0:
         # What is cut depends on where trimming begins, of which so small a part says little.
         of_open = {**options, "report": None, "tol": max(options["tol"], _OPEN)}
-        whole = replace(loss, trim=0.0)
-        opened = refine(near, theta, whole, solve, Holding(near.most), cap=np.inf, **of_open)
-        theta = opened.point
-    found = refine(near, theta, loss, solve, way, cap=cap, **options)
-    if near.most < 1.0 and found.status is Status.NO_DESCENT:
+        full, of_all = replace(loss, trim=0.0), DampedTrust(near.most)
+        theta = refine(near, theta, full, solve, of_all, cap=np.inf, **of_open).point
+    solution = refine(near, theta, loss, solve, trust, cap=cap, **options)
+    if near.most < 1.0 and solution.status is SolverStatus.NO_DESCENT:
         # The few that can be near do not tell the way, which all rows do.
-        on = reweight(problem, found.point, schedule, warm=True, cap=found.loss.cap, **options)
-        return found.followed_by(on)
-    return found
+        start, cap = solution.point, solution.loss.cap
+        return solution.followed_by(
+            reweight(problem, start, schedule, warm=True, cap=cap, **options)
+        )
+    return solution
 
 
 def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
     """Minimise a sum of slacks, without a cap."""
     if is_wide(problem):
-        found = augment(KinkedObjective(problem, sums=True), Schedule(1.0).kinked, **options)
-        return replace(found, loss=None)
+        solution = augment(KinkedObjective(problem, sums=True), Schedule(1.0).kinked, **options)
+        return replace(solution, loss=None)
     if problem.rows.tells_kinks and not problem.rows.has_products:
         return _refine_slacks(problem, **options)
     return follow_smoothing(problem, problem.origin, **options)
@@ -107,31 +108,33 @@ def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
             with np.errstate(over="ignore", invalid="ignore"):
                 return follow_smoothing(model.objective, theta, **of_few)
         except FloatingPointError:  # lines alone may have no minimum
-            return Solution(theta, None, -np.inf, [], 0, Status.INEXACT, 0)
+            return Solution(theta, None, -np.inf, [], 0, SolverStatus.INEXACT, 0)
 
-    found = Solution(start, None, np.inf, [], 0, Status.CONVERGED, 0)
+    solution = Solution(start, None, np.inf, [], 0, SolverStatus.CONVERGED, 0)
     history: list[float] = []
     for times in _NEARER:
-        left = {**options, "tol": times * tol, "max_iter": options["max_iter"] - len(history)}
-        found = refine(near, found.point, loss, solve, Holding(near.most), cap=np.inf, **left)
-        at = near.place(found.point, loss, np.inf)
-        below = solve(near.near(at, loss, min(SHARE, near.most), 0.0))
+        rest = {**options, "tol": times * tol, "max_iter": options["max_iter"] - len(history)}
+        trust = DampedTrust(near.most)
+        solution = refine(near, solution.point, loss, solve, trust, cap=np.inf, **rest)
+        at = near.evaluate(solution.point, loss, np.inf)
+        below = solve(near.reduced_model(at, loss, min(SHARE, near.most), 0.0))
         is_bound = below.status.converged and below.objective > 0.0
-        to = near.place(below.point, loss, np.inf) if is_bound else at
+        to = near.evaluate(below.point, loss, np.inf) if is_bound else at
         is_lower = to.value < at.value  # the way was held back more than it needed
         at = to if is_lower else at
-        history += [*found.history[:-1], at.value]
+        history += [*solution.history[:-1], at.value]
         bound = (1.0 - below.gap) * below.objective if is_bound else -np.inf
         gap = max(1.0 - bound / at.value, 0.0)
-        found = Solution(at.theta, None, at.value, history, 0, found.status, len(history), gap=gap)
+        status, n_iter = solution.status, len(history)
+        solution = Solution(at.theta, None, at.value, history, 0, status, n_iter, gap=gap)
         if gap <= tol:
-            return replace(found, status=Status.OPTIMAL)
+            return replace(solution, status=SolverStatus.OPTIMAL)
         if len(history) >= options["max_iter"]:
-            return replace(found, status=Status.MAX_ITER)
-        if found.status is Status.NO_DESCENT and not is_lower:
+            return replace(solution, status=SolverStatus.MAX_ITER)
+        if solution.status is SolverStatus.NO_DESCENT and not is_lower:
             break
     # The few that can be near do not tell the way, which all rows do.
-    return found.followed_by(follow_smoothing(problem, found.point, **options))
+    return solution.followed_by(follow_smoothing(problem, solution.point, **options))
 
 
 def has_kinks(problem: OrdinalObjective, p: float) -> bool:

@@ -25,17 +25,17 @@ _OF_MOVES, _FIRST, _BEYOND = 0.5, 0.3, 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class EvaluatedPoint:
     """A point and the objective there; ``cap`` is what cuts the rows' losses."""
 
     theta: Array
     cap: Array
-    moving: float
+    active: float
     constant: float
 
     @property
     def value(self) -> float:
-        return self.moving + self.constant
+        return self.active + self.constant
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +48,16 @@ class NearModel:
     objective: OrdinalObjective
     trim: float
     widths: tuple[float, float]
-    at: Place
+    at: EvaluatedPoint
 
-    def held(self, by: float) -> NearModel:
-        """The same with so much more curvature of the others."""
-        if by == 0.0:
+    def with_damping(self, damping: float) -> NearModel:
+        """The same with the curvature of the other rows raised by this share."""
+        if damping == 0.0:
             return self
-        one = self.objective
-        far = one.far._replace(curvature=(1.0 + by) * one.far.curvature)
-        held = OrdinalObjective(one.rows, one.n_classes, one.threshold_ridge, far)
-        return replace(self, objective=held)
+        model = self.objective
+        frozen = model.frozen._replace(curvature=(1.0 + damping) * model.frozen.curvature)
+        damped = OrdinalObjective(model.rows, model.n_classes, model.threshold_ridge, frozen)
+        return replace(self, objective=damped)
 
     def reach(self, theta: Array) -> float:
         """What margins are likely to move by in the step after the one to theta."""
@@ -74,8 +74,8 @@ class NearKinks:
 
     def __init__(self, objective: OrdinalObjective) -> None:
         self._whole = objective
-        # The last place alone: what rows say there is as long as there are rows.
-        self._seen: tuple[Array, Any] | None = None
+        # The last point alone: what rows say there is as long as there are rows.
+        self._evaluated: tuple[Array, Any] | None = None
 
     @property
     def most(self) -> float:
@@ -93,24 +93,24 @@ class NearKinks:
         n_rows = self.most * self._whole.n_samples
         return self.is_few and n_rows < _ENOUGH * self._whole.size
 
-    def _look(self, theta: Array) -> Any:
+    def _evaluation(self, theta: Array) -> Any:
         """What the rows say there."""
-        if self._seen is None or self._seen[0] is not theta:
-            self._seen = None
-            self._seen = theta, self._whole.rows.look(*self._whole.split(theta))
-        return self._seen[1]
+        if self._evaluated is None or self._evaluated[0] is not theta:
+            self._evaluated = None
+            self._evaluated = theta, self._whole.rows.evaluate(*self._whole.split(theta))
+        return self._evaluated[1]
 
-    def place(self, theta: Array, loss: CappedPower, cap: float) -> Place:
+    def evaluate(self, theta: Array, loss: CappedPower, cap: float) -> EvaluatedPoint:
         """theta under a loss, whose cap is about the one given where it is trimmed."""
-        found, each = np.array([loss.cap, loss.cap, 1.0]), cut_cost(loss.trim, loss.epsilon)
+        caps, each = np.array([loss.cap, loss.cap, 1.0]), cut_cost(loss.trim, loss.epsilon)
         if loss.trim > 0.0:
-            found[:2] = cap
-        (value, _, cut), found = self._look(theta).totals(_as_read(loss, found), loss.trim)
-        moving = self._whole.penalty(theta) + float(value)
-        return Place(theta, found, moving, float(each * cut) if cut > 0.0 else 0.0)
+            caps[:2] = cap
+        (value, _, cut), caps = self._evaluation(theta).totals(_as_read(loss, caps), loss.trim)
+        active = self._whole.penalty(theta) + float(value)
+        return EvaluatedPoint(theta, caps, active, float(each * cut) if cut > 0.0 else 0.0)
 
-    def near(
-        self, at: Place, loss: CappedPower, share: float, reach: float | None = 0.0
+    def reduced_model(
+        self, at: EvaluatedPoint, loss: CappedPower, share: float, reach: float | None = 0.0
     ) -> NearModel:
         """The objective with the rows that are not near a kink as their model.
 
@@ -118,13 +118,13 @@ class NearKinks:
         ``share`` of the rows, or all, are near. Kinks of the others are spread over what margins
         are likely to move by, ``reach``; None is not known.
         """
-        whole, look = self._whole, self._look(at.theta)
+        whole, evaluation = self._whole, self._evaluation(at.theta)
         w, b = whole.split(at.theta)
         # Rows count as near from three times as far where the loss of a slack is no quadratic.
         nearer = 1.0 if loss.p in (1.0, 2.0) else 1.0 / 3.0
         cap, radius = float(at.cap[1]), np.inf
         if share < 1.0:
-            distances = look.told.distances(b, whole.rows.pair, cap, nearer)
+            distances = evaluation.subsample.distances(b, whole.rows.pair, cap, nearer)
             radius = float(np.quantile(distances, share))
             if reach is None:
                 reach = _OF_MOVES * float(np.quantile(distances, _FIRST))
@@ -132,14 +132,14 @@ class NearKinks:
         read["concave"] = min(2.0 - loss.p, 1.0)
         read["kink"] = max(loss.delta, (reach or 0.0) ** 2)
         spread = self._spread(max(reach, _BEYOND * radius)) if reach else ()
-        part, sums, upper = look.split(radius, cap, nearer, read, *spread)
-        far = FrozenRows(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
-        found = OrdinalObjective(part, whole.n_classes, whole.threshold_ridge, far)
+        part, sums, upper = evaluation.split(radius, cap, nearer, read, *spread)
+        frozen = FrozenRows(np.concatenate([w, b]), sums, np.triu(upper) + np.triu(upper, 1).T)
+        objective = OrdinalObjective(part, whole.n_classes, whole.threshold_ridge, frozen)
         trim = 0.0
         if loss.trim > 0.0:
             left = (loss.trim * whole.weight - sums[-1]) / part.weight
             trim = float(np.clip(left, 1e-12, 1.0 - 1e-12))
-        return NearModel(found, trim, self._widths(at), at)
+        return NearModel(objective, trim, self._widths(at), at)
 
     def _spread(self, reach: float) -> tuple[Any, ...]:
         """Pairs whose own kinks are spread, where the power of a row's losses has none."""
@@ -150,9 +150,9 @@ class NearKinks:
         pair["width"] = reach
         return (pair,)
 
-    def _widths(self, at: Place) -> tuple[float, float]:
+    def _widths(self, at: EvaluatedPoint) -> tuple[float, float]:
         """Over which g the kink at 0, and over which share of it a cap, are matters of density."""
-        g = self._look(at.theta).told.losses
+        g = self._evaluation(at.theta).subsample.losses
         enough = int(_ENOUGH * self._whole.size * g.size / self._whole.n_samples)
         kink, corner = min(_least(g[g > 0.0], enough), _KINK), 0.0
         if at.cap[1] < np.inf:

@@ -18,8 +18,8 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from csvor._loss.dual_sets import ProjectionJacobian
 from csvor._objective.balance import from_thresholds
 from csvor._rows.gram import Gram
-from csvor._rows.product_rows import Curved
-from csvor._solvers.conjugate import Model, find_conjugate_step
+from csvor._rows.product_rows import HessianTerms
+from csvor._solvers.conjugate import BorderedModel, find_conjugate_step
 from csvor._solvers.step import IndefiniteError, find_step
 
 Array = NDArray[np.float64]
@@ -35,49 +35,49 @@ _PRECISION, _OF_SHARE, _MOST = 0.3, 3.0, 500
 
 
 @dataclass(frozen=True, eq=False)
-class Curvature(Curved):
-    """``left`` is what remains of ``grad_b`` where the score of each row follows the thresholds."""
+class Curvature(HessianTerms):
+    """``reduced_bb`` remains of ``hess_bb`` where the score of each row follows the thresholds."""
 
-    left: Array
+    reduced_bb: Array
 
 
 def curvature(
-    bend: ProjectionJacobian, side: Array, k: NDArray[np.intp], m: int, rate: float
+    jacobian: ProjectionJacobian, side: Array, k: NDArray[np.intp], m: int, rate: float
 ) -> Curvature:
     """From that of the pairs, whose excess is ``side (b_k - f)``; side is 0 where it counts not.
 
     ``rate`` is the sum of those of all samples.
     """
-    towards = side * bend.towards
-    n_on, total = bend.on.sum(axis=0), towards.sum(axis=0)
+    towards = side * jacobian.towards
+    n_on, total = jacobian.on.sum(axis=0), towards.sum(axis=0)
     spare = n_on - total**2  # what a row's features are multiplied with twice, by its factor
     bends = spare > _NONE * n_on
-    whole = np.where(bends, bend.factor * spare, 0.0)
+    hess_ff = np.where(bends, jacobian.factor * spare, 0.0)
     on, pull = np.zeros((2, m, total.size))
     each = np.arange(total.size)
     for j in range(k.shape[0]):  # a pair of its own threshold; one that does not count adds 0
-        on[k[j], each] += bend.on[j]
+        on[k[j], each] += jacobian.on[j]
         pull[k[j], each] += towards[j]
-    bent = bend.factor * pull
-    grad_b = -bent @ pull.T
-    grad_b[range(m), range(m)] += on @ bend.factor
-    share = bend.factor * on - bent * total
+    bent = jacobian.factor * pull
+    hess_bb = -bent @ pull.T
+    hess_bb[range(m), range(m)] += on @ jacobian.factor
+    hess_fb = jacobian.factor * on - bent * total
     # A row's score follows its thresholds when all move alike: what is left is known by what
     # it has off the diagonal, where a row on one kink has nothing.
-    of_row = np.where(bends, bend.factor / np.where(bends, spare, 1.0), 0.0)
+    of_row = np.where(bends, jacobian.factor / np.where(bends, spare, 1.0), 0.0)
     turned = pull * total
-    left = -(of_row * (on - turned)) @ (on - turned).T - bent @ pull.T
-    np.fill_diagonal(left, 0.0)
-    left[range(m), range(m)] = -left.sum(axis=0)
+    reduced_bb = -(of_row * (on - turned)) @ (on - turned).T - bent @ pull.T
+    np.fill_diagonal(reduced_bb, 0.0)
+    reduced_bb[range(m), range(m)] = -reduced_bb.sum(axis=0)
     # A threshold that is pulled where nothing bends has far to go: the line is searched.
-    lift = np.maximum(_LIFT * rate - grad_b.diagonal(), 0.0)
-    grad_b[range(m), range(m)] += lift
-    left[range(m), range(m)] += lift
-    return Curvature(bend.samples, whole, share, grad_b, left)
+    lift = np.maximum(_LIFT * rate - hess_bb.diagonal(), 0.0)
+    hess_bb[range(m), range(m)] += lift
+    reduced_bb[range(m), range(m)] += lift
+    return Curvature(jacobian.samples, hess_ff, hess_fb, hess_bb, reduced_bb)
 
 
 def newton_step(
-    at: Curved,
+    at: HessianTerms,
     products: Any,
     ridge: Array,
     ridge_of_b: float,
@@ -89,31 +89,31 @@ def newton_step(
 
     ``share`` of what it promises need not be kept.
     """
-    n_bounded = at.share.shape[0] - 1
+    n_bounded = at.hess_fb.shape[0] - 1
     if ridge.size <= products.most_columns:
         return find_step(by_columns(at, products, ridge, ridge_of_b), gradient, theta, n_bounded)
-    weights = products.spread(at.samples, at.whole)
-    squares, mixed = products.moments(weights, products.spread(at.samples, at.share))
+    weights = products.scatter(at.samples, at.hess_ff)
+    squares, cross = products.sandwich_diagonal(weights, products.scatter(at.samples, at.hess_fb))
 
     def times(v: Array) -> Array:
-        return ridge * v + products.twice(weights, v)
+        return ridge * v + products.sandwich_matvec(weights, v)
 
-    few = _by_gaps(at.grad_b, ridge_of_b)
-    model = Model(times, ridge + squares, -from_thresholds(mixed.T).T, few)
+    border = _by_gaps(at.hess_bb, ridge_of_b)
+    model = BorderedModel(times, ridge + squares, -from_thresholds(cross.T).T, border)
     precision = min(_PRECISION, _OF_SHARE * share)
     return find_conjugate_step(model, gradient, theta, n_bounded, precision, _MOST)
 
 
-def by_columns(at: Curved, products: Any, ridge: Array, ridge_of_b: float) -> Array:
+def by_columns(at: HessianTerms, products: Any, ridge: Array, ridge_of_b: float) -> Array:
     """The Hessian by theta."""
-    d, m = ridge.size, at.grad_b.shape[0]
-    own, mixed = products.curved(at.samples, at.whole, at.share)
+    d, m = ridge.size, at.hess_bb.shape[0]
+    hess_ww, cross = products.sandwich(at.samples, at.hess_ff, at.hess_fb)
     H = np.empty((d + m, d + m))
-    H[:d, :d] = own
+    H[:d, :d] = hess_ww
     H[range(d), range(d)] += ridge
-    H[:d, d:] = -from_thresholds(mixed.T).T
+    H[:d, d:] = -from_thresholds(cross.T).T
     H[d:, :d] = H[:d, d:].T
-    H[d:, d:] = _by_gaps(at.grad_b, ridge_of_b)
+    H[d:, d:] = _by_gaps(at.hess_bb, ridge_of_b)
     return H
 
 
@@ -128,10 +128,10 @@ def step_by_rows(
     n_bounded: int,
 ) -> Array | None:
     """Newton's step from a system in the rows; None where rounding has made it indefinite."""
-    d, bent = ridge.size, at.whole > 0.0
-    rows, root = at.samples[bent], np.sqrt(at.whole[bent])
-    along = at.share[:, bent] / root
-    pulled = root * products.scores_of(rows, gradient[:d] / ridge)
+    d, has_curvature = ridge.size, at.hess_ff > 0.0
+    rows, root = at.samples[has_curvature], np.sqrt(at.hess_ff[has_curvature])
+    along = at.hess_fb[:, has_curvature] / root
+    pulled = root * products.matvec_rows(rows, gradient[:d] / ridge)
     solved = np.column_stack([pulled, along.T])
     if rows.size:  # LAPACK refuses none
         lower, failed = dpotrf(gram.system(rows, root), lower=True, clean=False, overwrite_a=True)
@@ -139,22 +139,22 @@ def step_by_rows(
             return None
         solved = dpotrs(lower, solved, lower=True)[0]
     # What is left for the thresholds, w following them.
-    grad_b = at.left + along @ solved[:, 1:]
+    reduced_bb = at.reduced_bb + along @ solved[:, 1:]
     pull = gradient[d:] + from_thresholds(along @ solved[:, 0])
     step = np.empty_like(theta)
     try:
-        step[d:] = find_step(_by_gaps(grad_b, ridge_of_b), pull, theta[d:], n_bounded)
+        step[d:] = find_step(_by_gaps(reduced_bb, ridge_of_b), pull, theta[d:], n_bounded)
     except IndefiniteError:
         return None
     change = root * (solved[:, 0] + solved[:, 1:] @ step[d:].cumsum())
-    step[:d] = (products.pulled_by(rows, change) - gradient[:d]) / ridge
+    step[:d] = (products.transpose_matvec_rows(rows, change) - gradient[:d]) / ridge
     return step
 
 
-def _by_gaps(grad_b: Array, ridge_of_b: float) -> Array:
-    bends = from_thresholds(from_thresholds(grad_b).T)
+def _by_gaps(hess_bb: Array, ridge_of_b: float) -> Array:
+    bends = from_thresholds(from_thresholds(hess_bb).T)
     if ridge_of_b > 0.0:  # it holds the gaps alone; rounding must not hold the first threshold
-        m = grad_b.shape[0]
+        m = hess_bb.shape[0]
         after = m - np.arange(1.0, m)
         bends[1:, 1:] += ridge_of_b * (np.minimum.outer(after, after) - np.outer(after, after) / m)
     return bends

@@ -16,10 +16,10 @@ from csvor._objective.small import SERVE, small_problem
 from csvor._objective.theta import (
     NO_FROZEN_ROWS,
     FrozenRows,
-    finish,
+    assemble_point,
     frozen_value,
     penalise,
-    shape,
+    set_loss,
     slope_on_line,
 )
 from csvor._solvers.iterate import (
@@ -48,17 +48,17 @@ _LEFT = 1e-3
 
 
 class OrdinalObjective:
-    """Penalty plus the rows' losses, b ordered; ``far`` are rows that stand as their model."""
+    """Penalty plus the rows' losses, b ordered; ``frozen`` are rows that stand as their model."""
 
     def __init__(
         self,
         rows: Any,
         n_classes: int,
         threshold_ridge: float = 0.0,
-        far: FrozenRows = NO_FROZEN_ROWS,
+        frozen: FrozenRows = NO_FROZEN_ROWS,
     ) -> None:
         self.rows = rows
-        self.far = far
+        self.frozen = frozen
         self.n_classes = n_classes
         self.ridge = rows.matrix.ridge
         self.threshold_ridge = threshold_ridge
@@ -94,8 +94,8 @@ class OrdinalObjective:
         """The same objective with its slacks rounded at their kinks."""
         pair = self.rows.pair.copy()
         pair["width"] = width
-        rows = self.rows.under(pair)
-        return OrdinalObjective(rows, self.n_classes, self.threshold_ridge, self.far)
+        rows = self.rows.with_loss(pair)
+        return OrdinalObjective(rows, self.n_classes, self.threshold_ridge, self.frozen)
 
     def sample(self, size: int) -> OrdinalObjective:
         """The objective of a part of the rows that stands for all of them."""
@@ -108,7 +108,7 @@ class OrdinalObjective:
     def value(self, theta: Array) -> float:
         """Penalty plus losses, not capped: of the p = 2 loss."""
         w, b = self.split(theta)
-        return self.penalty(theta) + float(self.rows.loss(w, b)) + frozen_value(self.far, w, b)
+        return self.penalty(theta) + float(self.rows.loss(w, b)) + frozen_value(self.frozen, w, b)
 
     def penalty(self, theta: Array) -> float:
         pull = np.empty(self.size)
@@ -138,7 +138,7 @@ class OrdinalObjective:
         if self.rows.is_small and self.size <= _MOST_COORDINATES:
             whole, on_line = self.rows.whole()
             problem = small_problem(
-                whole, on_line, self.rows.pair, self.ridge, self.threshold_ridge, self.far,
+                whole, on_line, self.rows.pair, self.ridge, self.threshold_ridge, self.frozen,
                 self.n_classes - 1,
             )  # fmt: skip
             run, until = state.run, int(state.run["until"][0])
@@ -162,24 +162,24 @@ class OrdinalObjective:
         if state.run["ended"][0] == FAILED:
             raise IndefiniteError("The Hessian is not positive semi-definite.")
 
-    def look(self, state: State, theta: Array) -> None:
+    def evaluate(self, state: State, theta: Array) -> None:
         """Set ``state.to`` to theta and what is known there, under the loss in force."""
         state.to.theta[:] = theta
         state.to.parts[:] = state.best.parts
-        self._evaluate(state)
+        self._evaluate_into(state)
 
     def _answer(self, request: int, state: State) -> None:
         run, at = state.run, state.at
         if request == EVALUATE:
-            self._evaluate(state)
+            self._evaluate_into(state)
         elif request == BEGIN:
             loss = np.zeros(1, LOSS)
-            shape(run[0], at.parts, loss)
+            set_loss(run[0], at.parts, loss)
             step, keep = self.split(state.step)[0], _asks_for_quantiles(state)
             self.rows.begin_line(*self.split(at.theta), step, loss, keep)
         elif request == SLOPE:
             b, db = self.split(at.theta)[1], self.split(state.step)[1]
-            of_penalty = (self.ridge, self.threshold_ridge, self.far)
+            of_penalty = (self.ridge, self.threshold_ridge, self.frozen)
             t = float(state.line[2])
             slope_on_line(at.theta, state.step, b, db, *of_penalty, t, state.slopes)
             state.slopes[:] += self.rows.slopes(b, db, t)
@@ -202,9 +202,9 @@ class OrdinalObjective:
         products = self.rows.matrix.products
         return newton_step(self._model[1], products, *penalty, at.theta, at.gradient, _LEFT)
 
-    def _evaluate(self, state: State) -> None:
+    def _evaluate_into(self, state: State) -> None:
         run, to, loss = state.run, state.to, np.zeros(1, LOSS)
-        shape(run[0], to.parts, loss)
+        set_loss(run[0], to.parts, loss)
         self.rows.pair["majorant"] = run["damping"]
         w, b = self.split(to.theta)
         if run["trim"][0] > 0.0:
@@ -216,7 +216,8 @@ class OrdinalObjective:
         if not self.holds_hessian:
             self._evaluated_at = to.theta.copy(), curvature
             curvature = np.empty((0, 0))
-        finish(run[0], to, self.ridge, self.threshold_ridge, self.far, b, sums, curvature)
+        penalty = self.ridge, self.threshold_ridge, self.frozen
+        assemble_point(run[0], to, *penalty, b, sums, curvature)
 
 
 def _asks_for_quantiles(state: State) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from csvor._loss.capped import LOSS, lift_cap
 from csvor._loss.row_terms import add_slopes
-from csvor._objective.theta import finish, shape, slope_on_line, to_thresholds
+from csvor._objective.theta import assemble_point, set_loss, slope_on_line, to_thresholds
 from csvor._rows.dense_pass import add_rows, begin_line
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap, moved_rows
@@ -30,17 +30,19 @@ from csvor._solvers.iterate import (
 from csvor._solvers.step import bounded_step
 from csvor._utils.compile import compiled, without_refcount
 
-Small = namedtuple("Small", "rows on_line pair ridge threshold_ridge far loss sums curvature b db")
+Small = namedtuple(
+    "Small", "rows on_line pair ridge threshold_ridge frozen loss sums curvature b db"
+)
 
 
 def small_problem(
-    rows: Any, on_line: Any, pair: Any, ridge: Any, threshold_ridge: float, far: Any, m: int
+    rows: Any, on_line: Any, pair: Any, ridge: Any, threshold_ridge: float, frozen: Any, m: int
 ) -> Small:
     """Rows with the arrays to work in."""
     size = ridge.size + m
     sums, curvature = np.empty(size + 3), np.empty((size, size))
     loss, b, db = np.zeros(1, LOSS), np.empty(m), np.empty(m)
-    return Small(rows, on_line, pair, ridge, threshold_ridge, far, loss, sums, curvature, b, db)
+    return Small(rows, on_line, pair, ridge, threshold_ridge, frozen, loss, sums, curvature, b, db)
 
 
 @compiled()
@@ -88,9 +90,9 @@ def _point_without_refcount(point):
 def _answer(request, problem, run, at, to, step, line, slopes):
     rows, pair, ridge = problem.rows, problem.pair, problem.ridge
     loss, b, db = problem.loss, problem.b, problem.db
-    d, far = ridge.size, problem.far
+    d, frozen = ridge.size, problem.frozen
     if request == EVALUATE:
-        shape(run[0], to.parts, loss)
+        set_loss(run[0], to.parts, loss)
         pair[0].majorant = run[0].damping
         to_thresholds(to.theta, d, b)
         problem.sums.fill(0.0)
@@ -104,15 +106,19 @@ def _answer(request, problem, run, at, to, step, line, slopes):
             find_cap(rows.losses, rows.costs, run[0].trim, to.parts[CAP:])
             part, again = moved_rows(rows, loss, to.parts[CAP:], problem.sums), False
             lift_cap(loss)
-        finish(run[0], to, ridge, problem.threshold_ridge, far, b, problem.sums, problem.curvature)
+        assemble_point(
+            run[0], to, ridge, problem.threshold_ridge, frozen, b, problem.sums, problem.curvature
+        )
     elif request == BEGIN:
-        shape(run[0], at.parts, loss)
+        set_loss(run[0], at.parts, loss)
         to_thresholds(at.theta, d, b)
         begin_line(rows, at.theta[:d], b, step[:d], pair, loss, problem.on_line)
     elif request == SLOPE:
         to_thresholds(at.theta, d, b)
         to_thresholds(step, d, db)
-        slope_on_line(at.theta, step, b, db, ridge, problem.threshold_ridge, far, line[2], slopes)
+        slope_on_line(
+            at.theta, step, b, db, ridge, problem.threshold_ridge, frozen, line[2], slopes
+        )
         add_slopes(problem.on_line, rows.codes, b, db, line[2], pair, slopes)
     elif request == QUANTILE:
         run[0].quantile = weighted_quantile(rows.losses, run[0].level, rows.costs)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._loss.capped import cut_cost
-from csvor._solvers.iterate import CAP, CONSTANT, MOVING, SMOOTH
+from csvor._solvers.iterate import ACTIVE, CAP, CUT_COST, SMOOTHED
 from csvor._utils.compile import compiled
 
 Array = NDArray[np.float64]
@@ -25,17 +25,17 @@ FrozenRows = namedtuple("FrozenRows", "anchor sums curvature")
 NO_FROZEN_ROWS = FrozenRows(np.empty(0), np.empty(0), np.empty((0, 0)))
 
 
-def frozen_value(far: FrozenRows, w: Array, b: Array) -> float:
+def frozen_value(frozen: FrozenRows, w: Array, b: Array) -> float:
     """What the rows add that stand as their quadratic model."""
-    size = far.anchor.size
+    size = frozen.anchor.size
     if size == 0:
         return 0.0
-    away = np.concatenate([w, b]) - far.anchor
-    return float(far.sums[size] + (far.sums[:size] + 0.5 * far.curvature @ away) @ away)
+    away = np.concatenate([w, b]) - frozen.anchor
+    return float(frozen.sums[size] + (frozen.sums[:size] + 0.5 * frozen.curvature @ away) @ away)
 
 
 @compiled()
-def shape(run, parts, loss):
+def set_loss(run, parts, loss):
     """Set the loss of a pass from the run, and what of v's curvature is in the model.
 
     The smooth part, in units of that of p = 1: up to 1 the model of the hinge is convex, whatever
@@ -67,9 +67,9 @@ def to_thresholds(theta, d, b):
 
 
 @compiled()
-def finish(run, to, ridge, threshold_ridge, far, b, sums, curvature):
+def assemble_point(run, to, ridge, threshold_ridge, frozen, b, sums, curvature):
     """From sums over all rows, by (w, b), to a point in theta with the penalty."""
-    _add_frozen(far, to.theta, b, sums, curvature)
+    _add_frozen(frozen, to.theta, b, sums, curvature)
     size, d, m = to.theta.size, ridge.size, b.size
     penalty = penalise(to.theta, b, ridge, threshold_ridge, to.gradient)
     for i in range(size):
@@ -90,32 +90,32 @@ def finish(run, to, ridge, threshold_ridge, far, b, sums, curvature):
     if cut != 0.0:
         constant = cut * each
         shortfall = (each ** (2.0 / run.p) + run.delta) ** half - run.delta**half - each
-    to.parts[MOVING] = penalty + sums[size]
-    to.parts[SMOOTH] = penalty + sums[size + 1] + cut * shortfall
-    to.parts[CONSTANT] = constant
+    to.parts[ACTIVE] = penalty + sums[size]
+    to.parts[SMOOTHED] = penalty + sums[size + 1] + cut * shortfall
+    to.parts[CUT_COST] = constant
 
 
 @compiled()
-def _add_frozen(far, theta, b, sums, curvature):
+def _add_frozen(frozen, theta, b, sums, curvature):
     """Add what the rows add that stand as their quadratic model."""
-    size, d = far.anchor.size, far.anchor.size - b.size
+    size, d = frozen.anchor.size, frozen.anchor.size - b.size
     if size == 0:
         return
     away = np.empty(size)
     for i in range(size):
-        away[i] = (theta[i] if i < d else b[i - d]) - far.anchor[i]
+        away[i] = (theta[i] if i < d else b[i - d]) - frozen.anchor[i]
     change = 0.0
     for i in range(size):
         bent = 0.0
         for j in range(size):
-            bent += far.curvature[i, j] * away[j]
+            bent += frozen.curvature[i, j] * away[j]
             if j >= i:
-                curvature[i, j] += far.curvature[i, j]
-        change += (far.sums[i] + 0.5 * bent) * away[i]
-        sums[i] += far.sums[i] + bent
-    sums[size] += far.sums[size] + change
-    sums[size + 1] += far.sums[size + 1] + change
-    sums[size + 2] += far.sums[size + 2]
+                curvature[i, j] += frozen.curvature[i, j]
+        change += (frozen.sums[i] + 0.5 * bent) * away[i]
+        sums[i] += frozen.sums[i] + bent
+    sums[size] += frozen.sums[size] + change
+    sums[size + 1] += frozen.sums[size + 1] + change
+    sums[size + 2] += frozen.sums[size + 2]
 
 
 @compiled()
@@ -135,7 +135,7 @@ def penalise(theta, b, ridge, threshold_ridge, pull):
 
 
 @compiled()
-def slope_on_line(theta, step, b, db, ridge, threshold_ridge, far, t, slopes):
+def slope_on_line(theta, step, b, db, ridge, threshold_ridge, frozen, t, slopes):
     """Set first and second derivative of the penalty at t on ``(w, b) + t (dw, db)``."""
     d = ridge.size
     pull = np.empty(theta.size)
@@ -146,14 +146,14 @@ def slope_on_line(theta, step, b, db, ridge, threshold_ridge, far, t, slopes):
         slopes[0] += pull[i] * step[i]
     for k in range(b.size):
         slopes[0] += pull[d + k] * db[k]
-    for i in range(far.anchor.size):
+    for i in range(frozen.anchor.size):
         along = step[i] if i < d else db[i - d]
-        slopes[0] += far.sums[i] * along
-        for j in range(far.anchor.size):
+        slopes[0] += frozen.sums[i] * along
+        for j in range(frozen.anchor.size):
             other = step[j] if j < d else db[j - d]
-            away = (theta[j] if j < d else b[j - d]) - far.anchor[j]
-            slopes[0] += along * far.curvature[i, j] * (away + t * other)
-            slopes[1] += along * far.curvature[i, j] * other
+            away = (theta[j] if j < d else b[j - d]) - frozen.anchor[j]
+            slopes[0] += along * frozen.curvature[i, j] * (away + t * other)
+            slopes[1] += along * frozen.curvature[i, j] * other
 
 
 @compiled()

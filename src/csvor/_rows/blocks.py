@@ -29,9 +29,9 @@ def float64_blocks(X: NDArray[Any]) -> Iterator[tuple[slice, Array]]:
 def product(X: NDArray[Any], w: Array) -> Array:
     """``X w``, summed in float64."""
     if X.dtype == np.float64:
-        found: Array = X @ w
-        return found
-    found = np.empty(X.shape[0])
+        scores: Array = X @ w
+        return scores
+    scores = np.empty(X.shape[0])
     for rows, block in float64_blocks(X):
-        found[rows] = block @ w
-    return found
+        scores[rows] = block @ w
+    return scores

@@ -27,7 +27,7 @@ def parts_of(X: Any) -> Csr:
 
 
 @compiled(fastmath=FAST)
-def multiply(X, start, stop, w, shift, products):
+def csr_matvec(X, start, stop, w, shift, products):
     """Set ``products`` to ``X w - shift``."""
     for i in range(start, stop):
         data, columns = _row(X, i)
@@ -66,38 +66,38 @@ def add_sandwich_matvec(X, start, stop, weights, w, shift, sums):
 
 
 @compiled(fastmath=FAST)
-def add_sandwich_diagonal(X, start, stop, weights, share, moments):
-    """Add, for each column, sums weighted by each of ``share``, the sum by weight and the squares.
+def add_sandwich_diagonal(X, start, stop, weights, vectors, moments):
+    """Add, for each column, its products with ``vectors``, the sum by weight and the squares.
 
-    ``share`` and the weights are those of all rows; ``moments`` has a row for each column.
+    ``vectors`` and the weights are those of all rows; ``moments`` has a row for each column.
     """
-    m = share.shape[0]
+    m = vectors.shape[0]
     for i in range(start, stop):
-        weight, mixed = weights[i], False
+        weight, counts = weights[i], False
         for k in range(m):
-            mixed |= share[k, i] != 0.0
-        if weight == 0.0 and not mixed:
+            counts |= vectors[k, i] != 0.0
+        if weight == 0.0 and not counts:
             continue
         data, columns = _row(X, i)
         for at in range(data.size):
-            own, value = moments[np.uintp(columns[at])], data[at]
+            sums, value = moments[np.uintp(columns[at])], data[at]
             for k in range(m):
-                own[k] += share[k, i] * value
-            own[m] += weight * value
-            own[m + 1] += weight * value * value
+                sums[k] += vectors[k, i] * value
+            sums[m] += weight * value
+            sums[m + 1] += weight * value * value
 
 
 @compiled(fastmath=FAST)
-def add_sandwich(X, start, stop, weights, curved):
+def add_sandwich(X, start, stop, weights, sandwich):
     """Add ``X' diag(weights) X``."""
     for i in range(start, stop):
         weight = weights[i]
         if weight != 0.0:
             data, columns = _row(X, i)
             for at in range(data.size):
-                own, product = curved[np.uintp(columns[at])], weight * data[at]
+                row, product = sandwich[np.uintp(columns[at])], weight * data[at]
                 for other in range(data.size):
-                    own[np.uintp(columns[other])] += product * data[other]
+                    row[np.uintp(columns[other])] += product * data[other]
 
 
 @compiled()
@@ -117,18 +117,18 @@ def find_spans(X, n, share, low, high, mean, spread, counts):
     ``counts`` gain the numbers stored; ``low`` and ``high`` come as inf and -inf, the others as 0.
     """
     d = low.size
-    held, offsets, squares = np.zeros(d), np.zeros(d), np.zeros(d)
+    weight_of, offsets, squares = np.zeros(d), np.zeros(d), np.zeros(d)
     for i in range(n):
         for at in range(X.starts[i], X.starts[i + 1]):
             j, value = X.indices[at], X.data[at]
             low[j], high[j] = min(low[j], value), max(high[j], value)
             counts[j] += 1
-            held[j] += share[i]
+            weight_of[j] += share[i]
             mean[j] += share[i] * value
     # Squares are taken from 0, or from the middle where most of a column is stored: a large mean
     # would swallow them.
     for j in range(d):
-        mean[j] = mean[j] / held[j] if held[j] > 0.5 else 0.0
+        mean[j] = mean[j] / weight_of[j] if weight_of[j] > 0.5 else 0.0
         if counts[j] < n:
             low[j], high[j] = min(low[j], 0.0), max(high[j], 0.0)
     for i in range(n):
@@ -138,7 +138,7 @@ def find_spans(X, n, share, low, high, mean, spread, counts):
             squares[X.indices[at]] += share[i] * off * off
     for j in range(d):
         middle = mean[j]
-        rest = max(1.0 - held[j], 0.0) if counts[j] < n else 0.0
+        rest = max(1.0 - weight_of[j], 0.0) if counts[j] < n else 0.0
         offset = offsets[j] - rest * middle
         mean[j] = middle + offset
         spread[j] = np.sqrt(max(squares[j] + rest * middle * middle - offset * offset, 0.0))

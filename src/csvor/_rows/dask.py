@@ -25,8 +25,8 @@ from csvor._rows.storage import matrix_of
 Array = NDArray[np.float64]
 Sums = tuple[Array, Array]
 
-# Of the room what rows near a kink may take: others tell about how many there are.
-_TOLD_OF = 0.9
+# The share of the room that rows near a kink may take: their number is an estimate.
+_OF_ROOM = 0.9
 
 
 class RowsElsewhereError(ValueError):
@@ -58,7 +58,7 @@ class DaskMatrix(ScaledMatrix):
     def wanted_room(self, share: float) -> int | None:
         """Bytes that have room for this share of the rows; None where it has that already."""
         X = self.X
-        wanted = int(np.ceil(share * X.shape[0] + 1.0) * X.row_bytes / _TOLD_OF) + 1
+        wanted = int(np.ceil(share * X.shape[0] + 1.0) * X.row_bytes / _OF_ROOM) + 1
         return wanted if wanted > memory_limit() else None
 
     def take(self, rows: NDArray[np.intp]) -> Any:
@@ -75,8 +75,8 @@ class DaskRows:
     def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
         self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair
         # A byte for each row, which stays beside the rows as long as this does.
-        self._held = persisted(codes)
-        self._columns = Parts.of(self._held), Parts.of(costs)
+        self._persisted_codes = persisted(codes)
+        self._columns = Parts.of(self._persisted_codes), Parts.of(costs)
 
     @property
     def n_samples(self) -> int:
@@ -98,25 +98,25 @@ class DaskRows:
 
     @property
     def most_near(self) -> float:
-        return min(_TOLD_OF * self._most / self.n_samples, 1.0)
+        return min(_OF_ROOM * self._most / self.n_samples, 1.0)
 
-    def under(self, pair: Any) -> Self:
+    def with_loss(self, pair: Any) -> Self:
         rows = copy(self)
         rows.pair = pair
         return rows
 
-    def ask(self, work: Callable[..., Any], *given: Any, own: Any = ()) -> tuple[Any, Any]:
-        """Sums and rows that ``work(rows of a partition, what is its own, *given)`` gives."""
-        given = (self.matrix.spans, self.pair, *given)
-        work = partial(_of_rows, work, int(len(own) > 0))
-        return self.matrix.X.ask(work, *self._columns, given=given, own=own)
+    def ask(self, func: Callable[..., Any], *args: Any, of_parts: Any = ()) -> tuple[Any, Any]:
+        """Sums and rows that ``func(rows of a partition, its item of of_parts, *args)`` gives."""
+        args = (self.matrix.spans, self.pair, *args)
+        func = partial(_of_rows, func, int(len(of_parts) > 0))
+        return self.matrix.X.ask(func, *self._columns, given=args, own=of_parts)
 
     def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> Sums:
         return self.ask(_sums, w, b, loss)[0]
 
     def trim(self, w: Array, b: Array, loss: Any, share: float) -> tuple[Array, Array, Array]:
         loss = loss.copy()
-        _, cap = self.look(w, b).totals(loss, share)
+        _, cap = self.evaluate(w, b).totals(loss, share)
         return *self.sums(w, b, loss), cap
 
     def begin_line(self, w: Array, b: Array, dw: Array, loss: Any, keep: bool = True) -> None:
@@ -125,7 +125,7 @@ class DaskRows:
     def slopes(self, b: Array, db: Array, t: float) -> Array:
         return self.ask(_slopes, *self._line, b, db, t)[0][0]
 
-    def look(self, w: Array, b: Array) -> PartitionedEvaluation:
+    def evaluate(self, w: Array, b: Array) -> PartitionedEvaluation:
         return PartitionedEvaluation(self, w, b)
 
     def loss(self, w: Array, b: Array) -> float:
@@ -133,17 +133,17 @@ class DaskRows:
 
     def scores_and_losses(self, w: Array, b: Array) -> tuple[da.Array, da.Array]:
         """The score and the losses g of each row, where the rows are."""
-        work = partial(_of_rows, _scores_and_losses, 0)
-        given = (self.matrix.spans, self.pair.copy(), w, b)
+        func = partial(_of_rows, _scores_and_losses, 0)
+        args = (self.matrix.spans, self.pair.copy(), w, b)
         columns = Parts.of(self.codes), Parts.of(self.costs)
-        found = self.matrix.X.each(work, *columns, given=given, width=2)
-        return found[:, 0], found[:, 1]
+        both = self.matrix.X.each(func, *columns, given=args, width=2)
+        return both[:, 0], both[:, 1]
 
     @cached_property
     def _weights(self) -> tuple[Array, Array]:
         """Of each partition the weight, and least and greatest cost of all."""
-        _, (found,) = run(_weights, [self._columns[1]])
-        return found[:, 0], np.array([found[:, 1].min(), found[:, 2].max()])
+        _, (of_parts,) = run(_weights, [self._columns[1]])
+        return of_parts[:, 0], np.array([of_parts[:, 1].min(), of_parts[:, 2].max()])
 
     @property
     def weight(self) -> float:
@@ -160,37 +160,37 @@ class DaskRows:
         added = [rows_where(self.codes == code)[:2] for code in rare]
         X, codes, costs = self._pick(np.concatenate([drawn, *added]))
         share = np.concatenate([np.full(size, 1.0 / size), costs[size:] / total])
-        return self.here(X, codes, share * (total / share.sum()))
+        return self.in_memory(X, codes, share * (total / share.sum()))
 
     def _drawn(self, levels: Array) -> NDArray[np.intp]:
         """The rows up to which so much of the weight lies, in units of all of it."""
         order, ends = np.argsort(levels), np.cumsum(self._weights[0])
         levels = ends[-1] * levels[order]
         cuts = np.searchsorted(levels, ends[:-1])
-        own = [
+        of_parts = [
             (start, part - before)
             for start, part, before in zip(
                 self.matrix.X.starts, np.split(levels, cuts), [0.0, *ends[:-1]],
                 strict=True,
             )
         ]  # fmt: skip
-        found = np.empty(order.size, dtype=np.intp)
-        found[order] = run(_rows_up_to, self._columns[1:], own=own)[1][0]
-        return found
+        rows = np.empty(order.size, dtype=np.intp)
+        rows[order] = run(_rows_up_to, self._columns[1:], own=of_parts)[1][0]
+        return rows
 
     def _pick(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
         X = self.matrix.X
         return gather([X.parts, *self._columns], X.sizes, rows, X.traffic)
 
-    def here(self, X: Any, codes: NDArray[np.integer], costs: Array) -> Any:
+    def in_memory(self, X: Any, codes: NDArray[np.integer], costs: Array) -> Any:
         """Rows in memory."""
         return matrix_of(X, costs, self.matrix.spans).rows(codes.astype(np.int32), costs, self.pair)
 
 
-def _of_rows(work: Callable[..., Any], n_own: int, *shown: Any) -> Any:
-    own, (block, codes, costs, spans, pair, *given) = shown[:n_own], shown[n_own:]
+def _of_rows(func: Callable[..., Any], n_of_part: int, *args: Any) -> Any:
+    of_part, (block, codes, costs, spans, pair, *shared) = args[:n_of_part], args[n_of_part:]
     rows = matrix_of(block, costs, spans).rows(codes.astype(np.int32, copy=False), costs, pair)
-    return work(rows, *own, *given)
+    return func(rows, *of_part, *shared)
 
 
 def _sums(rows: Any, w: Array, b: Array, loss: Any) -> tuple[Sums, tuple[()]]:
@@ -198,8 +198,8 @@ def _sums(rows: Any, w: Array, b: Array, loss: Any) -> tuple[Sums, tuple[()]]:
     return (sums, curvature if rows.holds_hessian else rows.hessian(curvature)), ()
 
 
-def _slopes(rows: Any, *given: Any) -> tuple[tuple[Array], tuple[()]]:
-    *line, b, db, t = given
+def _slopes(rows: Any, *args: Any) -> tuple[tuple[Array], tuple[()]]:
+    *line, b, db, t = args
     rows.begin_line(*line, keep=False)
     return (rows.slopes(b, db, t),), ()
 
@@ -218,9 +218,9 @@ def _weights(costs: Array) -> tuple[tuple[()], tuple[Array]]:
     return (), (np.array([of_part]),)
 
 
-def _rows_up_to(own: tuple[int, Array], costs: Array) -> tuple[tuple[()], tuple[Any]]:
-    start, levels = own
+def _rows_up_to(of_part: tuple[int, Array], costs: Array) -> tuple[tuple[()], tuple[Any]]:
+    start, levels = of_part
     if levels.size == 0:
         return (), (np.empty(0, dtype=np.intp),)
-    found = np.searchsorted(np.cumsum(costs), levels, side="right")
-    return (), (start + np.minimum(found, costs.size - 1),)
+    rows = np.searchsorted(np.cumsum(costs), levels, side="right")
+    return (), (start + np.minimum(rows, costs.size - 1),)

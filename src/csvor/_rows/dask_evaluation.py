@@ -1,8 +1,8 @@
 """What do rows in partitions say at one point?
 
 A cap that cuts a share of the weight is a quantile: the rows about it come here, of all others what
-they add up to. Where it does not lie where it was thought to, rows that tell where a share lies, or
-counts, say where it does.
+they add up to. Where it does not lie where it was thought to, a subsample, or counts,
+say where it does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from csvor._rows.trim import find_cap
 Array = NDArray[np.float64]
 
 # The cap is sought within this share of what it was, or less where so many losses, of so many bytes
-# with what they weigh, have no room; then so many standard errors about where told rows have it.
+# with what they weigh, have no room; then so many standard errors about where a subsample has it.
 _WITHIN, _BYTES, _ERRORS = 0.1, 16, 5.0
 # Counts of a round lie between so many values, the first of them up to this.
 _BINS, _HIGHEST = 4096, 2.0**80
@@ -32,14 +32,14 @@ class PartitionedEvaluation:
 
     def __init__(self, rows: Any, w: Array, b: Array) -> None:
         self._rows, self._w, self._b = rows, w, b
-        self._told: Subsample | None = None
+        self._subsample: Subsample | None = None
 
     @property
-    def told(self) -> Subsample:
-        if self._told is None:
-            _, told = self._ask(_told, subsample_stride(self._rows.n_samples))
-            self._told = Subsample(*told)
-        return self._told
+    def subsample(self) -> Subsample:
+        if self._subsample is None:
+            _, arrays = self._ask(_subsample_of, subsample_stride(self._rows.n_samples))
+            self._subsample = Subsample(*arrays)
+        return self._subsample
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         cap = np.array([loss[name][0] for name in ("below", "cap", "tied")])
@@ -47,8 +47,8 @@ class PartitionedEvaluation:
         for low, high in self._windows(share, float(cap[1])):
             if share > 0.0:  # rows above the window are cut, and none below
                 loss["below"] = loss["cap"] = high
-            (totals, above), (losses, costs, *told) = self._ask(_totals, loss, low, high, step)
-            inside, self._told = costs.sum(), Subsample(*told)
+            (totals, above), (losses, costs, *arrays) = self._ask(_totals, loss, low, high, step)
+            inside, self._subsample = costs.sum(), Subsample(*arrays)
             if share == 0.0 or above <= budget < above + inside:
                 break
             if low <= 1.0 and budget >= above:  # all that may be cut
@@ -67,11 +67,12 @@ class PartitionedEvaluation:
         """As of `Evaluation`; the curvature is that of other pairs where ``spread`` is given."""
         rows = self._rows
         most, n_parts = rows.most_near, len(rows.matrix.X.sizes)
-        distances = self.told.distances(self._b, rows.pair, cap, nearer)
-        radius, merge = within_room(self.told, distances, radius, rows.n_samples, n_parts, most)
-        given = radius, cap, nearer, loss, spread, merge, most
-        (sums, curvature), found = self._ask(split, *given)
-        return rows.here(*found), sums, curvature
+        distances = self.subsample.distances(self._b, rows.pair, cap, nearer)
+        n = rows.n_samples
+        radius, merge = within_room(self.subsample, distances, radius, n, n_parts, most)
+        args = radius, cap, nearer, loss, spread, merge, most
+        (sums, curvature), near = self._ask(split, *args)
+        return rows.in_memory(*near), sums, curvature
 
     def _windows(self, share: float, cap: float) -> Iterator[tuple[float, float]]:
         """Between which losses the cap may lie, the likeliest first."""
@@ -82,7 +83,7 @@ class PartitionedEvaluation:
         if cap < np.inf:
             within = min(_WITHIN, room / n)
             yield (1.0 - within) * cap, (1.0 + within) * cap
-        losses, costs = self.told.losses, self.told.costs
+        losses, costs = self.subsample.losses, self.subsample.costs
         error = _ERRORS * np.sqrt(share * (1.0 - share) * (costs**2).sum()) / costs.sum()
         if 2.0 * error * n <= room:
             order = np.argsort(-losses)
@@ -109,9 +110,9 @@ class PartitionedEvaluation:
             high = float(edges[i + 1])
         return low, high
 
-    def _ask(self, work: Any, *given: Any) -> tuple[Any, Any]:
+    def _ask(self, func: Any, *args: Any) -> tuple[Any, Any]:
         starts = self._rows.matrix.X.starts
-        return self._rows.ask(work, self._w, self._b, *given, own=starts)
+        return self._rows.ask(func, self._w, self._b, *args, of_parts=starts)
 
 
 def _budget(share: float, rows: Any) -> float:
@@ -119,13 +120,13 @@ def _budget(share: float, rows: Any) -> float:
     return share * rows.weight * (1.0 + 1e-12)
 
 
-def _every(rows: Any, start: int, look: Evaluation, step: int) -> tuple[NDArray[Any], ...]:
-    """Scores, losses, codes and costs of those that tell."""
+def _every(rows: Any, start: int, here: Evaluation, step: int) -> tuple[NDArray[Any], ...]:
+    """Scores, losses, codes and costs of the subsample."""
     chosen = slice(-start % step, None, step)
-    return look.scores[chosen], look.losses[chosen], rows.codes[chosen], rows.costs[chosen]
+    return here.scores[chosen], here.losses[chosen], rows.codes[chosen], rows.costs[chosen]
 
 
-def _told(rows: Any, start: int, w: Array, b: Array, step: int) -> tuple[tuple[()], Any]:
+def _subsample_of(rows: Any, start: int, w: Array, b: Array, step: int) -> tuple[tuple[()], Any]:
     return (), _every(rows, start, Evaluation(rows, w, b), step)
 
 
@@ -133,18 +134,18 @@ def _totals(
     rows: Any, start: int, w: Array, b: Array, loss: Any, low: float, high: float, step: int
 ) -> tuple[Any, Any]:
     """The totals of rows outside of a window, and what weighs above; losses and weights in it."""
-    look, totals = Evaluation(rows, w, b), np.zeros(3)
-    g = look.losses
+    evaluation, totals = Evaluation(rows, w, b), np.zeros(3)
+    g = evaluation.losses
     inside, above = (low <= g) & (g <= high), rows.costs[g > high].sum()
     add_totals(g, np.where(inside, 0.0, rows.costs), loss, totals)
     values, index = np.unique(g[inside], return_inverse=True)
     weights = np.zeros(values.size)
     np.add.at(weights, index, rows.costs[inside])
-    return (totals, above), (values, weights, *_every(rows, start, look, step))
+    return (totals, above), (values, weights, *_every(rows, start, evaluation, step))
 
 
 def _counts(rows: Any, start: int, w: Array, b: Array, edges: Array) -> tuple[Any, tuple[()]]:
     """What weighs up to the first edge, between it and the next, ..., beyond the last."""
     g = Evaluation(rows, w, b).losses
-    place = np.searchsorted(edges, g, side="left")
-    return (np.bincount(place, rows.costs, edges.size + 1),), ()
+    bins = np.searchsorted(edges, g, side="left")
+    return (np.bincount(bins, rows.costs, edges.size + 1),), ()

@@ -1,7 +1,7 @@
 """Which rows near a kink come here from partitions, where there is room for few?
 
-Those within a radius, fewer where told rows say that there are too many. Of heaps of identical rows
-one comes from each partition, with the weight of all.
+Those within a radius, fewer where a subsample says that there are too many. Of heaps of identical
+rows one comes from each partition, with the weight of all.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from csvor._rows.evaluation import Evaluation, Subsample
 
 Array = NDArray[np.float64]
 
-# So many told rows of one score and class, to this share of it, are a heap of identical rows.
+# So many rows of a subsample, of one class and (to this share) one score, are a heap of identical
+# rows.
 _HEAP, _ALIKE = 3, 1e-9
-# Heaps are merged where no more than this share is left. What told rows say is true to about this.
+# Heaps are merged where no more than this share is left. Counts by the subsample are true to about
+# this factor.
 _WORTH, _ABOUT = 0.5, 1.1
 
 
 def within_room(
-    told: Subsample, distances: Array, radius: float, n_rows: int, n_parts: int, most: float
+    subsample: Subsample, distances: Array, radius: float, n_rows: int, n_parts: int, most: float
 ) -> tuple[float, bool]:
     """The radius up to which rows have room, and whether identical ones have to be merged for it.
 
-    That is where they are in heaps, or where more than ``most`` of all rows are told to be within
-    the radius. Where merged ones leave room it is larger.
+    That is where they are in heaps, or where more than ``most`` of all rows are estimated to be
+    within the radius. Where merged ones leave room it is larger.
     """
     each, room = n_rows / distances.size, most * n_rows
-    near, copies = distances <= radius, told.copies(_ALIKE)
+    near, copies = distances <= radius, subsample.copies(_ALIKE)
     come = np.where(copies >= _HEAP, np.minimum(n_parts / copies, each), each)
     heaps = come[near].sum() <= _WORTH * each * np.count_nonzero(near)
     if not heaps and np.count_nonzero(near) * each <= _ABOUT * room:
@@ -50,11 +52,11 @@ def split(
     spread: Any, merge: bool, most: float,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Sums and curvature of the rows beyond the radius; the others, or ``most`` of all merged."""
-    look = Evaluation(rows, w, b)
-    near, sums, curvature = look.split(radius, cap, nearer, loss)
+    evaluation = Evaluation(rows, w, b)
+    near, sums, curvature = evaluation.split(radius, cap, nearer, loss)
     if spread is not None:
-        seen = look.scores, look.losses, b, cap, nearer
-        curvature = rows.under(spread).beyond(radius, *seen, w, loss)[2]
+        arrays = evaluation.scores, evaluation.losses, b, cap, nearer
+        curvature = rows.with_loss(spread).beyond(radius, *arrays, w, loss)[2]
     if not merge:
         return (sums, curvature), (near.matrix.X, near.codes, near.costs)
     first, costs = _merged(near.matrix.X, near.codes, near.costs)
@@ -64,7 +66,7 @@ def split(
         left = near.take(first[order[room:]])
         left.costs = costs[order[room:]]
         sums = sums + left.sums(w, b, loss)[0]
-        curvature = curvature + left.under(spread or left.pair).sums(w, b, loss)[1]
+        curvature = curvature + left.with_loss(spread or left.pair).sums(w, b, loss)[1]
         first, costs = first[order[:room]], costs[order[:room]]
     return (sums, curvature), (near.matrix.X[first], near.codes[first], costs)
 
@@ -74,9 +76,9 @@ def _merged(
 ) -> tuple[NDArray[np.intp], Array]:
     """The first of each that are identical, and what all of them weigh."""
     of_rows = [np.ascontiguousarray(part).view(np.uint8) for part in (X, codes[:, None])]
-    whole = np.hstack(of_rows)
-    keys = whole.view([("", np.void, whole.shape[1])]).ravel()
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    together = np.zeros(first.size)
-    np.add.at(together, place.ravel(), costs)
-    return first, together
+    row_bytes = np.hstack(of_rows)
+    keys = row_bytes.view([("", np.void, row_bytes.shape[1])]).ravel()
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    weights = np.zeros(first.size)
+    np.add.at(weights, group.ravel(), costs)
+    return first, weights

@@ -53,7 +53,7 @@ class DenseMatrix(ScaledMatrix):
 class DenseRows(LabelledRows):
     """Labelled rows of an array: all that the objective asks of them, in one pass each."""
 
-    # What the model of Newton's step is told by, and whether `look` tells who is near a kink.
+    # Whether a pass gives the Hessian, and whether `evaluate` tells which rows are near a kink.
     holds_hessian = tells_kinks = True
 
     def __init__(self, matrix: DenseMatrix, codes: Codes, costs: Array, pair: Any) -> None:
@@ -105,8 +105,8 @@ class DenseRows(LabelledRows):
         def recount(rows: slice) -> Sums:
             cut = np.zeros(w.size + b.size + 3)
             part = moved_rows(self._part(rows, self._losses), loss, cap, cut)
-            of_part, bent = self._add(part, w, b, lifted)
-            return of_part + cut, bent
+            of_part, curvature_of_part = self._add(part, w, b, lifted)
+            return of_part + cut, curvature_of_part
 
         for total, change in zip((sums, curvature), self._sum(recount), strict=True):
             total += change
@@ -130,10 +130,10 @@ class DenseRows(LabelledRows):
         """First and second derivative of the surrogate at t on the line, as `add_slopes` does."""
 
         def add(rows: slice) -> tuple[Array]:
-            found = np.zeros(2)
+            slopes = np.zeros(2)
             line = Line(*(of_rows[rows] for of_rows in self._line))
-            add_slopes(line, self.codes[rows], b, db, t, self.pair, found)
-            return (found,)
+            add_slopes(line, self.codes[rows], b, db, t, self.pair, slopes)
+            return (slopes,)
 
         return self._sum(add)[0]
 
@@ -146,20 +146,20 @@ class DenseRows(LabelledRows):
         )
         return f, g
 
-    def look(self, w: Array, b: Array) -> Evaluation:
+    def evaluate(self, w: Array, b: Array) -> Evaluation:
         """What the rows say at a point."""
         return Evaluation(self, w, b)
 
     def totals(self, losses: Array, loss: Any) -> Array:
-        """What the rows of these losses g add: `weigh`'s totals."""
+        """What the rows of these losses g add: `row_weights`' totals."""
 
         def add(rows: slice) -> tuple[Array]:
             totals = np.zeros(3)
             add_totals(losses[rows], self.costs[rows], loss, totals)
             return (totals,)
 
-        found: Array = self._sum(add)[0]
-        return found
+        summed: Array = self._sum(add)[0]
+        return summed
 
     def beyond(
         self, radius: float, f: Array, g: Array, b: Array, cap: float, nearer: float, w: Array,
@@ -189,9 +189,9 @@ class DenseRows(LabelledRows):
         add_rows(rows, w, b, self.pair, loss, sums, curvature)
         return sums, curvature
 
-    def _sum(self, work: Callable[[slice], Any]) -> Any:
-        """The sums of what ``work`` gives, always in the order of the chunks."""
-        first, *others = self._threads.map(work)
+    def _sum(self, func: Callable[[slice], Any]) -> Any:
+        """The sums of what ``func`` gives, always in the order of the chunks."""
+        first, *others = self._threads.map(func)
         for other in others:
             for total, part in zip(first, other, strict=True):
                 total += part

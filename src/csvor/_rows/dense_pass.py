@@ -10,8 +10,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from csvor._loss.capped import weigh
-from csvor._loss.margins import BLOCK, meet
+from csvor._loss.capped import row_weights
+from csvor._loss.margins import BLOCK, pair_losses
 from csvor._loss.row_terms import add_hessian_terms
 from csvor._utils.compile import FAST, compiled
 
@@ -30,19 +30,19 @@ Line = namedtuple("Line", "scores changes weights")
 def add_rows(rows, w, b, pair, loss, sums, curvature):
     """Add the terms of all rows to objective, gradient and Hessian.
 
-    ``sums``, of shape (d + m + 3,), gains the gradient by w and by b, and the totals of `weigh`;
+    ``sums``, of shape (d + m + 3,), gains the gradient by w and by b, and `row_weights`' totals;
     ``curvature``, of shape (d + m, d + m), the upper triangle of the Hessian.
     """
     n_rows, d = rows.X.shape
     m = b.size
     implicit = pair[0].implicit == 1
     even_d, even_m = d + d % 2, m + m % 2
-    z, share = np.zeros((even_d, _STRIDE)), np.zeros((even_m, _STRIDE))
+    z, hess_fb = np.zeros((even_d, _STRIDE)), np.zeros((even_m, _STRIDE))
     slope, curve, slopes = np.empty((m, _STRIDE)), np.empty((m, _STRIDE)), np.zeros(even_d)
     products = np.zeros((even_d, even_d + even_m))
     f, y, cost, g = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     weight, curved, concavity = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
-    pull, whole = np.empty(BLOCK), np.empty(BLOCK)
+    pull, hess_ff = np.empty(BLOCK), np.empty(BLOCK)
     keeps = rows.losses.size > 0
     for start in range(0, n_rows, BLOCK):
         n = min(BLOCK, n_rows - start)
@@ -50,19 +50,19 @@ def add_rows(rows, w, b, pair, loss, sums, curvature):
         _project(X, rows.center, rows.factor, w, z, f)
         for r in range(n):
             y[r], cost[r] = codes[r], costs[r]
-        meet(n, f, y, b, pair, g, slope, curve, pull)
+        pair_losses(n, f, y, b, pair, g, slope, curve, pull)
         if keeps:
             kept = rows.losses[start : start + n]
             for r in range(n):
                 kept[r] = g[r]
-        weigh(n, g, cost, loss, weight, curved, concavity, sums[d + m :])
+        row_weights(n, g, cost, loss, weight, curved, concavity, sums[d + m :])
         add_hessian_terms(
-            n, weight, curved, concavity, slope, curve, pull, implicit, share, whole, sums[d:],
+            n, weight, curved, concavity, slope, curve, pull, implicit, hess_fb, hess_ff, sums[d:],
             curvature[d:, d:],
         )  # fmt: skip
         if d >= _PACKED_FROM:
-            n = _pack(n, pull, whole, share, z)
-        _add_products(n, z, pull, whole, share, slopes, products)
+            n = _pack(n, pull, hess_ff, hess_fb, z)
+        _add_products(n, z, pull, hess_ff, hess_fb, slopes, products)
     for i in range(d):
         sums[i] += slopes[i]
         for j in range(i, d):
@@ -90,8 +90,8 @@ def begin_line(rows, w, b, dw, pair, loss, line):
             column, slope_of = z[j], dw[j]
             for r in range(n):
                 df[r] += slope_of * column[r]
-        meet(n, f, y, b, pair, g, slope, curve, pull)
-        weigh(n, g, cost, loss, line.weights[start : start + n], curved, concavity, unused)
+        pair_losses(n, f, y, b, pair, g, slope, curve, pull)
+        row_weights(n, g, cost, loss, line.weights[start : start + n], curved, concavity, unused)
 
 
 @compiled(fastmath=FAST)
@@ -108,7 +108,7 @@ def find_losses(rows, w, b, pair, f, g):
         _project(X, rows.center, rows.factor, w, z, score)
         for r in range(n):
             y[r] = codes[r]
-        meet(n, score, y, b, pair, losses, slope, curve, pull)
+        pair_losses(n, score, y, b, pair, losses, slope, curve, pull)
 
 
 @compiled(fastmath=FAST)
@@ -132,15 +132,15 @@ def _block(rows, start, n):
 
 
 @compiled()
-def _pack(n, pull, whole, share, z):
+def _pack(n, pull, hess_ff, hess_fb, z):
     """Move the rows that pull or bend to the front; their number."""
     last = 0
     for r in range(n):
-        if whole[r] == 0.0 and pull[r] == 0.0:
+        if hess_ff[r] == 0.0 and pull[r] == 0.0:
             continue
-        pull[last], whole[last] = pull[r], whole[r]
-        for k in range(share.shape[0]):
-            share[k, last] = share[k, r]
+        pull[last], hess_ff[last] = pull[r], hess_ff[r]
+        for k in range(hess_fb.shape[0]):
+            hess_fb[k, last] = hess_fb[k, r]
         for j in range(z.shape[0]):
             z[j, last] = z[j, r]
         last += 1
@@ -148,8 +148,8 @@ def _pack(n, pull, whole, share, z):
 
 
 @compiled(fastmath=FAST)
-def _add_products(n, z, pull, whole, share, slopes, products):
-    """Two by two, so that what is read is used twice; z and share have an even number of rows."""
+def _add_products(n, z, pull, hess_ff, hess_fb, slopes, products):
+    """Two by two, so that what is read is used twice; z and hess_fb have an even number of rows."""
     d = z.shape[0]
     one, two = np.empty(n), np.empty(n)
     for i in range(0, d, 2):
@@ -158,14 +158,14 @@ def _add_products(n, z, pull, whole, share, slopes, products):
         for r in range(n):
             slope += pull[r] * column[r]
             next_slope += pull[r] * following[r]
-            one[r] = whole[r] * column[r]
-            two[r] = whole[r] * following[r]
+            one[r] = hess_ff[r] * column[r]
+            two[r] = hess_ff[r] * following[r]
         slopes[i] -= slope
         slopes[i + 1] -= next_slope
         for j in range(i, d, 2):
             _add_four(n, one, two, z[j], z[j + 1], products, i, j)
-        for k in range(0, share.shape[0], 2):
-            _add_four(n, column, following, share[k], share[k + 1], products, i, d + k)
+        for k in range(0, hess_fb.shape[0], 2):
+            _add_four(n, column, following, hess_fb[k], hess_fb[k + 1], products, i, d + k)
 
 
 @compiled(fastmath=FAST)

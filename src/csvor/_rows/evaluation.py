@@ -12,17 +12,17 @@ from csvor._rows.trim import find_cap
 
 Array = NDArray[np.float64]
 
-# Rows that tell where a share of all lies.
+# About so many rows are enough to estimate quantiles from.
 _SUBSAMPLE = 20_000
 
 
 def subsample_stride(n: int) -> int:
-    """Every so many-th row is one of those that tell."""
+    """Stride that keeps about 20 000 rows."""
     return max(n // _SUBSAMPLE, 1)
 
 
 class Subsample:
-    """Scores, losses and codes of rows that tell where a share of all lies."""
+    """Scores, losses and classes of evenly spaced rows, from which quantiles are estimated."""
 
     def __init__(
         self, scores: Array, losses: Array, codes: NDArray[np.integer], costs: Array
@@ -32,17 +32,17 @@ class Subsample:
 
     def distances(self, b: Array, pair: Any, cap: float, nearer: float) -> Array:
         """How far margins of each have to move to take it to a kink."""
-        found = np.empty(self.losses.size)
-        find_distances(self._scores, self._codes, b, pair, self.losses, cap, nearer, found)
-        return found
+        distances = np.empty(self.losses.size)
+        find_distances(self._scores, self._codes, b, pair, self.losses, cap, nearer, distances)
+        return distances
 
     def copies(self, alike: float) -> NDArray[np.intp]:
         """How many of them have the score of each, to this share of it, and its class."""
         unit = alike * max(float(np.abs(self._scores).max()), 1e-300)
         keys = np.column_stack([np.rint(self._scores / unit), self._codes])
-        _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
-        found: NDArray[np.intp] = counts[place.ravel()]
-        return found
+        _, group, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+        copies: NDArray[np.intp] = counts[group.ravel()]
+        return copies
 
 
 class Evaluation:
@@ -53,7 +53,7 @@ class Evaluation:
         self.scores, self.losses = rows.scores_and_losses(w, b)
 
     @property
-    def told(self) -> Subsample:
+    def subsample(self) -> Subsample:
         every = slice(None, None, subsample_stride(self.losses.size))
         rows = self._rows
         return Subsample(
@@ -61,7 +61,7 @@ class Evaluation:
         )
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
-        """The totals of `weigh`, and the cap.
+        """The totals of `row_weights`, and the cap.
 
         That is the one of ``loss``, or where ``share`` of the weight is cut, the one that does it:
         it is sought from there.
@@ -76,6 +76,6 @@ class Evaluation:
         self, radius: float, cap: float, nearer: float, loss: Any
     ) -> tuple[Any, Array, Array]:
         """The rows within a distance of a kink, and sums and curvature of the others."""
-        seen = self.scores, self.losses, self._b, cap, nearer
-        near, sums, curvature = self._rows.beyond(radius, *seen, self._w, loss)
+        arrays = self.scores, self.losses, self._b, cap, nearer
+        near, sums, curvature = self._rows.beyond(radius, *arrays, self._w, loss)
         return self._rows.take(np.flatnonzero(near)), sums, curvature

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from csvor._loss.capped import weigh
+from csvor._loss.capped import row_weights
 from csvor._loss.margins import BLOCK
 from csvor._utils.compile import FAST, compiled
 
 
 @compiled(fastmath=FAST)
-def find_distances(f, codes, b, pair, g, cap, nearer, found):
-    """Set ``found`` to what margins have to change by at least for each row to come to a kink.
+def find_distances(f, codes, b, pair, g, cap, nearer, distances):
+    """Set ``distances`` to what margins have to change by at least for each row to come to a kink.
 
     A kink is where a slack begins or ends, or the corner at the cap. From a slack there is the
     share ``nearer`` of its size left.
@@ -25,16 +25,16 @@ def find_distances(f, codes, b, pair, g, cap, nearer, found):
         if g[r] <= cap:
             first, last = (0, m) if implicit else (max(y - 1, 0), min(y + 1, m))
             for k in range(first, last):
-                excess = 1.0 - (f[r] - b[k] if y > k else b[k] - f[r])
-                nearest = min(nearest, nearer * excess if excess > 0.0 else -excess)
-        found[r] = nearest
+                slack_arg = 1.0 - (f[r] - b[k] if y > k else b[k] - f[r])
+                nearest = min(nearest, nearer * slack_arg if slack_arg > 0.0 else -slack_arg)
+        distances[r] = nearest
 
 
 @compiled(fastmath=FAST)
 def add_totals(losses, costs, loss, totals):
-    """Add the totals of `weigh` over rows of these losses."""
+    """Add the totals of `row_weights` over rows of these losses."""
     weight, curved, concavity = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     for start in range(0, losses.size, BLOCK):
         n = min(BLOCK, losses.size - start)
         g, cost = losses[start : start + n], costs[start : start + n]
-        weigh(n, g, cost, loss, weight, curved, concavity, totals)
+        row_weights(n, g, cost, loss, weight, curved, concavity, totals)

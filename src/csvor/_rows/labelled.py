@@ -41,7 +41,7 @@ class LabelledRows(ABC):
     def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
         """The score and the losses g of each row."""
 
-    def under(self, pair: Any) -> Self:
+    def with_loss(self, pair: Any) -> Self:
         """The same rows under another loss of their pairs."""
         rows = copy(self)
         rows.pair = pair

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.capped import weigh
-from csvor._loss.margins import BLOCK, meet
+from csvor._loss.capped import row_weights
+from csvor._loss.margins import BLOCK, pair_losses
 from csvor._loss.pairs import losses_at
 from csvor._loss.row_terms import add_hessian_terms, add_slopes
 from csvor._rows.labelled import LabelledRows
@@ -23,32 +23,34 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Curved:
+class HessianTerms:
     """What the rows add to the Hessian, by scores and thresholds.
 
-    Of some ``samples``: ``whole``, the curvature by the score twice, ``share``, less that by the
-    score and each threshold; ``grad_b`` is all that by the thresholds.
+    Of some ``samples``: ``hess_ff``, the curvature by the score twice, ``hess_fb``, less that by
+    the score and each threshold; ``hess_bb`` is all that by the thresholds.
     """
 
     samples: NDArray[np.intp]
-    whole: Array
-    share: Array
-    grad_b: Array
+    hess_ff: Array
+    hess_fb: Array
+    hess_bb: Array
 
 
 class ProductRows(LabelledRows):
-    """Labelled rows of any matrix; a Hessian is told by `Curved`."""
+    """Labelled rows of any matrix; a Hessian is held as `HessianTerms`."""
 
     holds_hessian = tells_kinks = False
     is_small = False
 
-    def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> tuple[Array, Curved]:
-        """Gradient by w and b with the totals of `weigh`, and what the Hessian is made of."""
-        return self._sums(self.matrix.products.scores(w), b, loss)
+    def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> tuple[Array, HessianTerms]:
+        """Gradient by w and b with the totals of `row_weights`, and what the Hessian is made of."""
+        return self._sums(self.matrix.products.matvec(w), b, loss)
 
-    def trim(self, w: Array, b: Array, loss: Any, share: float) -> tuple[Array, Curved, Array]:
+    def trim(
+        self, w: Array, b: Array, loss: Any, share: float
+    ) -> tuple[Array, HessianTerms, Array]:
         """The same with ``share`` of the weight cut, and the cap that does it."""
-        scores = self.matrix.products.scores(w)
+        scores = self.matrix.products.matvec(w)
         losses_at(scores, self.codes, b, self.pair, self._losses)
         cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
         find_cap(self._losses, self.costs, share, cap)
@@ -59,62 +61,62 @@ class ProductRows(LabelledRows):
     def begin_line(self, w: Array, b: Array, dw: Array, loss: Any, keep: bool = True) -> None:
         """Set off along a step of w; `slopes` are those of the surrogate here."""
         products = self.matrix.products
-        scores, weights = products.scores(w), np.empty(self.n_samples)
+        scores, weights = products.matvec(w), np.empty(self.n_samples)
         weights_at(scores, self.codes, self.costs, b, self.pair, loss, weights)
-        self._line = scores, products.scores(dw), weights
+        self._line = scores, products.matvec(dw), weights
 
     def slopes(self, b: Array, db: Array, t: float) -> Array:
         """First and second derivative of the surrogate at t on the line, as `add_slopes` does."""
-        found = np.zeros(2)
-        add_slopes(self._line, self.codes, b, db, t, self.pair, found)
-        return found
+        slopes = np.zeros(2)
+        add_slopes(self._line, self.codes, b, db, t, self.pair, slopes)
+        return slopes
 
     def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
         """The score and the losses g of each row."""
-        scores, g = self.matrix.products.scores(w), np.empty(self.n_samples)
+        scores, g = self.matrix.products.matvec(w), np.empty(self.n_samples)
         losses_at(scores, self.codes, b, self.pair, g)
         return scores, g
 
-    def hessian(self, at: Curved) -> Array:
+    def hessian(self, at: HessianTerms) -> Array:
         """The upper triangle of the Hessian, by w and b."""
-        d, m = self.matrix.ridge.size, at.grad_b.shape[0]
-        own, mixed = self.matrix.products.curved(at.samples, at.whole, at.share)
-        return np.block([[np.triu(own), -mixed], [np.zeros((m, d)), np.triu(at.grad_b)]])
+        d, m = self.matrix.ridge.size, at.hess_bb.shape[0]
+        hess_ww, cross = self.matrix.products.sandwich(at.samples, at.hess_ff, at.hess_fb)
+        return np.block([[np.triu(hess_ww), -cross], [np.zeros((m, d)), np.triu(at.hess_bb)]])
 
-    def _sums(self, scores: Array, b: Array, loss: Any) -> tuple[Array, Curved]:
+    def _sums(self, scores: Array, b: Array, loss: Any) -> tuple[Array, HessianTerms]:
         n, m = scores.size, b.size
-        pull, whole = np.empty((2, n))
-        share, sums_b, hess_bb = np.empty((m, n)), np.zeros(m + 3), np.zeros((m, m))
+        pull, hess_ff = np.empty((2, n))
+        hess_fb, sums_b, hess_bb = np.empty((m, n)), np.zeros(m + 3), np.zeros((m, m))
         terms_at(
-            scores, self.codes, self.costs, b, self.pair, loss, self._losses, pull, whole, share,
-            sums_b, hess_bb,
+            scores, self.codes, self.costs, b, self.pair, loss, self._losses, pull, hess_ff,
+            hess_fb, sums_b, hess_bb,
         )  # fmt: skip
         hess_bb += np.triu(hess_bb, 1).T
-        grad_w = -self.matrix.products.pulled(pull)
-        curved = Curved(np.arange(n), whole, share, hess_bb)
+        grad_w = -self.matrix.products.transpose_matvec(pull)
+        curved = HessianTerms(np.arange(n), hess_ff, hess_fb, hess_bb)
         return np.concatenate([grad_w, sums_b]), curved
 
 
 @compiled(fastmath=FAST)
-def terms_at(scores, codes, costs, b, pair, loss, losses, pull, whole, share, sums_b, hess_bb):
+def terms_at(scores, codes, costs, b, pair, loss, losses, pull, hess_ff, hess_fb, sums_b, hess_bb):
     """What `dense_pass.add_rows` makes of each row before the features come in.
 
-    Sets losses, ``pull``, ``whole`` and ``share`` of all rows; ``sums_b`` gains the gradient by b
-    and the totals of `weigh`, ``hess_bb`` the upper triangle of the Hessian by b.
+    Sets losses, ``pull``, ``hess_ff`` and ``hess_fb`` of all rows; ``sums_b`` gains the gradient by
+    b and the totals of `row_weights`, ``hess_bb`` the upper triangle of the Hessian by b.
     """
     m = b.size
     implicit = pair[0].implicit == 1
-    slope, curve, own = np.empty((m, BLOCK)), np.empty((m, BLOCK)), np.empty((m, BLOCK))
+    slope, curve, block_fb = np.empty((m, BLOCK)), np.empty((m, BLOCK)), np.empty((m, BLOCK))
     y, weight = np.empty(BLOCK), np.empty(BLOCK)
     curved, concavity = np.empty(BLOCK), np.empty(BLOCK)
     for start in range(0, scores.size, BLOCK):
         n = min(BLOCK, scores.size - start)
         f, g, cost = scores[start : start + n], losses[start : start + n], costs[start : start + n]
-        pulled, twice = pull[start : start + n], whole[start : start + n]
+        block_pull, block_ff = pull[start : start + n], hess_ff[start : start + n]
         for r in range(n):
             y[r] = codes[start + r]
-        meet(n, f, y, b, pair, g, slope, curve, pulled)
-        weigh(n, g, cost, loss, weight, curved, concavity, sums_b[m:])
+        pair_losses(n, f, y, b, pair, g, slope, curve, block_pull)
+        row_weights(n, g, cost, loss, weight, curved, concavity, sums_b[m:])
         add_hessian_terms(
             n,
             weight,
@@ -122,16 +124,16 @@ def terms_at(scores, codes, costs, b, pair, loss, losses, pull, whole, share, su
             concavity,
             slope,
             curve,
-            pulled,
+            block_pull,
             implicit,
-            own,
-            twice,
+            block_fb,
+            block_ff,
             sums_b,
             hess_bb,
         )
         for k in range(m):
             for r in range(n):
-                share[k, start + r] = own[k, r]
+                hess_fb[k, start + r] = block_fb[k, r]
 
 
 @compiled(fastmath=FAST)
@@ -145,6 +147,6 @@ def weights_at(scores, codes, costs, b, pair, loss, weights):
         n = min(BLOCK, scores.size - start)
         for r in range(n):
             y[r] = codes[start + r]
-        meet(n, scores[start : start + n], y, b, pair, g, slope, curve, pull)
-        own = weights[start : start + n]
-        weigh(n, g, costs[start : start + n], loss, own, curved, concavity, unused)
+        pair_losses(n, scores[start : start + n], y, b, pair, g, slope, curve, pull)
+        block_weights = weights[start : start + n]
+        row_weights(n, g, costs[start : start + n], loss, block_weights, curved, concavity, unused)

@@ -36,32 +36,32 @@ class Products:
         """Some rows of Z."""
         return self._matrix.values[rows] if self._is_kept else self._matrix.scaled(rows)
 
-    def scores(self, w: Array) -> Array:
+    def matvec(self, w: Array) -> Array:
         """``Z w``."""
-        found = np.empty(self.shape[0])
+        scores = np.empty(self.shape[0])
         for rows, Z in self._blocks():
-            found[rows] = Z @ w
-        return found
+            scores[rows] = Z @ w
+        return scores
 
-    def pulled(self, v: Array) -> Array:
+    def transpose_matvec(self, v: Array) -> Array:
         """``Z' v``."""
-        found = np.zeros(self.shape[1])
+        sums = np.zeros(self.shape[1])
         for rows, Z in self._blocks():
-            found += v[rows] @ Z
-        return found
+            sums += v[rows] @ Z
+        return sums
 
-    def scores_of(self, rows: NDArray[np.intp], w: Array) -> Array:
+    def matvec_rows(self, rows: NDArray[np.intp], w: Array) -> Array:
         """``Z w`` of some of the rows."""
         if _FEW * rows.size > self.shape[0]:
-            return self.scores(w)[rows]
+            return self.matvec(w)[rows]
         return self.rows(rows) @ w
 
-    def pulled_by(self, rows: NDArray[np.intp], v: Array) -> Array:
+    def transpose_matvec_rows(self, rows: NDArray[np.intp], v: Array) -> Array:
         """``Z' v`` over some of the rows."""
         if _FEW * rows.size > self.shape[0]:
-            whole = np.zeros(self.shape[0])
-            whole[rows] = v
-            return self.pulled(whole)
+            of_all = np.zeros(self.shape[0])
+            of_all[rows] = v
+            return self.transpose_matvec(of_all)
         return v @ self.rows(rows)
 
     def mean_square(self, ridge: Array) -> float:
@@ -71,19 +71,19 @@ class Products:
             squares += np.einsum("nd,nd->d", Z, Z)
         return float(squares @ (1.0 / ridge) / self.shape[0])
 
-    def curved(
-        self, rows: NDArray[np.intp] | None, weights: Array, share: Array
+    def sandwich(
+        self, rows: NDArray[np.intp] | None, weights: Array, vectors: Array
     ) -> tuple[Array, Array]:
-        """``Z' diag(weights) Z`` and ``Z' share'`` over some rows, or all; weights not negative."""
+        """``Z' diag(weights) Z`` and ``Z' vectors'`` over some rows, or all; weights >= 0."""
         d = self.shape[1]
-        own, mixed = np.zeros((d, d)), np.zeros((d, share.shape[0]))
+        sandwich, cross = np.zeros((d, d)), np.zeros((d, vectors.shape[0]))
         root = np.sqrt(weights)
         for part in row_blocks(weights.size, d, _AT_ONCE):
             Z = self.rows(part if rows is None else rows[part])
-            mixed += Z.T @ share[:, part].T
+            cross += Z.T @ vectors[:, part].T
             Z = Z * root[part, None]
-            own += Z.T @ Z
-        return own, mixed
+            sandwich += Z.T @ Z
+        return sandwich, cross
 
     def _blocks(self) -> Iterator[tuple[slice, Array]]:
         """Where each block of rows lies, and its features."""

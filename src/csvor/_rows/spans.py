@@ -56,15 +56,15 @@ def spans_of(X: Any, weights: Array) -> Spans:
         middle = np.median(some, axis=0)
 
     def span(rows: slice) -> Array:
-        found = np.array([[np.inf], [-np.inf], [0.0], [0.0]]) * np.ones(d)
-        _add_spans(X[rows], share[rows], middle, *found)
-        return found
+        of_chunk = np.array([[np.inf], [-np.inf], [0.0], [0.0]]) * np.ones(d)
+        _add_spans(X[rows], share[rows], middle, *of_chunk)
+        return of_chunk
 
     with np.errstate(over="ignore", invalid="ignore"):
-        found = np.array(RowThreads(n, d).map(span))
-        offset, squares = found[:, 2].sum(axis=0), found[:, 3].sum(axis=0)
+        of_chunks = np.array(RowThreads(n, d).map(span))
+        offset, squares = of_chunks[:, 2].sum(axis=0), of_chunks[:, 3].sum(axis=0)
         spread = np.sqrt(np.maximum(squares - offset**2, 0.0))
-    low, high = found[:, 0].min(axis=0), found[:, 1].max(axis=0)
+    low, high = of_chunks[:, 0].min(axis=0), of_chunks[:, 1].max(axis=0)
     return Spans(low, high, middle + offset, spread, np.ones(d))
 
 

@@ -13,7 +13,7 @@ from csvor._rows.csr import (
     add_sandwich_diagonal,
     add_sandwich_matvec,
     add_transpose_matvec,
-    multiply,
+    csr_matvec,
     parts_of,
 )
 from csvor._rows.matrix import ScaledMatrix
@@ -52,14 +52,14 @@ class SparseProducts:
         most = min(X.nnz // (_OF_A_COLUMN * self._d), _PARTS)
         self._threads = RowThreads(self._n, X.nnz / max(self._n, 1), max(most, 1))
 
-    def scores(self, w: Array) -> Array:
+    def matvec(self, w: Array) -> Array:
         """``Z w``."""
         w = self._factor * w
         shift, products = float(self._center @ w), np.empty(self._n)
-        self._threads.map(lambda r: multiply(self._X, r.start, r.stop, w, shift, products))
+        self._threads.map(lambda r: csr_matvec(self._X, r.start, r.stop, w, shift, products))
         return products
 
-    def pulled(self, v: Array) -> Array:
+    def transpose_matvec(self, v: Array) -> Array:
         """``Z' v``."""
 
         def add(rows: slice) -> Array:
@@ -69,35 +69,35 @@ class SparseProducts:
 
         return self._factor * (_sum(self._threads.map(add)) - v.sum() * self._center)
 
-    def scores_of(self, rows: NDArray[np.intp], w: Array) -> Array:
+    def matvec_rows(self, rows: NDArray[np.intp], w: Array) -> Array:
         """``Z w`` of some of the rows."""
-        return self.scores(w)[rows]
+        return self.matvec(w)[rows]
 
-    def pulled_by(self, rows: NDArray[np.intp], v: Array) -> Array:
+    def transpose_matvec_rows(self, rows: NDArray[np.intp], v: Array) -> Array:
         """``Z' v`` over some of the rows."""
-        return self.pulled(self.spread(rows, v))
+        return self.transpose_matvec(self.scatter(rows, v))
 
     def mean_square(self, ridge: Array) -> float:
         """Mean of ``z' diag(1 / ridge) z`` over the rows: of their kernel with themselves."""
-        squares, _ = self.moments(np.ones(self._n), np.empty((0, self._n)))
+        squares, _ = self.sandwich_diagonal(np.ones(self._n), np.empty((0, self._n)))
         return float((squares / ridge).sum() / self._n)
 
-    def moments(self, weights: Array, share: Array) -> tuple[Array, Array]:
-        """The diagonal of ``Z' diag(weights) Z``, and ``Z' share'``."""
-        m = share.shape[0]
+    def sandwich_diagonal(self, weights: Array, vectors: Array) -> tuple[Array, Array]:
+        """The diagonal of ``Z' diag(weights) Z``, and ``Z' vectors'``."""
+        m = vectors.shape[0]
 
         def add(rows: slice) -> Array:
-            found = np.zeros((self._d, m + 2))
-            add_sandwich_diagonal(self._X, rows.start, rows.stop, weights, share, found)
-            return found
+            sums_of_part = np.zeros((self._d, m + 2))
+            add_sandwich_diagonal(self._X, rows.start, rows.stop, weights, vectors, sums_of_part)
+            return sums_of_part
 
-        found = _sum(self._threads.map(add))
-        mixed, sums, squares = found[:, :m], found[:, m], found[:, m + 1]
+        summed = _sum(self._threads.map(add))
+        cross, sums, squares = summed[:, :m], summed[:, m], summed[:, m + 1]
         squares += self._center * (weights.sum() * self._center - 2.0 * sums)
-        mixed = self._factor[:, None] * (mixed - np.outer(self._center, share.sum(axis=1)))
-        return self._factor**2 * np.maximum(squares, 0.0), mixed
+        cross = self._factor[:, None] * (cross - np.outer(self._center, vectors.sum(axis=1)))
+        return self._factor**2 * np.maximum(squares, 0.0), cross
 
-    def twice(self, weights: Array, v: Array) -> Array:
+    def sandwich_matvec(self, weights: Array, v: Array) -> Array:
         """``Z' diag(weights) Z v``."""
         v = self._factor * v
         shift = float(self._center @ v)
@@ -112,20 +112,22 @@ class SparseProducts:
         total, sums = sum(part[0] for part in parts), _sum([part[1] for part in parts])
         return self._factor * (sums - total * self._center)
 
-    def curved(self, rows: NDArray[np.intp], weights: Array, share: Array) -> tuple[Array, Array]:
-        """``Z' diag(weights) Z`` and ``Z' share'`` over some of the rows; weights not negative."""
-        of_all = self.spread(rows, weights)
-        curved, sums = np.zeros((self._d, self._d)), np.zeros(self._d)
-        add_sandwich(self._X, 0, self._n, of_all, curved)
+    def sandwich(
+        self, rows: NDArray[np.intp], weights: Array, vectors: Array
+    ) -> tuple[Array, Array]:
+        """``Z' diag(weights) Z`` and ``Z' vectors'`` over some of the rows; weights >= 0."""
+        of_all = self.scatter(rows, weights)
+        sandwich, sums = np.zeros((self._d, self._d)), np.zeros(self._d)
+        add_sandwich(self._X, 0, self._n, of_all, sandwich)
         add_transpose_matvec(self._X, 0, self._n, of_all, sums)
         across = np.multiply.outer(self._center, sums - 0.5 * weights.sum() * self._center)
-        curved -= across + across.T
-        curved *= self._factor
-        curved *= self._factor[:, None]
-        mixed = [self.pulled(self.spread(rows, of_one)) for of_one in share]
-        return curved, np.stack(mixed, axis=1)
+        sandwich -= across + across.T
+        sandwich *= self._factor
+        sandwich *= self._factor[:, None]
+        cross = [self.transpose_matvec(self.scatter(rows, of_one)) for of_one in vectors]
+        return sandwich, np.stack(cross, axis=1)
 
-    def spread(self, rows: NDArray[np.intp], values: Array) -> Array:
+    def scatter(self, rows: NDArray[np.intp], values: Array) -> Array:
         """Values of some of the rows, the last axis, as those of all rows."""
         of_all = np.zeros((*values.shape[:-1], self._n))
         of_all[..., rows] = values

@@ -43,23 +43,23 @@ def find_cap(losses, weights, share, cap):
             low, high = 0.5 * low, 2.0 * high
         else:
             low, high = 1.0, np.inf
-    values, own = np.empty(count), np.empty(count)
+    values, value_weights = np.empty(count), np.empty(count)
     count = 0
     for i in range(n):
         if low <= losses[i] <= high:
-            values[count], own[count] = losses[i], weights[i]
+            values[count], value_weights[count] = losses[i], weights[i]
             count += 1
     level = (inside - (budget - above)) / inside
-    at = select(values, level, own)
-    if at <= 1.0:
+    cut_at = select(values, level, value_weights)
+    if cut_at <= 1.0:
         return
-    cap[0], cap[1] = at * (1.0 - TIE), at * (1.0 + TIE)
+    cap[0], cap[1] = cut_at * (1.0 - TIE), cut_at * (1.0 + TIE)
     on_cap = 0.0
     for i in range(count):
         if values[i] > cap[1]:
-            above += own[i]
+            above += value_weights[i]
         elif values[i] > cap[0]:
-            on_cap += own[i]
+            on_cap += value_weights[i]
     over = budget - above
     if over > 1e-7 * on_cap:
         cap[2] = max(1.0 - over / on_cap, 0.0)

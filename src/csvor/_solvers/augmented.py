@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._solvers.line import least_between
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution, SolverStatus
 
 Array = NDArray[np.float64]
 Report = Callable[[int, float], None] | None
@@ -44,35 +44,35 @@ _LEAST, _ANEW = 1e-2, 0.25
 # Iterations without a better bound, all else done, after which a run is over.
 _PATIENCE = 5
 # Less than this share of the objective cannot be told from rounding.
-_ROUNDING, _SUBSAMPLE = 1e-14, 1e-10
+_ROUNDING, _LEAST_SCALE = 1e-14, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class CappedCosts:
     """What samples count for under a loss at some point.
 
-    ``costs`` multiply phi in the convex problem at hand; ``moving`` is the objective less
+    ``costs`` multiply phi in the convex problem at hand; ``active`` is the objective less
     ``constant``, what samples that are cut add; ``cap`` is what cuts them. Where the loss is
     ``concave`` below the cap, costs are its slopes at the point.
     """
 
     costs: Array
-    moving: float
+    active: float
     constant: float
     cap: float
     concave: bool
 
     @property
     def value(self) -> float:
-        return self.moving + self.constant
+        return self.active + self.constant
 
     @property
     def scale(self) -> float:
         """What shares are of: where next to nothing moves, it cannot be told from rounding."""
-        return max(self.moving, _SUBSAMPLE * self.value)
+        return max(self.active, _LEAST_SCALE * self.value)
 
 
-class Problem(Protocol):
+class SupportProblem(Protocol):
     """The last ``n_bounded`` coordinates of theta are not negative; x has a column a sample."""
 
     n_bounded: int
@@ -81,9 +81,9 @@ class Problem(Protocol):
     def start(self) -> Array: ...
     @property
     def sigmas(self) -> tuple[float, float]: ...
-    def excess(self, theta: Array) -> Array: ...
-    def change(self, step: Array) -> Array: ...
-    def weigh(self, theta: Array, x: Array, stage: Any) -> CappedCosts: ...
+    def slack_args(self, theta: Array) -> Array: ...
+    def directional_change(self, step: Array) -> Array: ...
+    def costs_at(self, theta: Array, x: Array, stage: Any) -> CappedCosts: ...
     def losses(self, x: Array) -> Array: ...
     def nearest(self, u: Array, costs: Array) -> Array: ...
     def gradient(self, theta: Array, multipliers: Array) -> Array: ...
@@ -96,15 +96,15 @@ class Problem(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class _Snapshot:
     theta: Array
     x: Array
-    weighed: CappedCosts
+    capped: CappedCosts
     sigma: float
 
 
 def augment(
-    problem: Problem,
+    problem: SupportProblem,
     stages: Sequence[Any],
     *,
     tol: float,
@@ -115,9 +115,9 @@ def augment(
 
     Parameters
     ----------
-    problem : Problem
+    problem : SupportProblem
     stages : sequence
-        The losses, as ``problem.weigh`` reads them; the last one counts.
+        The losses, as ``problem.costs_at`` reads them; the last one counts.
     tol : float
         The run ends when the convex problem of the costs at hand is certified to lie within this
         share of its least value. Where the last step has changed the costs, the gap shows it.
@@ -127,37 +127,42 @@ def augment(
         Limit of Newton steps.
     report : callable (step, objective), optional
     """
-    return _Run(problem, stages, tol, max_iter, report).solution()
+    return _MultiplierRun(problem, stages, tol, max_iter, report).solution()
 
 
-class _Run:
+class _MultiplierRun:
     def __init__(
-        self, problem: Problem, stages: Sequence[Any], tol: float, max_iter: int, report: Report
+        self,
+        problem: SupportProblem,
+        stages: Sequence[Any],
+        tol: float,
+        max_iter: int,
+        report: Report,
     ) -> None:
         self.problem, self.stages, self.report = problem, stages, report
         self.tol, self.max_iter = max(tol, _ROUNDING), max_iter
         self.theta = problem.start
-        self.x = problem.excess(self.theta)
+        self.x = problem.slack_args(self.theta)
         self.multipliers = np.zeros_like(self.x)
         (self.sigma, self.most), self.share = problem.sigmas, _SHARE
         self.stage = self.fixed_from = 0
-        self.weighed = problem.weigh(self.theta, self.x, stages[0])
-        self.best = self.place()
+        self.capped = problem.costs_at(self.theta, self.x, stages[0])
+        self.best = self.snapshot()
         self.history: list[float] = []
         self.gap = np.inf
 
     def solution(self) -> Solution:
         status = self.iterate()
-        if status is not Status.MAX_ITER and not self.takes_best():
+        if status is not SolverStatus.MAX_ITER and not self.takes_best():
             status = self.iterate()  # what was passed by is lower: on from there
         settled = self.stage == len(self.stages) - 1
         if not settled:
             self.begin(len(self.stages) - 1)
         self.takes_best()
         self.centre()
-        if status in (Status.OPTIMAL, Status.INEXACT):  # the end may have moved since
-            status = Status.OPTIMAL if self.gap <= self.tol else Status.INEXACT
-        at = self.weighed
+        if status in (SolverStatus.OPTIMAL, SolverStatus.INEXACT):  # the end may have moved since
+            status = SolverStatus.OPTIMAL if self.gap <= self.tol else SolverStatus.INEXACT
+        at = self.capped
         objective = min(at.value, self.history[-1]) if settled else at.value
         self.history[-1] = objective
         return Solution(
@@ -165,15 +170,15 @@ class _Run:
             len(self.history), at.constant, self.gap,
         )  # fmt: skip
 
-    def iterate(self) -> Status:
+    def iterate(self) -> SolverStatus:
         """Let multipliers, costs and sigma follow until the gap is closed."""
         first, last = self.problem.sigmas[0], len(self.stages) - 1
         least, waited = np.inf, 0
         while len(self.history) < self.max_iter:
-            value, begin = self.weighed.value, len(self.history)
+            value, begin = self.capped.value, len(self.history)
             self.descend()
-            took, fell = len(self.history) - begin, value - self.weighed.value
-            self.weigh()
+            took, fell = len(self.history) - begin, value - self.capped.value
+            self.refresh_costs()
             left = self.left()
             if self.stage < last and left <= _STAGE and fell <= _STAGE * value:
                 self.begin(self.stage + 1)
@@ -182,68 +187,68 @@ class _Run:
             if is_solved:
                 left = self.gap = self.certified()
                 if self.gap <= self.tol:
-                    return Status.OPTIMAL
-                if self.weighed.concave and abs(fell) <= self.tol * self.weighed.scale:
-                    return Status.CONVERGED
+                    return SolverStatus.OPTIMAL
+                if self.capped.concave and abs(fell) <= self.tol * self.capped.scale:
+                    return SolverStatus.CONVERGED
                 self.share *= 1e-2  # only the steps are not exact enough
-            elif took <= 1 or took >= _STEPS or fell <= _FALL * self.weighed.scale:
+            elif took <= 1 or took >= _STEPS or fell <= _FALL * self.capped.scale:
                 factor = next(factor for most, factor in _FACTORS if took <= most)
                 self.sigma = min(max(factor * self.sigma, _LEAST * first), self.most)
             if is_solved or self.sigma == self.most:
                 # Below p = 1 the bound goes up and down with the costs: the objective tells.
-                concave = self.weighed.concave
-                reached, enough = (self.best.weighed.value, self.tol) if concave else (left, 1e-2)
+                concave = self.capped.concave
+                reached, enough = (self.best.capped.value, self.tol) if concave else (left, 1e-2)
                 waited = waited + 1 if reached >= (1.0 - enough) * least else 0
                 least = min(least, reached)
                 if waited > _PATIENCE:
-                    return Status.NO_DESCENT if concave else Status.INEXACT
-        return Status.MAX_ITER
+                    return SolverStatus.NO_DESCENT if concave else SolverStatus.INEXACT
+        return SolverStatus.MAX_ITER
 
     def begin(self, stage: int) -> None:
         """Another loss: its end may lie far off, so sigma begins lower."""
         self.stage, self.fixed_from = stage, len(self.history)
         self.sigma = max(_ANEW * self.sigma, self.problem.sigmas[0])
-        self.weigh()
-        self.best = self.place()
+        self.refresh_costs()
+        self.best = self.snapshot()
 
-    def place(self) -> _Place:
-        return _Place(self.theta, self.x, self.weighed, self.sigma)
+    def snapshot(self) -> _Snapshot:
+        return _Snapshot(self.theta, self.x, self.capped, self.sigma)
 
-    def weigh(self) -> None:
-        self.weighed = self.problem.weigh(self.theta, self.x, self.stages[self.stage])
-        self.multipliers = self.problem.nearest(self.multipliers, self.weighed.costs)
+    def refresh_costs(self) -> None:
+        self.capped = self.problem.costs_at(self.theta, self.x, self.stages[self.stage])
+        self.multipliers = self.problem.nearest(self.multipliers, self.capped.costs)
 
     def left(self) -> float:
         """What the multipliers leave of the losses, as a share of the objective."""
-        losses = self.weighed.costs @ self.problem.losses(self.x)
-        return float((losses - np.vdot(self.multipliers, self.x)) / self.weighed.scale)
+        losses = self.capped.costs @ self.problem.losses(self.x)
+        return float((losses - np.vdot(self.multipliers, self.x)) / self.capped.scale)
 
     def certified(self) -> float:
-        weighed = self.weighed
-        gap = self.problem.gap(self.theta, self.x, self.multipliers, weighed.costs)
-        return gap / weighed.scale
+        capped = self.capped
+        gap = self.problem.gap(self.theta, self.x, self.multipliers, capped.costs)
+        return gap / capped.scale
 
     def descend(self) -> None:
         """Newton's steps under the same multipliers and costs; their slopes are the next ones."""
-        problem, costs = self.problem, self.weighed.costs
+        problem, costs = self.problem, self.capped.costs
         rate = self.sigma * costs
         doubled = 2.0 * np.where(costs > 0.0, rate, 1.0)
-        least = _NOTHING * self.tol * self.weighed.scale
+        least = _NOTHING * self.tol * self.capped.scale
         begin, is_last = len(self.history), False
         while True:
-            pulled = self.multipliers + rate * self.x
-            slopes = problem.nearest(pulled, costs)
+            shifted = self.multipliers + rate * self.x
+            slopes = problem.nearest(shifted, costs)
             taken = len(self.history) - begin
             if is_last or taken == _STEPS or len(self.history) == self.max_iter:
                 break
             gradient = problem.gradient(self.theta, slopes)
-            step = problem.newton(self.theta, gradient, pulled, costs, rate, self.share)
-            promised = -float(gradient @ step)
+            step = problem.newton(self.theta, gradient, shifted, costs, rate, self.share)
+            predicted_decrease = -float(gradient @ step)
             moved = slopes - self.multipliers
             enough = max(float(np.sum(moved * moved / doubled)), least)
-            is_last = 0.5 * promised <= self.share * enough
-            change = problem.change(step)
-            t = self.least_along(step, change, pulled, costs, promised)
+            is_last = 0.5 * predicted_decrease <= self.share * enough
+            change = problem.directional_change(step)
+            t = self.least_along(step, change, shifted, costs, predicted_decrease)
             self.theta = self.theta + t * step
             bounded = self.theta[self.theta.size - problem.n_bounded :]
             np.maximum(bounded, 0.0, out=bounded)
@@ -253,47 +258,45 @@ class _Run:
 
     def note(self) -> None:
         """Keep the lowest point of the loss in force, and tell."""
-        self.weighed = self.problem.weigh(self.theta, self.x, self.stages[self.stage])
-        if self.weighed.value < self.best.weighed.value:
-            self.best = self.place()
-        self.history.append(self.best.weighed.value)
+        self.capped = self.problem.costs_at(self.theta, self.x, self.stages[self.stage])
+        if self.capped.value < self.best.capped.value:
+            self.best = self.snapshot()
+        self.history.append(self.best.capped.value)
         if self.report is not None:
             self.report(len(self.history), self.history[-1])
 
     def least_along(
-        self, step: Array, change: Array, pulled: Array, costs: Array, promised: float
+        self, step: Array, change: Array, shifted: Array, costs: Array, predicted_decrease: float
     ) -> float:
         """About where on [0, 1] the smooth problem is least along a step."""
         rate = self.sigma * costs
         first, second = self.problem.penalty_on_line(self.theta, step)
 
         def slope(t: float) -> float:
-            moved = self.problem.nearest(pulled + t * rate * change, costs)
+            moved = self.problem.nearest(shifted + t * rate * change, costs)
             return first + t * second + float(np.vdot(moved, change))
 
-        return least_between(slope, -promised, _FLAT)
+        return least_between(slope, -predicted_decrease, _FLAT)
 
     def takes_best(self) -> bool:
         """Go to the lowest point seen; whether the multipliers at hand certify it too."""
-        best, reached, left = self.best, self.gap, self.weighed
-        if best.weighed.value >= left.value:
+        best, reached, left = self.best, self.gap, self.capped
+        if best.capped.value >= left.value:
             return True
-        same = np.array_equal(
-            best.weighed.costs, left.costs
-        )  # then the bound of one is the other's
-        bound = left.moving - reached * left.scale if same and not left.concave else -np.inf
-        self.theta, self.x, self.weighed, self.sigma = best.theta, best.x, best.weighed, best.sigma
-        self.multipliers = self.problem.nearest(self.multipliers, self.weighed.costs)
-        self.gap = min(self.certified(), (best.weighed.moving - bound) / best.weighed.scale)
+        same = np.array_equal(best.capped.costs, left.costs)  # then the bound of one is the other's
+        bound = left.active - reached * left.scale if same and not left.concave else -np.inf
+        self.theta, self.x, self.capped, self.sigma = best.theta, best.x, best.capped, best.sigma
+        self.multipliers = self.problem.nearest(self.multipliers, self.capped.costs)
+        self.gap = min(self.certified(), (best.capped.active - bound) / best.capped.scale)
         return self.gap <= max(self.tol, reached)
 
     def centre(self) -> None:
         """Put undetermined thresholds where they do not depend on the way taken."""
-        problem, moved = self.problem, self.problem.centred(self.theta, self.weighed.cap)
-        x = problem.excess(moved)
-        weighed = problem.weigh(moved, x, self.stages[-1])
-        multipliers = problem.nearest(self.multipliers, weighed.costs)
-        gap = problem.gap(moved, x, multipliers, weighed.costs) / weighed.scale
-        highest = self.weighed.value + _ROUNDING * self.weighed.scale
-        if weighed.value <= highest and gap <= max(self.tol, self.gap):
-            self.theta, self.x, self.weighed, self.gap = moved, x, weighed, gap
+        problem, moved = self.problem, self.problem.centred(self.theta, self.capped.cap)
+        x = problem.slack_args(moved)
+        capped = problem.costs_at(moved, x, self.stages[-1])
+        multipliers = problem.nearest(self.multipliers, capped.costs)
+        gap = problem.gap(moved, x, multipliers, capped.costs) / capped.scale
+        highest = self.capped.value + _ROUNDING * self.capped.scale
+        if capped.value <= highest and gap <= max(self.tol, self.gap):
+            self.theta, self.x, self.capped, self.gap = moved, x, capped, gap

@@ -21,17 +21,17 @@ _RANK = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class BorderedModel:
     """``1/2 s'Hs`` with ``H = [[A, B], [B', T]]``; ``diagonal`` is about that of A."""
 
     times: Callable[[Array], Array]
     diagonal: Array
-    mixed: Array
-    few: Array
+    cross: Array
+    border: Array
 
 
 def find_conjugate_step(
-    model: Model,
+    model: BorderedModel,
     gradient: Array,
     theta: Array,
     n_bounded: int,
@@ -45,33 +45,33 @@ def find_conjugate_step(
     multipliers and the steps of the others have the right sign.
     """
     d = model.diagonal.size
-    by_v, grad_t, at = gradient[:d], gradient[d:], theta[d:]
-    bounded = np.arange(at.size) >= at.size - n_bounded
-    held = bounded & (at <= 0.0) & (grad_t > 0.0)
-    v, t = np.zeros(d), np.zeros(at.size)
+    by_v, grad_t, theta_t = gradient[:d], gradient[d:], theta[d:]
+    bounded = np.arange(theta_t.size) >= theta_t.size - n_bounded
+    at_bound = bounded & (theta_t <= 0.0) & (grad_t > 0.0)
+    v, t = np.zeros(d), np.zeros(theta_t.size)
     enough = precision * _size(by_v, model.diagonal)
     for _ in range(3 * n_bounded + 1):
-        t = np.where(held, -at, 0.0)
-        inverse = _inverse(model.few, ~held)
-        fixed = grad_t + model.few @ t
-        right = by_v + model.mixed @ (t - inverse @ fixed)
+        t = np.where(at_bound, -theta_t, 0.0)
+        inverse = _inverse(model.border, ~at_bound)
+        fixed = grad_t + model.border @ t
+        right = by_v + model.cross @ (t - inverse @ fixed)
         v = _solve(model, inverse, right, v, enough, max_iter)
-        pull = model.mixed.T @ v + fixed
+        pull = model.cross.T @ v + fixed
         t -= inverse @ pull
-        pull = grad_t + model.mixed.T @ v + model.few @ t
-        if not exchange_bounds(held, t, at, pull, grad_t, at.size - n_bounded):
+        pull = grad_t + model.cross.T @ v + model.border @ t
+        if not exchange_bounds(at_bound, t, theta_t, pull, grad_t, theta_t.size - n_bounded):
             break
-    np.maximum(t, np.where(bounded, -at, -np.inf), out=t)
+    np.maximum(t, np.where(bounded, -theta_t, -np.inf), out=t)
     return np.concatenate([v, t])
 
 
 def _solve(
-    model: Model, inverse: Array, right: Array, v: Array, enough: float, max_iter: int
+    model: BorderedModel, inverse: Array, right: Array, v: Array, enough: float, max_iter: int
 ) -> Array:
     """``(A - B inverse B') v = -right`` from the v given."""
 
     def times(p: Array) -> Array:
-        return model.times(p) - model.mixed @ (inverse @ (model.mixed.T @ p))
+        return model.times(p) - model.cross @ (inverse @ (model.cross.T @ p))
 
     residual = -right - times(v) if v.any() else -right
     z = residual / model.diagonal
@@ -97,18 +97,18 @@ def _size(residual: Array, diagonal: Array) -> float:
     return float(np.sqrt(residual @ (residual / diagonal)))
 
 
-def _inverse(few: Array, free: NDArray[np.bool_]) -> Array:
+def _inverse(border: Array, free: NDArray[np.bool_]) -> Array:
     """The inverse on the free coordinates, 0 elsewhere; what nothing pulls at keeps its place."""
-    found = np.zeros_like(few)
+    inverse = np.zeros_like(border)
     where = np.ix_(free, free)
-    scale = few.diagonal()[free].copy()
+    scale = border.diagonal()[free].copy()
     scale[scale <= 0.0] = 1.0
     scale **= -0.5
-    own = few[where] * scale * scale[:, None]
-    values, vectors = np.linalg.eigh(own)
+    scaled = border[where] * scale * scale[:, None]
+    values, vectors = np.linalg.eigh(scaled)
     if values.size and values[0] < -1e-10 * max(values[-1], 1.0):
         raise IndefiniteError("The model bends down.")
     kept = values > _RANK * max(values[-1], 0.0) if values.size else values > 0.0
     vectors = vectors[:, kept] * values[kept] ** -0.5
-    found[where] = vectors @ vectors.T * scale * scale[:, None]
-    return found
+    inverse[where] = vectors @ vectors.T * scale * scale[:, None]
+    return inverse

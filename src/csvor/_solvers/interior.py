@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
-from csvor._solvers.interior_pass import curve, follow, lean, measure
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.interior_pass import dual_directions, hessian_terms, reduced_rhs, value_and_gap
+from csvor._solvers.solution import Solution, SolverStatus
 from csvor._solvers.step import IndefiniteError, cholesky
 
 Array = NDArray[np.float64]
@@ -28,10 +28,10 @@ _SHARE = 0.9995
 _BALANCED = 1e-9
 # An objective below this share of the costs' sum is not found as exactly; so many iterations that
 # do not close the gap are the end.
-_SUBSAMPLE, _PATIENCE = 1e-3, 10
+_LEAST_SCALE, _PATIENCE = 1e-3, 10
 
 
-class Problem(Protocol):
+class PiecewiseProblem(Protocol):
     """``ridge`` is that of the first coordinates of theta; the last ``n_bounded`` are not negative.
 
     Views have a row each. What is minimised is not negative anywhere, or it is a part of what is
@@ -51,12 +51,12 @@ class Problem(Protocol):
     @property
     def start(self) -> Array: ...
     def views(self, theta: Array) -> Array: ...
-    def pulled(self, by_views: Array) -> Array: ...
-    def curved(self, by_views: Array) -> Array: ...
+    def transpose_matvec(self, by_views: Array) -> Array: ...
+    def sandwich(self, by_views: Array) -> Array: ...
 
 
 def minimise_maxima(
-    problem: Problem,
+    problem: PiecewiseProblem,
     *,
     tol: float,
     max_iter: int,
@@ -66,7 +66,7 @@ def minimise_maxima(
 
     Parameters
     ----------
-    problem : Problem
+    problem : PiecewiseProblem
         Its ``start`` has bounded coordinates above 0, and its costs are positive.
     tol : float
         The run ends when the objective is certified to lie within this share of its least value,
@@ -74,20 +74,20 @@ def minimise_maxima(
     max_iter : int
     report : callable (iteration, objective), optional
     """
-    run = _Run(problem)
+    run = _InteriorRun(problem)
     history: list[float] = []
     least, waited = np.inf, 0
-    status = Status.OPTIMAL
+    status = SolverStatus.OPTIMAL
     while not run.gap <= tol * run.scale:
         waited = 0 if run.gap < 0.9 * least or least == np.inf else waited + 1
         least = min(least, run.gap)
         if len(history) == max_iter:
-            status = Status.MAX_ITER
+            status = SolverStatus.MAX_ITER
             break
         if waited > _PATIENCE or run.value < 0.0 or not run.advance():
-            status = Status.INEXACT
+            status = SolverStatus.INEXACT
             break
-        run.look()
+        run.evaluate()
         history.append(run.value)
         if report is not None:
             report(len(history), run.value)
@@ -95,10 +95,10 @@ def minimise_maxima(
     return Solution(run.best, None, run.value, history, 0, status, len(history), gap=gap)
 
 
-class _Run:
+class _InteriorRun:
     """Where the method stands; the lowest point and the highest bound so far."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: PiecewiseProblem) -> None:
         self.problem, self.bounded = problem, slice(problem.start.size - problem.n_bounded, None)
         self.theta = self.best = problem.start
         views = problem.views(self.theta)
@@ -108,7 +108,7 @@ class _Run:
         shape = pieces.shape
         self.multipliers = np.empty(shape)
         self.multipliers[...] = (costs / shape[2])[:, None, None]
-        self.d_multipliers, self.d_distances, self.bent = np.empty((3, *shape))
+        self.d_multipliers, self.d_distances, self.correction = np.empty((3, *shape))
         self.by_views = np.empty(views.shape)
         self.curvature = np.empty((*views.shape[:1], *views.shape))
         product = float(np.vdot(self.multipliers, self.distances)) / self.distances.size
@@ -117,7 +117,7 @@ class _Run:
         self.pulls = np.maximum(product / self.theta[self.bounded], pull)
         self.total = problem.total
         self.value, self.bound = np.inf, -np.inf
-        self.look()
+        self.evaluate()
 
     @property
     def gap(self) -> float:
@@ -127,10 +127,10 @@ class _Run:
     def scale(self) -> float:
         return scale_of(self.value, self.total)
 
-    def look(self) -> None:
+    def evaluate(self) -> None:
         """Value and bound here, and the gradient of the Lagrangian."""
         problem, theta, d = self.problem, self.theta, self.problem.ridge.size
-        cost, apart = measure(
+        cost, apart = value_and_gap(
             problem.slopes, problem.offsets, self.multipliers, problem.costs,
             problem.views(theta), self.by_views,
         )  # fmt: skip
@@ -139,7 +139,7 @@ class _Run:
         _check_range(value)
         if value < self.value:
             self.value, self.best = value, theta
-        self.left = problem.linear + problem.pulled(self.by_views)
+        self.left = problem.linear + problem.transpose_matvec(self.by_views)
         self.left[:d] += pull
         apart += 0.5 * float(self.left[:d] @ (self.left[:d] / problem.ridge))
         # A bounded coordinate may be pulled down; what else is not 0 can be but rounding.
@@ -156,8 +156,8 @@ class _Run:
     def advance(self) -> bool:
         """Go one iteration; whether there was a way."""
         problem, bounded, d = self.problem, self.theta[self.bounded], self.problem.ridge.size
-        curve(problem.slopes, self.multipliers, self.distances, self.curvature)
-        hessian = problem.curved(self.curvature)
+        hessian_terms(problem.slopes, self.multipliers, self.distances, self.curvature)
+        hessian = problem.sandwich(self.curvature)
         diagonal = hessian.reshape(-1)[:: self.theta.size + 1]
         diagonal[:d] += problem.ridge
         diagonal[self.bounded] += self.pulls / bounded
@@ -169,11 +169,11 @@ class _Run:
             return False
         now = float(np.vdot(self.multipliers, self.distances) + self.pulls @ bounded)
         count = self.multipliers.size + bounded.size
-        self.bent.fill(0.0)
+        self.correction.fill(0.0)
         step, d_pulls, inverse, bends = self.direction(factor, 0.0, np.zeros(bounded.size))
         t = 1.0 / max(inverse, 1.0)
         then = (1.0 - t) * now + t**2 * bends
-        np.multiply(self.d_multipliers, self.d_distances, out=self.bent)
+        np.multiply(self.d_multipliers, self.d_distances, out=self.correction)
         step, d_pulls, inverse, _ = self.direction(
             factor, (then / now) ** 3 * now / count, d_pulls * step[self.bounded]
         )
@@ -193,13 +193,15 @@ class _Run:
         products of changes.
         """
         problem, bounded, (lower, scale) = self.problem, self.theta[self.bounded], factor
-        state = problem.slopes, self.multipliers, self.distances, aim, self.bent
-        lean(*state, self.by_views)
-        right = -self.left - problem.pulled(self.by_views)
+        state = problem.slopes, self.multipliers, self.distances, aim, self.correction
+        reduced_rhs(*state, self.by_views)
+        right = -self.left - problem.transpose_matvec(self.by_views)
         wanted = (aim - of_bounds) / bounded - self.pulls
         right[self.bounded] += wanted
         step = scale * dpotrs(lower, scale * right, lower=True)[0]
-        inverse, bends = follow(*state, problem.views(step), self.d_multipliers, self.d_distances)
+        inverse, bends = dual_directions(
+            *state, problem.views(step), self.d_multipliers, self.d_distances
+        )
         along = step[self.bounded]
         d_pulls = wanted - self.pulls * along / bounded
         inverse = max(
@@ -210,7 +212,7 @@ class _Run:
 
 def scale_of(value: float, total: float) -> float:
     """What shares of an objective are of, given the sum of all costs."""
-    return max(value, _SUBSAMPLE * total)
+    return max(value, _LEAST_SCALE * total)
 
 
 def _check_range(number: float) -> None:

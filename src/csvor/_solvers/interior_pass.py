@@ -13,7 +13,7 @@ from csvor._utils.compile import FAST, compiled
 
 
 @compiled(fastmath=FAST)
-def curve(slopes, multipliers, distances, curvature):
+def hessian_terms(slopes, multipliers, distances, curvature):
     """Set the curvature by views of each sample once multipliers and distances follow a step.
 
     With ``D = multiplier / distance`` it is ``diag(D) - D D' / sum(D)`` of a maximum's pieces, or
@@ -43,8 +43,8 @@ def curve(slopes, multipliers, distances, curvature):
 
 
 @compiled(fastmath=FAST)
-def lean(slopes, multipliers, distances, aim, bent, by_views):
-    """Set what multipliers pull more, by views, where `follow` is given no step."""
+def reduced_rhs(slopes, multipliers, distances, aim, correction, by_views):
+    """Set what multipliers pull more, by views, where `dual_directions` is given no step."""
     n, n_maxima, n_pieces = multipliers.shape
     for i in range(n):
         u, v, w = 0.0, 0.0, 0.0
@@ -53,22 +53,24 @@ def lean(slopes, multipliers, distances, aim, bent, by_views):
             for j in range(n_pieces):
                 nearness = 1.0 / distances[i, g, j]
                 total += multipliers[i, g, j] * nearness
-                level += (aim - bent[i, g, j]) * nearness - multipliers[i, g, j]
+                level += (aim - correction[i, g, j]) * nearness - multipliers[i, g, j]
             level /= total
             for j in range(n_pieces):
                 multiplier, nearness = multipliers[i, g, j], 1.0 / distances[i, g, j]
-                gained = (aim - bent[i, g, j] - multiplier * level) * nearness - multiplier
+                gained = (aim - correction[i, g, j] - multiplier * level) * nearness - multiplier
                 by = slopes[g, j]
                 u, v, w = u + gained * by[0], v + gained * by[1], w + gained * by[2]
         by_views[0, i], by_views[1, i], by_views[2, i] = u, v, w
 
 
 @compiled(fastmath=FAST)
-def follow(slopes, multipliers, distances, aim, bent, step, d_multipliers, d_distances):
+def dual_directions(
+    slopes, multipliers, distances, aim, correction, step, d_multipliers, d_distances
+):
     """Set how multipliers and distances follow a step of the views.
 
-    Their products become ``aim - bent``, to first order; the multipliers of a maximum keep their
-    sum, and its level moves as it must. Moves are told from the one that is held the most.
+    Their products become ``aim - correction``, to first order; the multipliers of a maximum keep
+    their sum, and its level moves as it must. Moves are relative to the stiffest one.
 
     Returns
     -------
@@ -82,26 +84,26 @@ def follow(slopes, multipliers, distances, aim, bent, step, d_multipliers, d_dis
     inverse, bends = 0.0, 0.0
     for i in range(n):
         for g in range(n_maxima):
-            total, level, held = 0.0, 0.0, 0
+            total, level, stiffest = 0.0, 0.0, 0
             for j in range(n_pieces):
                 multiplier, nearness = multipliers[i, g, j], 1.0 / distances[i, g, j]
                 stiff[j] = multiplier * nearness
-                pull[j] = (aim - bent[i, g, j]) * nearness - multiplier
+                pull[j] = (aim - correction[i, g, j]) * nearness - multiplier
                 total += stiff[j]
                 level += pull[j]
-                held = j if stiff[j] > stiff[held] else held
+                stiffest = j if stiff[j] > stiff[stiffest] else stiffest
                 by = slopes[g, j]
                 moved[j] = by[0] * step[0, i] + by[1] * step[1, i] + by[2] * step[2, i]
             for j in range(n_pieces):
-                level += stiff[j] * (moved[j] - moved[held])
+                level += stiff[j] * (moved[j] - moved[stiffest])
             level /= total
             lost = 0.0
             for j in range(n_pieces):
-                risen = level - (moved[j] - moved[held])
+                risen = level - (moved[j] - moved[stiffest])
                 gained = pull[j] - stiff[j] * risen
                 d_multipliers[i, g, j], d_distances[i, g, j] = gained, risen
-                lost += gained if j != held else 0.0
-            d_multipliers[i, g, held] = -lost
+                lost += gained if j != stiffest else 0.0
+            d_multipliers[i, g, stiffest] = -lost
             for j in range(n_pieces):
                 gained, risen = d_multipliers[i, g, j], d_distances[i, g, j]
                 bends += gained * risen
@@ -113,7 +115,7 @@ def follow(slopes, multipliers, distances, aim, bent, step, d_multipliers, d_dis
 
 
 @compiled(fastmath=FAST)
-def measure(slopes, offsets, multipliers, costs, views, by_views):
+def value_and_gap(slopes, offsets, multipliers, costs, views, by_views):
     """What the samples cost, and how much less ``multiplier . piece`` comes to.
 
     Sets what the multipliers pull by views.

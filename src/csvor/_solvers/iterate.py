@@ -34,7 +34,7 @@ GOING, ENDED, FAILED = 0, 1, 2
 # Hessian belong to, the constant (what the rows that are cut away add, which can be so large that
 # it hides the rest), and the cap in force, as (below, cap, tied).
 Point = namedtuple("Point", "theta gradient hessian parts")
-MOVING, SMOOTH, CONSTANT, CAP = 0, 1, 2, 3
+ACTIVE, SMOOTHED, CUT_COST, CAP = 0, 1, 2, 3
 
 # Of a stage, a row of numbers as `_loss.schedule.Stage` names them.
 LEVEL = 1
@@ -103,8 +103,8 @@ def _towards(to, at, t, step):
 
 
 @compiled()
-def _fall(at, to, part):
-    return (at.parts[part] - to.parts[part]) + (at.parts[CONSTANT] - to.parts[CONSTANT])
+def _decrease(at, to, part):
+    return (at.parts[part] - to.parts[part]) + (at.parts[CUT_COST] - to.parts[CUT_COST])
 
 
 @compiled()
@@ -135,8 +135,8 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         copy_point(to, at)
         _keep(best, at)
     while run[0].n < run[0].until and run[0].ended == GOING:
-        moving = at.parts[MOVING]
-        share_of = moving + at.parts[CONSTANT] if bound else moving
+        active = at.parts[ACTIVE]
+        share_of = active + at.parts[CUT_COST] if bound else active
         enough = max(run[0].tol, ROUNDING) * share_of if warm and run[0].fixed == 1 else 0.0
         yield STEP
         # Below p = 1 the curvature of rows near a kink is huge and cancels but for rounding: more
@@ -153,23 +153,23 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         if run[0].solved == 0:
             run[0].ended = FAILED
             break
-        promised = 0.0
+        predicted_decrease = 0.0
         for i in range(step.size):
-            promised -= at.gradient[i] * step[i]
-        moved = promised > enough
+            predicted_decrease -= at.gradient[i] * step[i]
+        moved = predicted_decrease > enough
         if moved:
             damping = max(run[0].damping_factor * run[0].damping, run[0].least_damping)
             run[0].damping = damping if run[0].fixed == 1 and not bound else 1.0
             _towards(to, at, 1.0, step)
             yield EVALUATE
-            good = bound or _fall(at, to, SMOOTH) >= 1e-4 * promised
+            good = bound or _decrease(at, to, SMOOTHED) >= 1e-4 * predicted_decrease
             if not good and warm:  # where the objective has many small bends
                 t = 0.5
                 while not good and t > 0.1:
                     _towards(to, at, t, step)
                     run[0].damping = run[0].first_damping
                     yield EVALUATE
-                    good = _fall(at, to, SMOOTH) >= 0.1 * t * promised
+                    good = _decrease(at, to, SMOOTHED) >= 0.1 * t * predicted_decrease
                     t *= 0.5
             if not good:
                 _copy(LINE, line)
@@ -181,25 +181,25 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
                 if line[2] < 1.0 or warm:
                     _towards(to, at, line[2], step)
                     yield EVALUATE
-        fall = _fall(at, to, MOVING) if moved else 0.0
-        lowered = not moved or _fall(at, to, SMOOTH) >= -ROUNDING * moving
+        actual_decrease = _decrease(at, to, ACTIVE) if moved else 0.0
+        lowered = not moved or _decrease(at, to, SMOOTHED) >= -ROUNDING * active
         run[0].lowered = 1 if lowered else 0
         if moved and lowered:
             copy_point(to, at)
-            if _fall(best, at, MOVING) > 0.0:
+            if _decrease(best, at, ACTIVE) > 0.0:
                 _keep(best, at)
-        history[run[0].n] = best.parts[MOVING] + best.parts[CONSTANT]
+        history[run[0].n] = best.parts[ACTIVE] + best.parts[CUT_COST]
         run[0].n += 1
         # The next loss, and whether the run is over.
-        moving = at.parts[MOVING]
-        value = moving + at.parts[CONSTANT]
-        least = max(run[0].tol, ROUNDING) * (value if bound else moving)
+        active = at.parts[ACTIVE]
+        value = active + at.parts[CUT_COST]
+        least = max(run[0].tol, ROUNDING) * (value if bound else active)
         least = max(least, NOTHING * value)
         run[0].waited += 1
         if run[0].stage <= run[0].warmup and not bound:
             early = max(stages[run[0].stage, 5], run[0].tol)
             patience = stages[run[0].stage, 6]
-            if fall <= max(early * moving, NOTHING * value) or run[0].waited >= patience:
+            if actual_decrease <= max(early * active, NOTHING * value) or run[0].waited >= patience:
                 run[0].stage, run[0].waited = run[0].stage + 1, 0
         else:
             run[0].stage, run[0].waited = run[0].stage + 1, 0
@@ -216,10 +216,10 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         same = comparable and delta == run[0].delta
         run[0].fixed = 1 if same and run[0].stage > run[0].warmup else 0
         slack = 3.0 if warm else 1.0  # Newton's next step would promise a part of this one
-        small = fall <= least and (promised <= slack * least or bound)
+        small = actual_decrease <= least and (predicted_decrease <= slack * least or bound)
         if run[0].fixed == 1 and (small or not lowered):
             run[0].ended = ENDED
-        if run[0].ended == ENDED and _fall(at, best, MOVING) > least and run[0].went_back == 0:
+        if run[0].ended == ENDED and _decrease(at, best, ACTIVE) > least and run[0].went_back == 0:
             # What an earlier stage passed by is lower than the end: on from there.
             _towards(to, best, 0.0, step)
             run[0].damping, run[0].went_back, run[0].ended = run[0].first_damping, 1, GOING
@@ -231,7 +231,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
             _towards(to, at, 0.0, step)
             yield EVALUATE
             copy_point(to, at)
-            if not comparable or trim == 0.0 or _fall(best, at, MOVING) > 0.0:
+            if not comparable or trim == 0.0 or _decrease(best, at, ACTIVE) > 0.0:
                 _keep(best, at)
 
 
@@ -252,10 +252,10 @@ def newton(run, at, to, best, step, line, slopes, stages, history):
         if run[0].solved == 0:
             run[0].ended = FAILED
             break
-        promised = 0.0
+        predicted_decrease = 0.0
         for i in range(step.size):
-            promised -= at.gradient[i] * step[i]
-        if 0.5 * promised <= max(run[0].tol, ROUNDING) * abs(at.parts[MOVING]):
+            predicted_decrease -= at.gradient[i] * step[i]
+        if 0.5 * predicted_decrease <= max(run[0].tol, ROUNDING) * abs(at.parts[ACTIVE]):
             run[0].ended = ENDED
             break
         _copy(LINE, line)
@@ -267,7 +267,7 @@ def newton(run, at, to, best, step, line, slopes, stages, history):
         run[0].damping = 0.1 * run[0].damping if line[2] > 0.9 else min(4.0 * run[0].damping, 1.0)
         yield EVALUATE
         copy_point(to, at)
-        history[run[0].n] = at.parts[MOVING]
+        history[run[0].n] = at.parts[ACTIVE]
         run[0].n += 1
     _keep(best, at)
 

@@ -9,22 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._solvers.iterate import (
+    ACTIVE,
     CAP,
-    CONSTANT,
+    CUT_COST,
     ENDED,
-    MOVING,
     ROUNDING,
-    SMOOTH,
+    SMOOTHED,
     State,
     make_state,
 )
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution, SolverStatus
 
 Array = NDArray[np.float64]
 Report = Callable[[int, float], None] | None
 
 
-class Problem(Protocol):
+class CappedProblem(Protocol):
     """``h + sum_i c_i v(g_i)``, with the last coordinates of theta not negative."""
 
     @property
@@ -36,12 +36,12 @@ class Problem(Protocol):
         """Whether points hold a Hessian, or steps are found without."""
 
     def go_on(self, policy: str, state: State, report: Report = None) -> None: ...
-    def look(self, state: State, theta: Array) -> None: ...
+    def evaluate(self, state: State, theta: Array) -> None: ...
     def centred(self, theta: Array, cap: float) -> Array: ...
 
 
 def reweight(
-    problem: Problem,
+    problem: CappedProblem,
     theta: Array,
     schedule: Any,
     *,
@@ -57,7 +57,7 @@ def reweight(
 
     Parameters
     ----------
-    problem : Problem
+    problem : CappedProblem
     theta : ndarray
         The start.
     schedule : Schedule
@@ -109,41 +109,43 @@ def reweight(
     history = state.history[:n_iter].tolist()
     fixed_from = int(run["fixed_from"][0])
     if run["ended"][0] == ENDED:
-        status = Status.CONVERGED if run["lowered"][0] else Status.NO_DESCENT
+        status = SolverStatus.CONVERGED if run["lowered"][0] else SolverStatus.NO_DESCENT
         if not warm and problem.is_hinge:
             _centre(problem, state)
             history[-1] = min(history[-1], _value(best))
     else:
-        status = Status.MAX_ITER
+        status = SolverStatus.MAX_ITER
         final = schedule.final
         in_force = [float(run[name][0]) for name in ("p", "epsilon", "trim")]
         if in_force != [final.p, final.epsilon, final.trim]:
             fixed_from = n_iter
         for name in ("p", "epsilon", "delta", "trim"):
             run[name] = getattr(final, name)
-        problem.look(state, best.theta)
+        problem.evaluate(state, best.theta)
         best.parts[:] = state.to.parts
-    loss = schedule.final.under(best.parts[CAP + 1])
-    objective = _value(best) if status is Status.MAX_ITER else history[-1]
-    constant = float(best.parts[CONSTANT])
+    loss = schedule.final.with_cap(best.parts[CAP + 1])
+    objective = _value(best) if status is SolverStatus.MAX_ITER else history[-1]
+    constant = float(best.parts[CUT_COST])
     return Solution(best.theta, loss, objective, history, fixed_from, status, n_iter, constant)
 
 
 def _value(point: Any) -> float:
-    return float(point.parts[MOVING] + point.parts[CONSTANT])
+    return float(point.parts[ACTIVE] + point.parts[CUT_COST])
 
 
-def _centre(problem: Problem, state: State) -> None:
+def _centre(problem: CappedProblem, state: State) -> None:
     """Put undetermined thresholds of the best point where they do not depend on the way taken."""
     best, to, run = state.best, state.to, state.run
     moved = problem.centred(best.theta, best.parts[CAP + 1])
     if np.array_equal(moved, best.theta):
         return
     run["damping"] = 1.0
-    problem.look(state, best.theta)
+    problem.evaluate(state, best.theta)
     before = to.parts.copy()
-    problem.look(state, moved)
-    fall = (before[SMOOTH] - to.parts[SMOOTH]) + (before[CONSTANT] - to.parts[CONSTANT])
-    if fall >= -ROUNDING * before[MOVING]:
+    problem.evaluate(state, moved)
+    actual_decrease = (before[SMOOTHED] - to.parts[SMOOTHED]) + (
+        before[CUT_COST] - to.parts[CUT_COST]
+    )
+    if actual_decrease >= -ROUNDING * before[ACTIVE]:
         best.theta[:] = moved
         best.parts[:] = to.parts

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._solvers.reweight import reweight
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution, SolverStatus
 
 Array = NDArray[np.float64]
 
@@ -49,9 +49,9 @@ def reweight_from_sample(
     loss = (start.objective - start.constant) / part.weight
     del part  # a copy of its rows
     resumed = schedule.for_many(tol * min(loss, 1.0)).resumed(_DELTA)
-    found = go_on(problem, start.point, resumed, cap=start.loss.cap, **options)
-    if found.status is Status.NO_DESCENT and found.objective > _FAR * start.objective:
+    solution = go_on(problem, start.point, resumed, cap=start.loss.cap, **options)
+    if solution.status is SolverStatus.NO_DESCENT and solution.objective > _FAR * start.objective:
         anew = go_on(problem, theta, resumed, cap=np.inf, **options)
-        if anew.objective < found.objective:
-            return found.followed_by(anew)
-    return found
+        if anew.objective < solution.objective:
+            return solution.followed_by(anew)
+    return solution

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from csvor._solvers import interior
 from csvor._solvers.interior import minimise_maxima
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.solution import Solution, SolverStatus
 
 Array = NDArray[np.float64]
 Samples = NDArray[np.bool_]
@@ -29,11 +29,11 @@ LEAST, SIZE, _TOL = 30_000, 10_000, 1e-4
 _SHARE, _MORE = 0.2, 2.0
 
 
-class Problem(interior.Problem, Protocol):
-    """``outline(theta, left)`` has maxima in the samples left alone, and what others are at theta.
+class ScreenedProblem(interior.PiecewiseProblem, Protocol):
+    """``screen(theta, active)`` has maxima in active samples alone, and what others are at theta.
 
     ``near`` are a share of them, or all, with a maximum that is nearest to another piece;
-    ``moved`` those in which another piece is the highest at another point.
+    ``changed_piece`` those in which another piece is the highest at another point.
     """
 
     @property
@@ -41,12 +41,12 @@ class Problem(interior.Problem, Protocol):
     def value(self, theta: Array) -> float: ...
     def sample(self, size: int) -> Self: ...
     def near(self, theta: Array, share: float) -> Samples: ...
-    def moved(self, theta: Array, to: Array) -> Samples: ...
-    def outline(self, theta: Array, left: Samples) -> Self: ...
+    def changed_piece(self, theta: Array, to: Array) -> Samples: ...
+    def screen(self, theta: Array, active: Samples) -> Self: ...
 
 
 def minimise_many_maxima(
-    problem: Problem,
+    problem: ScreenedProblem,
     *,
     tol: float,
     max_iter: int,
@@ -56,28 +56,31 @@ def minimise_many_maxima(
     if problem.n_samples < LEAST:
         return minimise_maxima(problem, tol=tol, max_iter=max_iter, report=report)
     start = minimise_maxima(problem.sample(SIZE), tol=max(tol, _TOL), max_iter=max_iter).point
-    best, bound = Solution(start, None, problem.value(start), [], 0, Status.MAX_ITER, 0), -np.inf
-    share, left = _SHARE, problem.near(start, _SHARE)
+    best, bound = (
+        Solution(start, None, problem.value(start), [], 0, SolverStatus.MAX_ITER, 0),
+        -np.inf,
+    )
+    share, active = _SHARE, problem.near(start, _SHARE)
     while True:
-        found = minimise_maxima(problem.outline(start, left), tol=0.5 * tol, max_iter=max_iter)
-        bound = max(bound, found.objective - found.gap * abs(found.objective))
-        best = _noted(best, problem, found.point, bound)
+        solution = minimise_maxima(problem.screen(start, active), tol=0.5 * tol, max_iter=max_iter)
+        bound = max(bound, solution.objective - solution.gap * abs(solution.objective))
+        best = _noted(best, problem, solution.point, bound)
         if report is not None:
             report(best.n_iter, best.objective)
         if best.objective - bound <= tol * interior.scale_of(best.objective, problem.total):
-            return replace(best, status=Status.OPTIMAL)
-        if left.all():
-            return replace(best, status=found.status)
-        if not found.status.converged:  # too few to hold it
+            return replace(best, status=SolverStatus.OPTIMAL)
+        if active.all():
+            return replace(best, status=solution.status)
+        if not solution.status.converged:  # too few to hold it
             share *= _MORE
-            left = left | problem.near(start, share)
-        elif (moved := problem.moved(start, found.point) & ~left).any():
-            left = left | moved
+            active = active | problem.near(start, share)
+        elif (changed := problem.changed_piece(start, solution.point) & ~active).any():
+            active = active | changed
         else:
-            left = np.ones_like(left)
+            active = np.ones_like(active)
 
 
-def _noted(best: Solution, problem: Problem, point: Array, bound: float) -> Solution:
+def _noted(best: Solution, problem: ScreenedProblem, point: Array, bound: float) -> Solution:
     """The lower of the best point so far and another, with one more round done."""
     value = problem.value(point)
     if value < best.objective:

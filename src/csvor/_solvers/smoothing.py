@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._solvers.iterate import ENDED, MOVING, make_state
-from csvor._solvers.solution import Solution, Status
+from csvor._solvers.iterate import ACTIVE, ENDED, make_state
+from csvor._solvers.solution import Solution, SolverStatus
 
 # Most pairs with a slack have no curvature; a little of the parabolas above them keeps Newton's
 # steps sane.
@@ -47,7 +47,7 @@ def follow_smoothing(
     point, steps = start, 0
     history: list[float] = []
     least = 1e-3 * tol
-    status = Status.INEXACT  # unless a width shows that the end is near enough
+    status = SolverStatus.INEXACT  # unless a width shows that the end is near enough
     squared = np.array([[2.0, 1.0, np.inf, 0.0, 0.0]])
     for width in widths:
         limit = max_iter - steps
@@ -65,12 +65,12 @@ def follow_smoothing(
         if report is not None:
             report(steps, lowest)
         if state.run["ended"][0] == ENDED:
-            bound = max(bound, (1.0 - least) * state.best.parts[MOVING])
+            bound = max(bound, (1.0 - least) * state.best.parts[ACTIVE])
         if lowest - bound <= tol * lowest:
-            status = Status.OPTIMAL
+            status = SolverStatus.OPTIMAL
             break
         if taken == limit:
-            status = Status.MAX_ITER
+            status = SolverStatus.MAX_ITER
             break
     gap = max(lowest - bound, 0.0) / lowest if lowest > 0.0 else 0.0
     return Solution(best, None, lowest, history, 0, status, steps, gap=gap)

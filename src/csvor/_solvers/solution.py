@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 
-class Status(Enum):
+class SolverStatus(Enum):
     """Why a solver stopped. The value is the reason in words."""
 
     CONVERGED = "the objective fell by less than tol"
@@ -21,7 +21,7 @@ class Status(Enum):
 
     @property
     def converged(self) -> bool:
-        return self not in (Status.INEXACT, Status.MAX_ITER)
+        return self not in (SolverStatus.INEXACT, SolverStatus.MAX_ITER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Solution:
         The objective after each iteration, under the loss then in force.
     fixed_from : int
         From this entry of ``history`` on the loss no longer changes.
-    status : Status
+    status : SolverStatus
     n_iter : int
         Iterations done.
     constant : float
@@ -55,7 +55,7 @@ class Solution:
     objective: float
     history: list[float]
     fixed_from: int
-    status: Status
+    status: SolverStatus
     n_iter: int
     constant: float = 0.0
     gap: float = math.nan

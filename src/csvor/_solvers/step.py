@@ -87,42 +87,42 @@ def bounded_step(hessian, gradient, theta, n_bounded, step):
     """
     size = gradient.size
     free = size - n_bounded
-    held, pull = np.zeros(size, dtype=np.bool_), np.zeros(size)
+    at_bound, pull = np.zeros(size, dtype=np.bool_), np.zeros(size)
     lower = np.empty((size, size))
     for _ in range(3 * n_bounded + 1):
-        if not _step_of_free(hessian, gradient, theta, held, lower, step):
+        if not _step_of_free(hessian, gradient, theta, at_bound, lower, step):
             return False
         for j in range(free, size):
-            if held[j]:
+            if at_bound[j]:
                 pull[j] = gradient[j]
                 for k in range(size):
                     pull[j] += hessian[j, k] * step[k]
-        if not exchange_bounds(held, step, theta, pull, gradient, free):
+        if not exchange_bounds(at_bound, step, theta, pull, gradient, free):
             return True
     return False
 
 
 @compiled()
-def exchange_bounds(held, step, theta, pull, gradient, free):
-    """Correct the guess ``held`` of the coordinates at their bound; whether it was wrong.
+def exchange_bounds(at_bound, step, theta, pull, gradient, free):
+    """Correct the guess ``at_bound`` of the coordinates at their bound; whether it was wrong.
 
     Those, from ``free`` on, that the step takes below 0 join. Where none does, the one leaves whose
     multiplier, ``pull`` (the gradient at the end of the step), has the wrong sign most.
     """
     has_joined, worst, wrong = False, 0.0, -1
-    for j in range(free, held.size):
-        if not held[j] and step[j] < -theta[j]:
-            held[j] = has_joined = True
-        elif held[j] and pull[j] < worst and pull[j] < -1e-10 * abs(gradient[j]):
+    for j in range(free, at_bound.size):
+        if not at_bound[j] and step[j] < -theta[j]:
+            at_bound[j] = has_joined = True
+        elif at_bound[j] and pull[j] < worst and pull[j] < -1e-10 * abs(gradient[j]):
             worst, wrong = pull[j], j
     if not has_joined and wrong >= 0:
-        held[wrong] = False
+        at_bound[wrong] = False
     return has_joined or wrong >= 0
 
 
 @compiled(fastmath=FAST)
-def _step_of_free(hessian, gradient, theta, held, lower, step):
-    """The step with the coordinates ``held`` moved to 0; whether H is positive definite.
+def _step_of_free(hessian, gradient, theta, at_bound, lower, step):
+    """The step with the coordinates ``at_bound`` moved to 0; whether H is positive definite.
 
     H is scaled to a diagonal of 1, and lifted by rounding where that has made it indefinite; a
     coordinate that nothing pulls at keeps its place.
@@ -131,12 +131,12 @@ def _step_of_free(hessian, gradient, theta, held, lower, step):
     scale, right = np.empty(size), np.empty(size)
     for i in range(size):
         scale[i] = hessian[i, i] ** -0.5 if hessian[i, i] > 0.0 else 1.0
-        right[i] = -theta[i] / scale[i] if held[i] else -gradient[i] * scale[i]
-        if not held[i]:
+        right[i] = -theta[i] / scale[i] if at_bound[i] else -gradient[i] * scale[i]
+        if not at_bound[i]:
             for k in range(size):
-                right[i] += hessian[i, k] * theta[k] * scale[i] if held[k] else 0.0
+                right[i] += hessian[i, k] * theta[k] * scale[i] if at_bound[k] else 0.0
     lift = 0.0
-    while not _factor(hessian, scale, held, lift, lower):
+    while not _factor(hessian, scale, at_bound, lift, lower):
         lift = max(10.0 * lift, _PIVOT)
         if lift > 1e-6:
             return False
@@ -150,19 +150,19 @@ def _step_of_free(hessian, gradient, theta, held, lower, step):
         for k in range(i + 1, size):
             left -= lower[k, i] * right[k]
         right[i] = left / lower[i, i]
-        step[i] = -theta[i] if held[i] else right[i] * scale[i]
+        step[i] = -theta[i] if at_bound[i] else right[i] * scale[i]
     return True
 
 
 @compiled(fastmath=FAST)
-def _factor(hessian, scale, held, lift, lower):
-    """Set ``lower`` to the Cholesky factor of the scaled H, with 1 for the coordinates held."""
+def _factor(hessian, scale, at_bound, lift, lower):
+    """Set ``lower`` to the Cholesky factor of the scaled H, with 1 for the coordinates at_bound."""
     for i in range(scale.size):
         for j in range(i + 1):
             left = hessian[i, j] * scale[i] * scale[j]
             if i == j:
                 left = 1.0 + lift
-            elif held[i] or held[j]:
+            elif at_bound[i] or at_bound[j]:
                 left = 0.0
             for k in range(j):
                 left -= lower[i, k] * lower[j, k]
