@@ -88,19 +88,19 @@ def make_ordinal_clusters(
         )
     if not 0 < spread < np.inf:
         raise ValueError(f"spread={spread!r} must be a finite number greater than 0.")
-    far = np.asarray(distance, dtype=np.float64)
-    if far.shape not in {(), (n_outliers,)} or not np.isfinite(far).all():
+    distances = np.asarray(distance, dtype=np.float64)
+    if distances.shape not in {(), (n_outliers,)} or not np.isfinite(distances).all():
         raise ValueError(
-            f"distance has the shape {far.shape}; give one finite number, or one for each of the "
-            f"{n_outliers} outliers."
+            f"distance has the shape {distances.shape}; give one finite number, or one for each "
+            f"of the {n_outliers} outliers."
         )
     clean_rng, outlier_rng = generator(random_state).spawn(2)
     labels = np.repeat([1, 2, 3], n_per_class)
     centres = _STEP * (labels - 2)[:, None] * _ORDER
     clean = centres + spread * clean_rng.standard_normal((labels.size, 2))
     turn = np.array([[np.cos(_ANGLE), -np.sin(_ANGLE)], [np.sin(_ANGLE), np.cos(_ANGLE)]])
-    places = np.broadcast_to(far, n_outliers)[:, None] * (turn @ _ORDER)
-    outliers = places + 0.5 * spread * outlier_rng.standard_normal((n_outliers, 2))
+    middles = np.broadcast_to(distances, n_outliers)[:, None] * (turn @ _ORDER)
+    outliers = middles + 0.5 * spread * outlier_rng.standard_normal((n_outliers, 2))
     return (
         np.vstack([clean, outliers]),
         np.concatenate([labels, np.ones(n_outliers, dtype=np.int64)]).astype(np.int64),

@@ -74,18 +74,18 @@ def load(name: str, folder: str | Path | None = None, *, download: bool = False)
         if known is None:
             return load_csv(files_of(name, directory).labelled, "y", name=name)
         return read_known(known, directory)
-    looked = " and ".join(map(str, folders_of(folder)))
+    folders = " and ".join(map(str, folders_of(folder)))
     if known is None:
         raise ValueError(
             f"There is no data set {name!r}: the known ones are {', '.join(names('all'))}, and "
-            f"{looked} holds no {name}.csv."
+            f"{folders} holds no {name}.csv."
         )
     if download:
         return read_known(known, fetch(name))
     raise DatasetNotFoundError(
-        f"Data set {name!r} is not in {looked}: name the folder that holds {name}.csv (folder=, or "
-        f"CSVOR_DATA), or download it with csvor.datasets.fetch({name!r}) or `csvor data get "
-        f"{name}`."
+        f"Data set {name!r} is not in {folders}: name the folder that holds {name}.csv (folder=, "
+        f"or CSVOR_DATA), or download it with csvor.datasets.fetch({name!r}) or "
+        f"`csvor data get {name}`."
     )
 
 

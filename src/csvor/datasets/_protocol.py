@@ -111,16 +111,14 @@ def splits(bunch: Any, n_splits: int | None = None) -> list[Split]:
     known = catalogue().get(bunch.name)
     n_rows = len(bunch.target)
     n_train = known.n_train if known else int(_TRAIN_SHARE * n_rows)
-    wanted = known.n_splits if known else _N_SPLITS
-    if n_splits is not None:
-        if n_splits < 1:
-            raise ValueError(f"n_splits={n_splits} must be at least 1.")
-        wanted = n_splits
-    published = list(bunch.get("published_splits", ()))[:wanted]
+    if n_splits is None:
+        n_splits = known.n_splits if known else _N_SPLITS
+    if n_splits < 1:
+        raise ValueError(f"n_splits={n_splits} must be at least 1.")
+    published = list(bunch.get("published_splits", ()))[:n_splits]
     labels = np.asarray(bunch.target)
-    return published + [
-        _drawn(bunch.name, labels, n_train, k) for k in range(len(published), wanted)
-    ]
+    drawn = range(len(published), n_splits)
+    return published + [_drawn(bunch.name, labels, n_train, k) for k in drawn]
 
 
 def _drawn(name: str, labels: NDArray[Any], n_train: int, k: int) -> Split:

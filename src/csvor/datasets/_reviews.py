@@ -79,8 +79,8 @@ def _review(quality: float, rng: np.random.Generator) -> str:
     things = rng.choice(_THINGS, rng.integers(2, 6), replace=False)
     of_things = quality + _OF_THING * rng.standard_normal(things.size)
     levels = np.clip(np.rint(2.0 + 1.1 * of_things), 0, 4).astype(int)
-    said = (
+    phrases = (
         f"{thing} {rng.choice(_BEFORE)}{rng.choice(_WORDS[level])}"
         for thing, level in zip(things, levels, strict=True)
     )
-    return ", ".join(said)
+    return ", ".join(phrases)

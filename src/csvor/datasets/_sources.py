@@ -76,15 +76,15 @@ def _parts(archive: zipfile.ZipFile, name: str) -> list[tuple[Array, Array]]:
     for member in archive.namelist():
         if match := pattern.search(member):
             members[int(match[2])][match[1]] = member
-    whole = sorted(k for k, pair in members.items() if len(pair) == 2)
-    if not whole:
+    numbers = sorted(k for k, pair in members.items() if len(pair) == 2)
+    if not numbers:
         raise DatasetError(f"The archive {URL} has no folder {name!r} with parts of a data set.")
 
     def read(member: str) -> Array:
         with archive.open(member) as file:
             return np.loadtxt(file, dtype=np.float64, ndmin=2)
 
-    return [(read(members[k]["train"]), read(members[k]["test"])) for k in whole]
+    return [(read(members[k]["train"]), read(members[k]["test"])) for k in numbers]
 
 
 def _rows_of(table: Array, pair: tuple[Array, Array], name: str, k: int) -> Split:
@@ -129,14 +129,15 @@ def _numbers(frame: Any, known: DatasetInfo) -> Array:
         raise DatasetError(f"{known.name!r} at OpenML holds no numbers: {error}") from None
 
 
-def _positions(columns: list[str], wanted: tuple[str, ...]) -> list[int]:
-    """Where each wanted column is; by place where the names are others."""
-    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in columns]
-    asked = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in wanted]
-    if sorted(plain) != sorted(asked):
+def _positions(columns: list[str], names: tuple[str, ...]) -> list[int]:
+    """The position of each named column; the order of the columns where the names are others."""
+    plain, sought = (
+        [re.sub(r"[^a-z0-9]", "", name.lower()) for name in listed] for listed in (columns, names)
+    )
+    if sorted(plain) != sorted(sought):
         # The means of the columns, which are checked next, tell a wrong order.
         return list(range(len(columns)))
-    return [plain.index(name) for name in asked]
+    return [plain.index(name) for name in sought]
 
 
 def _tae(data: Array) -> Array:

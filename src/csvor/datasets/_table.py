@@ -54,9 +54,9 @@ def numbers(column: pd.Series[Any], path: Path) -> NDArray[np.float64]:
     import pandas as pd
 
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
-    good = np.isfinite(values)
-    if not good.all():
-        row = int(np.argmin(good))
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(np.argmin(finite))
         cell = "blank" if pd.isna(column.iloc[row]) else f"{str(column.iloc[row])!r} is no number"
         raise DatasetError(
             f"{path}, column {column.name!r}, row {row + 1}: {cell}; features are finite numbers "

@@ -45,11 +45,10 @@ class RankPairs:
         """Mean of distance**power over all pairs of a true and a predicted label."""
         ones = np.ones(self.true.size)
         true, predicted = self.totals(self.true, ones), self.totals(self.predicted, ones)
-        classes = np.arange(self.n_classes)
-        seen, met = classes[true > 0], classes[predicted > 0]
-        cost = np.abs(seen[:, None] - met).astype(np.float64) ** power
+        rows, columns = np.flatnonzero(true > 0), np.flatnonzero(predicted > 0)
+        cost = np.abs(rows[:, None] - columns).astype(np.float64) ** power
         mass = true.sum() * predicted.sum()
-        return float(true[seen] @ cost @ predicted[met] / mass)
+        return float(true[rows] @ cost @ predicted[columns] / mass)
 
 
 def rank_pairs(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from csvor._labels import CodedLabels
 from csvor._utils.lazy import is_lazy
+from csvor._utils.words import all_of
 
 Array = NDArray[np.float64]
 
@@ -18,7 +19,7 @@ Array = NDArray[np.float64]
 _MOST = 1_000_000
 
 
-def here(**arrays: Any) -> list[Any]:
+def in_memory(**arrays: Any) -> list[Any]:
     """What is in memory as it is, and dask's arrays and columns, where they are small, from there.
 
     Raises
@@ -57,7 +58,7 @@ def _size_of(values: Any) -> int:
 
 def of_audit(audit: Any, *names: str) -> list[Any]:
     """What an audit says of each row, here."""
-    return here(**{f"audit.{name}": getattr(audit, name) for name in names})
+    return in_memory(**{f"audit.{name}": getattr(audit, name) for name in names})
 
 
 def numbers(values: Any, name: str, length: int | None = None) -> Array:
@@ -117,6 +118,13 @@ def means_by_level(table: Any, measure: str) -> pd.DataFrame:
         groups = means.groupby(level=by)
         means = groups.mean().where(groups.count().eq(groups.size(), axis=0))
     return means
+
+
+def refuse_unequal(**arrays: Any) -> None:
+    """Refuse arrays of which one has another length."""
+    lengths = [len(values) for values in arrays.values()]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"{all_of(arrays)} must be as long: {', '.join(map(str, lengths))}.")
 
 
 def _as_long(array: Any, name: str, length: int | None) -> Any:

@@ -123,8 +123,8 @@ class ConvergenceDisplay(Display):
         ax = self._axes(ax, 4.0, 2.8)
         self.lines_ = []
         for name, values in self.histories.items():
-            look = {**method_style(name).line_options, "markersize": 2.6, "linewidth": 1.2}
-            self.lines_ += ax.plot(np.arange(values.size), values, label=name, **look)
+            options = {**method_style(name).line_options, "markersize": 2.6, "linewidth": 1.2}
+            self.lines_ += ax.plot(np.arange(values.size), values, label=name, **options)
         if self.settled_from is not None:
             ax.axvline(self.settled_from, color=PALE, linewidth=0.9, linestyle=":", gid="settled")
         ax.set(xlabel=iteration_label(self.settled_from is not None), ylabel="objective")

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._utils.words import plural
-from csvor.plots._arrays import here
+from csvor.plots._arrays import in_memory, refuse_unequal
 from csvor.plots._style import BLUE, INK, VERMILION, Canvas, figure_or_new, styled
 
 # Flagged, occluded, and what that is called.
@@ -72,7 +72,7 @@ def occlusion_gallery(
     >>> [ax.get_ylabel().splitlines()[-1] for ax in figure.axes if ax.get_ylabel()]
     ['1 image', '1 image', '1 image', '3 images']
     """
-    images, occluded, flagged, residuals = here(
+    images, occluded, flagged, residuals = in_memory(
         images=images, occluded=occluded, flagged=flagged, residuals=residuals
     )
     pixels = np.asarray(images, dtype=float)
@@ -82,9 +82,7 @@ def occlusion_gallery(
         order = np.argsort(-np.asarray(residuals, dtype=float), kind="stable")
     if pixels.ndim not in (3, 4) or not len(pixels):
         raise ValueError(f"images must have shape (n_samples, height, width); not {pixels.shape}.")
-    if not len(pixels) == len(truth) == len(flags) == len(order):
-        lengths = f"{len(pixels)}, {len(truth)}, {len(flags)}, {len(order)}"
-        raise ValueError(f"images, occluded, flagged and residuals must be as long: {lengths}.")
+    refuse_unequal(images=pixels, occluded=truth, flagged=flags, residuals=order)
     if most < 1:
         raise ValueError(f"most={most} must be at least 1.")
     strips = [
@@ -118,9 +116,9 @@ def _row(
         ax.imshow(pixels[row] if scale else np.clip(pixels[row], 0, 1), cmap="gray", **scale)
     for i, ax in enumerate(axes):
         ax.set(xticks=[], yticks=[])
-        shown = i < len(rows)
+        is_used = i < len(rows)
         for spine in ax.spines.values():
-            spine.set_visible(shown)
+            spine.set_visible(is_used)
             spine.set(color=BLUE if right else VERMILION, linewidth=1.8, capstyle="butt")
             spine.set_linestyle("-" if right else (0, (2.0, 1.2)))
-        ax.patch.set_visible(shown)
+        ax.patch.set_visible(is_used)

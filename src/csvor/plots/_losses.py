@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import cycle
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,8 +12,8 @@ from matplotlib.axes import Axes
 from csvor._loss.capped import CappedPower
 from csvor.plots._style import COLOURS, Canvas, method_style, panels, styled, tidy
 
-# Colours and dashes of the methods, without the brown that is beside the palette.
-_LOOKS = [method_style(name) for name in COLOURS if name != "CSVOR-auto"]
+# Those of the methods, without the brown that is beside the palette.
+_LINES = [method_style(name) for name in COLOURS if name != "CSVOR-auto"]
 
 
 @styled
@@ -88,7 +89,8 @@ def loss_plot(
 
 
 def _lines(ax: Axes, margin: np.ndarray, losses: dict[str, np.ndarray], title: str) -> None:
-    for (label, values), look in zip(losses.items(), cycle(_LOOKS), strict=False):
-        ax.plot(margin, values, color=look.colour, linestyle=look.line, linewidth=1.7, label=label)
+    for (label, values), style in zip(losses.items(), cycle(_LINES), strict=False):
+        options: dict[str, Any] = {"color": style.colour, "linestyle": style.line}
+        ax.plot(margin, values, linewidth=1.7, label=label, **options)
     ax.legend(loc="upper right", handlelength=2.8, borderaxespad=0.0)
     ax.set_title(title)

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import Normal, Stroke
 from numpy.typing import ArrayLike, NDArray
 
-from csvor.plots._arrays import here
+from csvor.plots._arrays import in_memory, refuse_unequal
 from csvor.plots._style import axes_or_new, method_style, styled, tidy
 
 _MARKERS = "os^Dv<>ph*"
@@ -66,15 +66,12 @@ def projection_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['class 0', 'class 1', 'class 2', 'CSVOR']
     """
-    X, y, outliers = here(X=X, y=y, outliers=outliers)
+    X, y, outliers = in_memory(X=X, y=y, outliers=outliers)
     rows, labels = np.asarray(X, dtype=float), np.asarray(y)
     marked = np.zeros(len(labels), bool) if outliers is None else np.asarray(outliers, dtype=bool)
     if rows.ndim != 2 or rows.shape[1] != 2:
         raise ValueError(f"X must have two columns to be drawn; its shape is {rows.shape}.")
-    if not len(rows) == len(labels) == len(marked):
-        raise ValueError(
-            f"X, y and outliers must be as long: {len(rows)}, {len(labels)}, {len(marked)}."
-        )
+    refuse_unequal(X=rows, y=labels, outliers=marked)
     ax = axes_or_new(ax, 4.4, 3.4)
     handles = [
         _classes(ax, rows, labels, label, i, len(np.unique(labels)))
@@ -99,10 +96,10 @@ def _classes(
     ax: Axes, rows: NDArray[np.float64], labels: NDArray[np.generic], label: object, i: int, k: int
 ) -> Line2D:
     marker, colour = _MARKERS[i % len(_MARKERS)], mpl.colormaps["cividis"](i / max(k - 1, 1))
-    look: dict[str, Any] = {"marker": marker, "color": colour, "ls": "", "mec": "#222222"}
-    look |= {"mew": 0.4, "ms": 4.2}
-    ax.plot(*rows[labels == label].T, **look, gid="class")
-    return Line2D([], [], **look, label=f"class {label}")
+    options: dict[str, Any] = {"marker": marker, "color": colour, "ls": "", "mec": "#222222"}
+    options |= {"mew": 0.4, "ms": 4.2}
+    ax.plot(*rows[labels == label].T, **options, gid="class")
+    return Line2D([], [], **options, label=f"class {label}")
 
 
 def _direction(
@@ -118,8 +115,8 @@ def _direction(
     end = reach * (1.0 + 0.14 * i)
     ends = np.column_stack([centre - end * unit, centre + end * unit])
     halo = [Stroke(linewidth=3.6, foreground="white"), Normal()] if i == 0 else []
-    look: dict[str, Any] = {"color": style.colour, "linestyle": style.line, "linewidth": 2.0}
-    ax.plot(*ends, **look, path_effects=halo, zorder=5, gid="direction", label=name)
+    options: dict[str, Any] = {"color": style.colour, "linestyle": style.line, "linewidth": 2.0}
+    ax.plot(*ends, **options, path_effects=halo, zorder=5, gid="direction", label=name)
     mark: dict[str, Any] = {"marker": style.marker, "color": style.colour, "mec": "white"}
     ax.plot(*ends[:, 1], **mark, ms=7.5, zorder=6, gid="higher")
-    return Line2D([], [], label=name, marker=style.marker, ms=6.0, **look)
+    return Line2D([], [], label=name, marker=style.marker, ms=6.0, **options)

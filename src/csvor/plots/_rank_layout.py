@@ -61,8 +61,8 @@ class RankDiagram:
         first = self._around(max(width - sum(self._beside), width / 3))
         # The words of the test may go beyond the names.
         across, left, right = self._around(max(width - sum(first[1:]), width / 3))
-        shown = min(1.0, (width - across) / (left + right))
-        return across, left * shown, right * shown
+        share = min(1.0, (width - across) / (left + right))
+        return across, left * share, right * share
 
 
 def _width(text: str, points: float) -> float:
@@ -76,5 +76,5 @@ def _width(text: str, points: float) -> float:
 def label(name: str, rank: float, at_left: bool) -> str:
     """A method with its rank, which stands on the side of the ranks."""
     # Rounded down, as 1.996 is no second place.
-    shown = f"{floor(rank * 100 + 0.5) / 100:.2f}"
-    return f"{name}  {shown}" if at_left else f"{shown}  {name}"
+    text = f"{floor(rank * 100 + 0.5) / 100:.2f}"
+    return f"{name}  {text}" if at_left else f"{text}  {name}"

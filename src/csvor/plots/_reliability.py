@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
 from csvor.audit import WrongLabels
-from csvor.plots._arrays import here, mask, of_audit, probabilities
+from csvor.plots._arrays import in_memory, mask, of_audit, probabilities
 from csvor.plots._display import Display
 from csvor.plots._style import BLUE, PALE, styled, tidy
 
@@ -72,7 +72,7 @@ class ReliabilityDisplay(Display):
     def __init__(
         self, wrong: ArrayLike, probability: ArrayLike, *, edges: ArrayLike = EDGES
     ) -> None:
-        wrong, probability = here(wrong=wrong, probability=probability)
+        wrong, probability = in_memory(wrong=wrong, probability=probability)
         promised = probabilities(probability, "probability")
         truth = mask(wrong, "wrong", promised.size)
         cuts = np.asarray(edges, dtype=np.float64)
@@ -171,9 +171,9 @@ class ReliabilityDisplay(Display):
         """
         ax = self._axes(ax, 3.4, 3.4)
         ax.plot([0, 1], [0, 1], color=PALE, linewidth=1.0, linestyle=(0, (4, 2)), zorder=0)
-        look: dict[str, Any] = {"color": colour, "marker": "o", "capsize": 2.0, "linewidth": 1.2}
+        options: dict[str, Any] = {"color": colour, "marker": "o", "capsize": 2.0, "linewidth": 1.2}
         reach = np.clip([self.found - self.low, self.high - self.found], 0.0, None)
-        self.line_ = ax.errorbar(self.promised, self.found, reach, label=label, **look)
+        self.line_ = ax.errorbar(self.promised, self.found, reach, label=label, **options)
         if counts:
             words: dict[str, Any] = {"textcoords": "offset points", "va": "center", "size": 7}
             for x, y, n in zip(self.promised, self.found, self.counts, strict=True):

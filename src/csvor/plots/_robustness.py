@@ -18,7 +18,7 @@ from sklearn.utils import indexable
 from csvor._utils.sklearn_private import safe_split
 from csvor.corruption import flip_labels
 from csvor.metrics import mean_zero_one_error
-from csvor.plots._arrays import here, means_by_level
+from csvor.plots._arrays import in_memory, means_by_level
 from csvor.plots._display import Display
 from csvor.plots._style import method_style, styled, tidy
 
@@ -124,7 +124,7 @@ class RobustnessDisplay(Display):
         """
         several = isinstance(estimator, Mapping)
         models = dict(estimator) if several else {_name(estimator): estimator}
-        X, y = here(X=X, y=y)
+        X, y = in_memory(X=X, y=y)
         X, labels = indexable(X, np.asarray(y))
         folds = list(check_cv(cv, labels, classifier=True).split(X, labels))
         errors = np.empty((len(shares), len(models), len(folds)))
@@ -197,14 +197,13 @@ class RobustnessDisplay(Display):
         self.lines_ = []
         for method in self.errors.columns:
             wide, over = (2.0, 3) if method == focus else (1.1, 2)
-            look: dict[str, Any] = {**method_style(str(method)).line_options, "markersize": 3.6}
-            look |= {"zorder": over, "linewidth": wide, "label": str(method)}
-            self.lines_ += ax.plot(self.errors.index, self.errors[method], **look)
+            options: dict[str, Any] = {**method_style(str(method)).line_options, "markersize": 3.6}
+            options |= {"zorder": over, "linewidth": wide, "label": str(method)}
+            self.lines_ += ax.plot(self.errors.index, self.errors[method], **options)
             if self.spread is not None:
-                ax.errorbar(
-                    self.errors.index, self.errors[method], self.spread[method], fmt="none",
-                    ecolor=look["color"], elinewidth=0.8, capsize=1.8, alpha=0.6, zorder=over - 1,
-                )  # fmt: skip
+                bars: dict[str, Any] = {"ecolor": options["color"], "zorder": over - 1}
+                bars |= {"fmt": "none", "elinewidth": 0.8, "capsize": 1.8, "alpha": 0.6}
+                ax.errorbar(self.errors.index, self.errors[method], self.spread[method], **bars)
         ax.set(xlabel=self.level, ylabel=self.measure)
         ax.set_xticks(list(self.errors.index))
         ax.yaxis.set_major_locator(MaxNLocator(5))

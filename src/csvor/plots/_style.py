@@ -166,8 +166,8 @@ def panels(
 
 def threshold_lines(ax: Axes, thresholds: Any, width: float, order: int) -> list[Line2D]:
     """Vertical lines where a model cuts scores into classes."""
-    look: dict[str, Any] = {"color": INK, "linewidth": width, "linestyle": (0, (4, 2))}
-    return [ax.axvline(threshold, zorder=order, **look) for threshold in thresholds]
+    options: dict[str, Any] = {"color": INK, "linewidth": width, "linestyle": (0, (4, 2))}
+    return [ax.axvline(threshold, zorder=order, **options) for threshold in thresholds]
 
 
 def tidy(ax: Axes, *, grid: str | None = None) -> None:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from csvor.audit import LabelAudit
-from csvor.plots._arrays import here, mask, numbers, probabilities
+from csvor.plots._arrays import in_memory, mask, numbers, probabilities
 from csvor.plots._display import Display
 from csvor.plots._style import BLUE, PALE, VERMILION, styled, threshold_lines, tidy
 
@@ -74,7 +74,8 @@ class SuspectsDisplay(Display):
         thresholds: ArrayLike | None = None,
         names: Sequence[Any] | None = None,
     ) -> None:
-        scores, probability, flagged = here(scores=scores, probability=probability, flagged=flagged)
+        columns = {"scores": scores, "probability": probability, "flagged": flagged}
+        scores, probability, flagged = in_memory(**columns)
         self.scores = numbers(scores, "scores")
         n = self.scores.size
         self.probability = probabilities(probability, "probability", n)
@@ -169,8 +170,8 @@ class SuspectsDisplay(Display):
         clear: dict[str, Any] = {"label": "not named", "marker": "o", "ms": 2.8, "color": PALE}
         named = {"label": "label called wrong", "marker": "D", "ms": 4.2, "color": VERMILION}
         self.points_ = [
-            ax.plot(self.scores[rows], height[rows], ls="", mec="white", mew=0.3, **look)[0]
-            for rows, look in ((~self.flagged, clear), (self.flagged, named))
+            ax.plot(self.scores[rows], height[rows], ls="", mec="white", mew=0.3, **options)[0]
+            for rows, options in ((~self.flagged, clear), (self.flagged, named))
         ]
         threshold_lines(ax, self.thresholds, width=0.8, order=0)
         ax.axhline(0.0, color=BLUE, linewidth=0.8, zorder=0)
@@ -191,12 +192,11 @@ class SuspectsDisplay(Display):
         rows = self.named_[np.lexsort((-self.scores[self.named_], -height[self.named_]))]
         arrow: dict[str, Any] = {"arrowstyle": "-", "color": PALE, "linewidth": 0.5}
         arrow |= {"relpos": (0.0, 0.5), "shrinkB": 2.5}
-        look: dict[str, Any] = {"va": "center", "fontsize": 7.5, "annotation_clip": False}
+        options: dict[str, Any] = {"va": "center", "fontsize": 7.5, "annotation_clip": False}
+        options |= {"textcoords": "axes fraction", "arrowprops": arrow}
         for i, row in enumerate(rows):
             point, words = (self.scores[row], height[row]), (1.04, 0.97 - 0.075 * i)
-            ax.annotate(
-                self.names[row], point, words, textcoords="axes fraction", arrowprops=arrow, **look
-            )
+            ax.annotate(self.names[row], point, words, **options)
 
 
 def _log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:

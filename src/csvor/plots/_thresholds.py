@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from csvor._estimators.steps import at_final, final_of
 from csvor._utils.histograms import class_histograms, score_edges
 from csvor.audit import LabelAudit
-from csvor.plots._arrays import codes_in_order, here, mask, numbers
+from csvor.plots._arrays import codes_in_order, in_memory, mask, numbers
 from csvor.plots._display import Display
 from csvor.plots._style import VERMILION, styled, threshold_lines, tidy
 
@@ -77,7 +77,7 @@ class ThresholdDisplay(Display):
         classes: ArrayLike | None = None,
         flagged: ArrayLike | None = None,
     ) -> None:
-        scores, y, flagged = here(scores=scores, y=y, flagged=flagged)
+        scores, y, flagged = in_memory(scores=scores, y=y, flagged=flagged)
         self.scores = numbers(scores, "scores")
         n = self.scores.size
         self.codes, self.classes = codes_in_order(y, classes, n)
@@ -113,7 +113,7 @@ class ThresholdDisplay(Display):
         display : ThresholdDisplay
         """
         final = final_of(estimator)
-        X = X if estimator is final else here(X=X)[0]
+        X = X if estimator is final else in_memory(X=X)[0]
         scores = final.predict_projection(at_final(estimator, X))
         return cls(scores, y, final.thresholds_, classes=final.classes_).plot(ax, bins=bins)
 
@@ -190,10 +190,10 @@ class ThresholdDisplay(Display):
         flagged = class_histograms(self.scores[rows], self.codes[rows], K, self.edges_)
         for k in range(K):
             unit = _HEIGHT / max(int(self.counts_[k].max()), 1)
-            colour = mpl.colormaps["cividis"](0.1 + 0.75 * k / (K - 1))
-            for counts, look in ((self.counts_[k], colour), (flagged[k], VERMILION)):
+            of_class = mpl.colormaps["cividis"](0.1 + 0.75 * k / (K - 1))
+            for counts, colour in ((self.counts_[k], of_class), (flagged[k], VERMILION)):
                 if counts.any():
-                    bars: dict[str, Any] = {"baseline": k, "fill": True, "color": look}
+                    bars: dict[str, Any] = {"baseline": k, "fill": True, "color": colour}
                     ax.stairs(k + unit * counts, self.edges_, zorder=2, **bars)
         self.lines_ = threshold_lines(ax, self.thresholds, width=1.0, order=3)
         self._label_thresholds(ax)
@@ -211,10 +211,10 @@ class ThresholdDisplay(Display):
 
     def _label_thresholds(self, ax: Axes) -> None:
         """One label for thresholds that lie on, or next to, each other."""
-        near = _NEAR * (self.edges_[-1] - self.edges_[0])
-        starts = np.flatnonzero(np.diff(self.thresholds) > near) + 1
-        look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+        closest = _NEAR * (self.edges_[-1] - self.edges_[0])
+        starts = np.flatnonzero(np.diff(self.thresholds) > closest) + 1
+        options: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
         for part in np.split(np.arange(self.thresholds.size), starts):
             names = ", ".join(f"$b_{{{k + 1}}}$" for k in part)
             position = (self.thresholds[part].mean(), len(self.classes))
-            ax.annotate(names, position, (0, 1.5), **look)
+            ax.annotate(names, position, (0, 1.5), **options)

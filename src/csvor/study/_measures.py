@@ -204,9 +204,9 @@ def _answer(model: Any, measure: Measure, prepared: PreparedSplit) -> NDArray[An
     if measure.needs != "predict_proba":
         return answer
     # A training part may lack a class, and the model its column.
-    whole = np.zeros((len(answer), prepared.n_classes))
-    whole[:, np.asarray(model.classes_, dtype=int) - 1] = answer
-    return whole
+    probabilities = np.zeros((len(answer), prepared.n_classes))
+    probabilities[:, np.asarray(model.classes_, dtype=int) - 1] = answer
+    return probabilities
 
 
 def in_one_line(error: Exception) -> str:

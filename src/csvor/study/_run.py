@@ -91,7 +91,7 @@ def run(
     check_methods(spec)
     method_runs = {entry.name: make_method_run(entry) for entry in spec.methods}
     measures = load_measures(spec.measures)
-    check_answers(measures, {name: one.estimator for name, one in method_runs.items()})
+    check_answers(measures, {name: each.estimator for name, each in method_runs.items()})
     if not replace:
         _refuse_other(folder, spec)
     sets = load_data(spec.datasets, data)
