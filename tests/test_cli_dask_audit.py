@@ -13,7 +13,7 @@ import pytest
 
 from csvor.cli.input import _sample
 from csvor.cli.input._pieces import pieces_of
-from csvor.cli.input._related_rows import numbers_of_groups
+from csvor.cli.input._related_rows import group_numbers
 from csvor.cli.input._table import as_column
 from test_cli_dask import OPTIONS, address, bridges, cut, run  # noqa: F401
 
@@ -108,7 +108,7 @@ def test_a_group_has_one_number_in_all_pieces_and_blanks_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one, other = (
-        numbers_of_groups(as_column("g", pa.array(values)), np.arange(len(values)))
+        group_numbers(as_column("g", pa.array(values)), np.arange(len(values)))
         for values in (["x", "y", "x"], ["y", "z"])
     )
     assert one[0] == one[2] != one[1] == other[0] != other[1]

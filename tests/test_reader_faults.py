@@ -17,13 +17,13 @@ from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._spelling import folded, quoted, visible
 from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
+from csvor.cli.input._column_uses import mean_weight, read_weights
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._prepare import prepare
 from csvor.cli.input._table import as_column
 from csvor.cli.input._target import Target, read_target
-from csvor.cli.input._weights import read_weights
 from test_reader_numbers import chosen, table_of
 
 
@@ -345,14 +345,15 @@ def test_measurements_are_no_weights(name: str) -> None:
 )
 def test_what_is_no_weight(weights: Any, why: str) -> None:
     with pytest.raises(ColumnError) as caught:
-        read_weights(table_of(w=weights), "w", np.arange(3))
+        values = read_weights(table_of(w=weights), "w", np.arange(3))
+        mean_weight("w", values.sum(), 3)
     assert str(caught.value).startswith("column 'w' (--weight)") and why in str(caught.value)
 
 
 def test_weights_may_have_marks() -> None:
     for weights in (["1,5", "2,5"], ["150 %", "250 %"]):
         found = read_weights(table_of(w=weights), "w", np.arange(2))
-        np.testing.assert_allclose(found, [0.75, 1.25])
+        np.testing.assert_allclose(found / mean_weight("w", found.sum(), 2), [0.75, 1.25])
     assert read_weights(table_of(w=["1,234", "2,345"]), "w", np.arange(2), ",") is not None
     with pytest.raises(ColumnError, match=r"commas may mark thousands .*; say with --decimal"):
         read_weights(table_of(w=["1,234", "2,345"]), "w", np.arange(2))

@@ -1,6 +1,7 @@
 """What csvor uses of scikit-learn that is not public, in one place."""
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.preprocessing._data import _is_constant_feature as is_constant_feature
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as openmp_threads
 from sklearn.utils._param_validation import (
     Interval,
@@ -15,6 +16,7 @@ __all__ = [
     "StrOptions",
     "check_sample_weight",
     "fit_context",
+    "is_constant_feature",
     "openmp_threads",
     "safe_split",
     "validate_parameter_constraints",

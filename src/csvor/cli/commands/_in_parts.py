@@ -20,16 +20,16 @@ from csvor._utils.lazy import is_lazy
 from csvor._utils.words import plural
 from csvor.audit import candidate_models
 from csvor.cli._cluster import memory_of
-from csvor.cli._errors import ColumnError
 from csvor.cli._files import refuse_files_unseen, write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli.commands._in_memory import ENTRIES, as_columns
+from csvor.cli.input._column_uses import feature_names, mean_weight
 from csvor.cli.input._decisions import decided_on
-from csvor.cli.input._parts import Reader, encoded, reader_of, rescale, sums_of
+from csvor.cli.input._parts import PieceReader, encoded, reader_of, rescale, sums_of
 from csvor.cli.input._pieces import Piece, columns_of, pieces_of
-from csvor.cli.input._prepare import Prepared, feature_names, prepare_table
+from csvor.cli.input._prepare import Prepared, prepare_table
 from csvor.cli.input._sample import Sample, Wanted, sample_of
 from csvor.cli.input._target import Target, stands_for
 
@@ -43,7 +43,7 @@ class RowsInParts:
     """
 
     prepared: Prepared
-    reader: Reader
+    reader: PieceReader
     columns: Any
     mean_weight: float
     pieces: list[Piece]
@@ -202,13 +202,13 @@ def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any
         _note_sample(len(sample.rows), n_rows, options, notes)
         table = sample.table(data.data, n_rows)
         work = prepare_table(table, data, options, notes)
-        labels = table.column(data.target, "--target")
+        labels = work.uses.labels(table)
         types = dict(zip(sample.arrays.column_names, sample.arrays.schema.types, strict=True))
         reader = reader_of(work, labels, types)
     with progress("Measuring the columns"):
         columns = work.pipeline[0].fit(work.frame)
-        work, mean_weight, sizes = _measured(work, reader, columns, parts)
-    return RowsInParts(work, reader, columns, mean_weight, pieces, parts, sizes, memory_of(client))
+        work, weight, sizes = _measured(work, reader, columns, parts)
+    return RowsInParts(work, reader, columns, weight, pieces, parts, sizes, memory_of(client))
 
 
 def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Any:
@@ -239,22 +239,21 @@ def _note_sample(n_drawn: int, n_rows: int, options: ModelOptions, notes: Notes)
 
 
 def _measured(
-    work: Prepared, reader: Reader, columns: Any, parts: Any
+    work: Prepared, reader: PieceReader, columns: Any, parts: Any
 ) -> tuple[Prepared, float, tuple[int, ...]]:
     """Counts of all rows, their mean weight and those of each piece; the scaler knows all rows."""
     from csvor._parts.partitions import run
 
     (counts, weight, first, second), (sizes,) = run(partial(sums_of, reader, columns), [parts])
     n_used = int(sizes.sum())
-    if not weight:
-        raise ColumnError(f"column '{reader.data.weight}' (--weight): all weights are 0")
     if len(first):
         rescale(columns, n_used, first, second)
     target = _counted(work.target, reader, dict(zip(reader.codes, counts.astype(int), strict=True)))
-    return replace(work, target=target), weight / n_used, tuple(sizes.tolist())
+    mean = mean_weight(str(work.data.weight), weight, n_used)
+    return replace(work, target=target), mean, tuple(sizes.tolist())
 
 
-def _counted(target: Target, reader: Reader, counts: dict[str, int]) -> Target:
+def _counted(target: Target, reader: PieceReader, counts: dict[str, int]) -> Target:
     """With the counts of all rows in place of those of the sample."""
     of_classes, left_out = [0] * len(target.classes), dict.fromkeys(target.left_out, 0)
     for text, code in reader.codes.items():

@@ -1,4 +1,4 @@
-"""Which words does a column hold, and which of those that a model knows does a text mean?"""
+"""Which words does a column hold, and which that a model knows does a text mean (N42)?"""
 
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn

@@ -1,4 +1,4 @@
-"""What must a feature column not hold?"""
+"""What must a feature column not hold (N11 to N13)?"""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -34,7 +34,7 @@ def refuse_texts(
     kind: str,
     like: str = "",
     fitted: bool = False,
-) -> None:
+) -> NoReturn:
     """Refuse the cells of a column that are not of its `kind`, number or date, `like` others.
 
     Of a column that a model was `fitted` to, the use is settled.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
@@ -17,12 +18,12 @@ from csvor.cli.input._column_checks import (
     refuse_unclear_sign,
 )
 from csvor.cli.input._dates import CLOCK, form_of, numbers_of_times, read_dates
-from csvor.cli.input._number_column import MANY, NumberColumn
+from csvor.cli.input._number_column import MANY, Interpretation, NumberColumn
 from csvor.cli.input._reading_notes import ReadingNotes
 from csvor.cli.input._table import TableColumn, as_number
 
-# Texts of a column that are looked at for dates; they are dates if nearly all are.
-_SAMPLE, _MOSTLY = 500, 0.9
+# Texts are dates if nearly all are.
+_MOSTLY = 0.9
 
 
 @dataclass(frozen=True)
@@ -67,16 +68,14 @@ class ColumnParser:
     ) -> None:
         self.rows, self.rules, self.fitted = rows, rules, fitted
         self._is_fitted = fitted is not None
-        self._numerals: dict[str, NumberColumn] = {}
         self.notes = ReadingNotes(rows)
-        signs = {"."} if (columns := list(columns)) and any(c.points for c in columns) else set()
+        self._numerals: dict[str, NumberColumn] = {}
+        signs = set()
         for column in columns:
+            signs |= {"."} if column.points else set()
             if column.kind == "text" and column.name not in rules.categorical:
-                codes, texts = column.coded
-                counts = np.bincount(codes, minlength=len(texts))
-                number_column = NumberColumn(texts, counts, rules.missing)
-                self._numerals[column.name] = number_column
-                signs.add(number_column.decimal)
+                self._numerals[column.name] = NumberColumn(column, rules.missing)
+                signs.add(self._numerals[column.name].decimal)
         signs.discard("")
         # Where columns differ, none tells anything of another.
         self._doubt = len(signs) > 1
@@ -86,13 +85,10 @@ class ColumnParser:
         """The numbers of a column; None if it has none and is one of words."""
         refuse_lists(column, self._is_fitted)
         if column.kind == "dates":
-            self._check_asked(column, "")
-            values, hours = numbers_of_times(column.values)
-            return self._times(column, values, hours, str(column.values[0]), "")
-        if column.kind != "text":
-            return (
-                ParsedColumn(self._without_marks(column), {}) if column.kind == "number" else None
-            )
+            self._check_asked(column, "dates", "")
+            return self._times(column, *numbers_of_times(column.values))
+        if column.kind == "number":
+            return ParsedColumn(self._without_marks(column), {})
         numerals = self._numerals.get(column.name)
         if numerals is None or numerals.blank.all():
             return None
@@ -111,7 +107,7 @@ class ColumnParser:
         """Whether a column of texts holds nothing but marks for "no value"."""
         return name in self._numerals and bool(self._numerals[name].blank.all())
 
-    def refuse_words(self, column: TableColumn) -> None:
+    def refuse_words(self, column: TableColumn) -> NoReturn:
         """Refuse a column that has words where a model takes numbers."""
         if column.kind != "text":
             raise ColumnError(fault("numbers-in-fit", column.name))
@@ -125,20 +121,19 @@ class ColumnParser:
     # Dates
 
     def _read_dates(self, column: TableColumn, numerals: NumberColumn) -> ParsedColumn | None:
-        codes, texts = column.coded
-        filled = np.flatnonzero(~numerals.blank & (numerals.counts > 0))
-        sample = filled[:: max(1, len(filled) // _SAMPLE)]
-        forms = [form_of(texts[i]) for i in sample]
-        if sum(form is not None for form in forms) < _MOSTLY * len(sample):
+        forms = [form_of(text) for text in numerals.sample()]
+        if sum(form is not None for form in forms) < _MOSTLY * len(forms):
             return None
+        codes, texts = column.coded
+        filled = numerals.filled
         dates = read_dates([texts[i] for i in filled])
         wrong = np.zeros(len(texts), dtype=bool)
         wrong[filled] = np.isnan(dates.values)
         # 2009-10 to 2011-12 may be months, but with 2012-13 they are seasons.
         if dates.forms == ("year-month",) and wrong.any():
             return None
-        first = texts[filled[0]]
-        self._check_asked(column, f" ('{first}')", dates.are_hours)
+        example = f" ('{texts[filled[0]]}')"
+        self._check_asked(column, "times" if dates.are_hours else "dates", example)
         if CLOCK in dates.forms and not dates.are_hours:
             wrong[filled] |= np.array([form_of(texts[i]) == CLOCK for i in filled])
         if wrong.any():
@@ -150,31 +145,29 @@ class ColumnParser:
         self.notes.add_blank(column, numerals)
         how = f"; its forms are {listed(dates.forms)}" if len(dates.forms) > 1 else ""
         how += "; years 00 to 68 are 2000 to 2068" * dates.short_years
-        return self._times(column, values[codes], dates.are_hours, first, how)
+        return self._times(column, values[codes], dates.are_hours, how)
 
     def _times(
-        self, column: TableColumn, values: Numbers, hours: bool, first: str, how: str
+        self, column: TableColumn, values: Numbers, are_hours: bool, how: str = ""
     ) -> ParsedColumn:
-        what = "times are read as hours" if hours else "dates are read as days since 1970-01-01"
+        what = "times are read as hours" if are_hours else "dates are read as days since 1970-01-01"
         filled = np.flatnonzero(~np.isnan(values))
         if len(filled):
             self.notes.add(what + how, column, filled[0], values[filled[0]])
-        return ParsedColumn(values, {"as": "hours" if hours else "days"})
+        return ParsedColumn(values, {"as": "hours" if are_hours else "days"})
 
-    def _check_asked(self, column: TableColumn, example: str, hours: bool = False) -> None:
-        if self.rules.dates or self._is_fitted:
-            return
-        kind = "times" if hours else "dates"
-        remedies = ["dates", "drop"]
-        raise ColumnError(
-            fault("dates", column.name, remedies=remedies, what=kind, example_text=example)
-        )
+    def _check_asked(self, column: TableColumn, what: str, example: str) -> None:
+        if not (self.rules.dates or self._is_fitted):
+            remedies = ["dates", "drop"]
+            raise ColumnError(
+                fault("dates", column.name, remedies=remedies, what=what, example_text=example)
+            )
 
     # Numbers
 
     def _read_numerals(self, column: TableColumn, numerals: NumberColumn) -> ParsedColumn | None:
         known = (self.fitted or {}).get(column.name, {})
-        if not (numerals.are_numbers or numerals.are_all_of(known.get("unit"))):
+        if not numerals.are_numbers(known.get("unit")):
             if numerals.are_meant:
                 self.refuse_words(column)
             if numerals.n_different >= MANY and numerals.wrong.any():
@@ -183,14 +176,27 @@ class ColumnParser:
         decimal, thousands = self.decimal, None
         if decimal is None:
             decimal, thousands = known.get("decimal"), known.get("thousands")
-        reading = numerals.reading("" if decimal is None and self._doubt else decimal, thousands)
-        if reading is None:
-            one, other = (reading.values for reading in numerals.readings[:2])
-            refuse_unclear_sign(column, one, other, self.rows)
-        codes, _ = column.coded
+        if decimal is None and self._doubt:
+            decimal = ""
+        reading = clear_reading(column, numerals, self.rows, decimal, thousands)
         self.notes.add_blank(column, numerals)
         self.notes.add_marks(column, numerals, reading)
         decimal, thousands = reading.notation
         how = {"decimal": decimal, "thousands": thousands, "unit": numerals.unit}
         usual = how == {"decimal": ".", "thousands": "", "unit": ""}
-        return ParsedColumn(reading.values[codes], {} if usual else how)
+        return ParsedColumn(reading.values[column.coded[0]], {} if usual else how)
+
+
+def clear_reading(
+    column: TableColumn,
+    numerals: NumberColumn,
+    rows: Rows,
+    decimal: str | None,
+    thousands: str | None = None,
+) -> Interpretation:
+    """The numbers, as `NumberColumn.reading` has them; refused where two notations differ."""
+    reading = numerals.reading(decimal, thousands)
+    if reading is None:
+        one, other = (reading.values for reading in numerals.readings[:2])
+        refuse_unclear_sign(column, one, other, rows)
+    return reading

@@ -14,10 +14,9 @@ from csvor.cli._errors import CommandError, Faults, UsageError
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import normal
-from csvor.cli.input._bytes import Opener, check_bytes, head_of
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
-from csvor.cli.input._quotes import check_quotes
+from csvor.cli.input._text_checks import Opener, check_bytes, check_quotes, head_of
 
 # The parts in which a file is read have to hold its longest row; few have one beyond the first.
 _BLOCKS = (1 << 20, 1 << 28)

@@ -20,6 +20,7 @@ from csvor.cli.input._table import Table, TableColumn, as_number
 
 KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 COLUMNS = ("row", "target", "given", "decision", "label")
+_CELLS = ("row", "given", "decision", "label")
 _KINDS = (KEEP, RELABEL, DROP)
 
 
@@ -58,8 +59,8 @@ class Review:
     @property
     def counts(self) -> dict[str, int]:
         """How many rows are kept, relabelled and dropped."""
-        kinds = (("kept", KEEP), ("relabelled", RELABEL), ("dropped", DROP))
-        return {word: len(self.of(kind)) for word, kind in kinds}
+        words = {KEEP: "kept", RELABEL: "relabelled", DROP: "dropped"}
+        return {word: len(self.of(kind)) for kind, word in words.items()}
 
     @property
     def changes(self) -> dict[tuple[str, str], int]:
@@ -68,16 +69,14 @@ class Review:
 
     def summary(self) -> str:
         """The file and the counts, for people."""
-        counts = ", ".join(f"{count} {word}" for word, count in self.counts.items())
-        return f"{self.source}: {counts}"
+        return f"{self.source}: {', '.join(f'{n} {word}' for word, n in self.counts.items())}"
 
     def applied(self, column: TableColumn) -> TableColumn:
         """The column of the labels, of all rows or some, with the new ones in place."""
         new = {d.position: d.label for d in self.of(RELABEL)}
         rows = np.intersect1d(self.positions(RELABEL), column.rows)
-        pairs = zip(column.places(rows).tolist(), rows.tolist(), strict=True)
-        values = relabelled(column.values, {position: new[row] for position, row in pairs})
-        return replace(column, values=values)
+        labels = {place: new[row] for place, row in zip(column.places(rows), rows, strict=True)}
+        return replace(column, values=relabelled(column.values, labels))
 
     def within(self, first: int, n_rows: int) -> "Review":
         """What is decided on some rows that follow each other, counted from the first of them."""
@@ -110,22 +109,22 @@ def read_review(
     decided = _decided(file)
     about = {"source": file.source, "name": column.name, "data": table.source, "n": table.n_rows}
     _refuse(decided, [("decided-beyond", decided.row > table.n_rows)], about)
-    decided["now"] = _texts_at(column, decided)
+    at = decided.row.to_numpy() - 1
+    decided["now"] = column.take(at).texts
     differs = ~_same(decided.now, decided.given)
     applied = differs & (decided.decision == RELABEL) & _same(decided.now, decided.label)
     # By chance rows of another file hold what was decided: all that differ have to.
     kind = "applied-already" if np.array_equal(applied, differs) else "given-differs"
     _refuse(decided, [(kind, differs)], about)
     # A column that is in both files tells rows apart: it has to agree.
-    shared = [name for name in file.columns if name in table.columns and name not in COLUMNS]
-    for name in shared:
-        decided["there"] = np.array(_texts(file.columns[name]), dtype=object)[decided.line - 1]
-        decided["here"] = _texts_at(table.columns[name], decided)
+    for name in [n for n in file.columns if n in table.columns and n not in COLUMNS]:
+        decided["there"] = file.columns[name].take(decided.line.to_numpy() - 1).texts
+        decided["here"] = table.columns[name].take(at).texts
         moved = ~_same(decided.there, decided.here)
         _refuse(decided, [("row-moved", moved)], about | {"name": name})
     decided["label"] = _known_labels(decided, column, classes, about)
-    rows = decided[["row", "given", "decision", "label"]].itertuples(index=False, name=None)
-    decisions = tuple(Decision(*row) for row in rows)
+    rows = decided[list(_CELLS)].itertuples(index=False, name=None)
+    decisions = tuple(Decision(*cells) for cells in rows)
     return Review(file.source, column.name, decisions, table.n_rows)
 
 
@@ -148,50 +147,31 @@ def _same(first: Iterable[str], second: Iterable[str]) -> NDArray[np.bool_]:
 
 def _file_of(source: str, notes: Notes) -> Table:
     file = read_table(source, notes)
-    missing = [name for name in ("row", "given", "decision") if name not in file.columns]
+    missing = [name for name in _CELLS[:3] if name not in file.columns]
     if missing:
-        n, columns = len(missing), ", ".join(COLUMNS)
-        raise CommandError(
-            fault("no-decisions-file", source=file.source, n=n, names=missing, columns=columns)
-        )
+        facts: dict[str, Any] = {"source": file.source, "n": len(missing), "names": missing}
+        raise CommandError(fault("no-decisions-file", columns=", ".join(COLUMNS), **facts))
     return file
 
 
 def _target(file: Table, asked: str | None) -> str:
     """The column that the decisions are about."""
-    source = file.source
-    if "target" not in file.columns:
-        if asked is None:
-            raise UsageError(fault("no-target", source=source))
-        return asked
-    named = [text for text in file.columns["target"].coded[1] if text]
+    named = []
+    if "target" in file.columns:
+        named = [text for text in file.columns["target"].coded[1] if text]
     if len(named) > 1:
-        raise CommandError(fault("two-targets", source=source, names=named))
+        raise CommandError(fault("two-targets", source=file.source, names=named))
+    if asked is None and not named:
+        kind = "blank-target" if "target" in file.columns else "no-target"
+        raise UsageError(fault(kind, source=file.source))
     if asked is not None and named and named[0] != asked:
-        raise UsageError(fault("other-target", source=source, name=named[0], asked=asked))
-    if not named and asked is None:
-        raise UsageError(fault("blank-target", source=source))
+        raise UsageError(fault("other-target", source=file.source, name=named[0], asked=asked))
     return asked or named[0]
-
-
-def _texts(column: TableColumn) -> list[str]:
-    codes, texts = column.coded
-    return [texts[code] for code in codes]
-
-
-def _texts_at(column: TableColumn, decided: pd.DataFrame) -> list[str]:
-    """What a column has in the rows that are decided."""
-    codes, texts = column.coded
-    return [texts[code] for code in codes[column.places(decided.row.to_numpy() - 1)]]
 
 
 def _decided(file: Table) -> pd.DataFrame:
     """The rows of the file with a decision: `row` of the data and `line` of the file, from 1."""
-    blank = [""] * file.n_rows
-    columns = {
-        name: _texts(file.columns[name]) if name in file.columns else blank
-        for name in ("row", "given", "decision", "label")
-    }
+    columns = {n: file.columns[n].texts if n in file.columns else "" for n in _CELLS}
     decided = pd.DataFrame({"line": np.arange(1, file.n_rows + 1), **columns})
     decided["decision"] = decided.decision.str.lower()
     decided = decided[decided.decision != ""].copy()
@@ -203,14 +183,12 @@ def _decided(file: Table) -> pd.DataFrame:
     _refuse(decided, [("no-row-number", ~whole)], about)
     decided["row"] = number.astype(np.int64)
     decision, label = decided.decision, decided.label
-    other_label = (label != "") & ~_same(label, decided.given)
-    checks = [
+    _refuse(decided, [
         ("no-decision", ~decision.isin(_KINDS)),
         ("no-new-label", (decision == RELABEL) & (label == "")),
-        ("kept-with-label", (decision == KEEP) & other_label),
+        ("kept-with-label", (decision == KEEP) & (label != "") & ~_same(label, decided.given)),
         ("decided-twice", decided.row.duplicated()),
-    ]
-    _refuse(decided, checks, about)
+    ], about)  # fmt: skip
     return decided
 
 
@@ -219,29 +197,24 @@ def _refuse(decided: pd.DataFrame, checks: Iterable[tuple[str, Any]], about: Any
     for kind, wrong in checks:
         if np.any(wrong):
             first = decided[np.asarray(wrong)].astype(object).to_dict("records")[0]
-            close = closest(str(first["decision"]), _KINDS)
-            hint = f"; is '{close}' meant?" if close else ""
-            raise CommandError(fault(kind, **{**first, "hint": hint, **about}))
+            word = closest(str(first["decision"]), _KINDS)
+            first["hint"] = f"; is '{word}' meant?" if word else ""
+            raise CommandError(fault(kind, **{**first, **about}))
 
 
 def _known_labels(
     decided: pd.DataFrame, column: TableColumn, classes: str | None, about: Any
 ) -> list[str]:
     """The new labels as the data, or `classes`, spell them."""
-    texts = [text for text in column.coded[1] if text]
-    levels = [format_value(level) for level in column.levels or ()]
+    levels = map(format_value, column.levels or ())
     declared = split_list(classes, "--classes") if classes is not None else []
-    known = list(dict.fromkeys([*texts, *levels, *declared]))
-    new = decided.label.where(decided.decision == RELABEL, "")
-    spelling = {
-        label: label if label in known else next((t for t in known if same(t, label)), None)
-        for label in new.unique()
-    }
-    spelling[""] = ""
-    unknown = [label for label, text in spelling.items() if text is None]
-    if unknown:
-        close = closest(unknown[0], known)
-        hint = f"is '{close}' meant?" if close else f"the labels are {listed(known)};"
-        checks = [("unknown-new-label", new == unknown[0])]
-        _refuse(decided, checks, {**about, "hint": hint})
-    return [spelling[label] or old for label, old in zip(new, decided.label, strict=True)]
+    known = list(filter(None, dict.fromkeys([*column.coded[1], *levels, *declared])))
+    new, spelling = decided.label.where(decided.decision == RELABEL, ""), dict[str, str]()
+    for label in filter(None, new.unique()):
+        spellings = [label] * (label in known) or [text for text in known if same(text, label)]
+        if not spellings:
+            close = closest(label, known)
+            hint = f"is '{close}' meant?" if close else f"the labels are {listed(known)};"
+            _refuse(decided, [("unknown-new-label", new == label)], {**about, "hint": hint})
+        spelling[label] = spellings[0]
+    return [spelling.get(label, old) for label, old in zip(new, decided.label, strict=True)]

@@ -10,7 +10,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from csvor.preprocessing import MedianClipper
 
-# From so many indicators of categories on, rows are sparse: of these, one a column is not 0.
+# From so many indicators of categories on, rows are sparse (N45): one a column is not 0.
 SPARSE_FROM = 100
 # Numbers are stored whole; beside many of them there is nothing to spare.
 _MOST_STORED = 0.25

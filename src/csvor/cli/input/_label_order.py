@@ -1,4 +1,4 @@
-"""In which spelling, and in which order, are the labels of a column?"""
+"""In which spelling, and in which order, are the labels of a column (N01 to N10, N42)?"""
 
 import warnings
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Columns that tell a model what it should not learn from: row numbers, and copies of the label."""
+"""Columns that a model should not learn from: row numbers, and copies of the label (N34)."""
 
 import re
 from collections.abc import Collection, Sequence

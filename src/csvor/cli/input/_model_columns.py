@@ -99,7 +99,6 @@ def _numbers(column: TableColumn, reader: ColumnParser, fitted: dict[str, str], 
     read = reader.numbers(column)
     if read is None:
         reader.refuse_words(column)
-    assert read is not None
     _check_same(column, read, fitted)
     return read.values
 

@@ -5,24 +5,25 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-# Three-letter names of currencies; their signs are found by their kind in Unicode.
-_CURRENCIES = (
-    "AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|RUB|SEK|SGD|TRY|USD|"
+# Three-letter names of currencies; their signs are known by their category in Unicode.
+_NAMES = (
+    "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF INR JPY KRW MXN NOK NZD PLN RUB SEK SGD TRY USD "
     "ZAR"
 )
+_CURRENCIES = frozenset(_NAMES.split())
 _SIGN = "\x01"  # stands for any currency sign
 _WORD = r"[^\W\d_][\w/*^.%°·-]*"
 _NUMERAL = re.compile(
     rf"""
-    (?P<open>\()?\s*
-    (?P<minus>[-+])?\s*
-    (?P<before>(?:[A-Z]{{1,2}})?{_SIGN}|(?:{_CURRENCIES}|Rs\.?|Fr\.?|kr\.?)(?=[\s\d-]))?\s*
-    (?P<inner>-)?\s*
-    (?P<body>\d(?:[\d.,'\ ]*\d)?[.,]?|[.,]\d+|[Ii]nf(?:inity)?)
-    (?P<power>[eE][-+]?\d+)?\s*
-    (?P<after>%|‰|°\ ?[CF]?|{_SIGN}|{_WORD}(?:\ {_WORD}){{0,2}})?
-    (?P<behind>-)?\s*
-    (?P<close>\))?
+    (\()?\s*
+    ([-+])?\s*
+    (?:((?:[A-Z]{{1,2}})?{_SIGN}|(?:{_NAMES.replace(" ", "|")})(?=[\s\d-]))\s*)?
+    (-)?\s*
+    (\d(?:[\d.,'\ ]*\d)?[.,]?|[.,]\d+)
+    ([eE][-+]?\d+)?\s*
+    (%|‰|°\ ?[CF]?|{_SIGN}|{_WORD}(?:\ {_WORD}){{0,2}})?
+    (-)?\s*
+    (\))?
     """,
     re.VERBOSE,
 )
@@ -33,12 +34,12 @@ _UNIT_NAMES = (
     "mio bn tsd mmhg bpm kcal cal kj w kw kwh v hz pa kpa bar m2 km2 ha sqm sqft km/h kmh mph m/s "
     "mg/dl mmol/l g/dl g/l kg/m2 iu pt pts px"
 )
-_UNITS = frozenset(_UNIT_NAMES.split())
+_UNITS = frozenset([*_UNIT_NAMES.split(), *map(str.lower, _CURRENCIES)])
 # A number with one of these may be meant where another one, without it, stands.
 FACTORS = frozenset(["%", "‰", "k", "m", "b", "mio", "bn", "tsd"])
 # 10² is not 102.
 _POWER = re.compile("\\d[²³¹⁰-₎]")
-_MINUSES = str.maketrans(
+_PLAIN_SIGNS = str.maketrans(
     dict.fromkeys("\u2012\u2013\u2212\ufe63\uff0d", "-")
     | dict.fromkeys("\u00b4\u0060\u02bc\u2019", "'")
 )
@@ -60,7 +61,7 @@ class Numeral(NamedTuple):
     power: str
     negative: bool
     unit: str
-    marks: frozenset[str]
+    marks: tuple[str, ...]
     notations: tuple[Notation, ...]
 
     def value(self, notation: Notation) -> float:
@@ -78,36 +79,28 @@ def numeral(text: str) -> Numeral | None:
         return None
     opened, minus, before, inner, body, power, after, behind, closed = match.groups()
     notations = _fitting(body[0].translate(_FIRST) + body[1:].translate(_DIGITS))
-    if not notations or bool(opened) != bool(closed) or (before and after):
+    signs = [sign for sign in (minus, inner, behind, opened) if sign]
+    if not notations or bool(opened) != bool(closed) or (before and after) or len(signs) > 1:
         return None
-    signs = [sign for sign in (minus, inner, behind) if sign]
-    if len(signs) + bool(opened) > 1:
-        return None
-    marks = _NONE
-    if opened or behind or not text.isascii():
-        there = {
-            "parentheses": opened,
-            "minus behind": behind,
-            "minus sign": signs == ["-"] and "-" not in text,
-            "digits": any(sign.isdecimal() and not sign.isascii() for sign in text),
-        }
-        marks = frozenset(name for name, is_there in there.items() if is_there)
-    mark = before or after
-    unit = _unit(mark, text) if mark else ""
-    return Numeral(body, power or "", bool(opened) or "-" in signs, unit, marks, notations)
+    ascii_text = text.isascii()
+    marks = {
+        "parentheses": opened,
+        "minus behind": behind,
+        "minus sign": not ascii_text and signs == ["-"] and "-" not in text,
+        "digits": not ascii_text and any(s.isdecimal() and not s.isascii() for s in text),
+    }
+    unit = _unit(before or after or "", text)
+    there = tuple(name for name, is_there in marks.items() if is_there)
+    return Numeral(body, power or "", bool(signs) and signs != ["+"], unit, there, notations)
 
 
 def _plain(text: str) -> str:
     """The text with ASCII digits, blanks, apostrophes and minus signs."""
     if text.isascii():
-        return text.replace("$", _SIGN) if "$" in text else text
-    text = unicodedata.normalize("NFKC", text.translate(_MINUSES))
+        return text.replace("$", _SIGN)
+    text = unicodedata.normalize("NFKC", text.translate(_PLAIN_SIGNS))
     return "".join(
-        str(unicodedata.decimal(sign))
-        if sign.isdecimal()
-        else _SIGN
-        if unicodedata.category(sign) == "Sc"
-        else sign
+        str(unicodedata.decimal(sign, _SIGN if unicodedata.category(sign) == "Sc" else sign))
         for sign in text
     )
 
@@ -122,26 +115,19 @@ def _unit(mark: str, text: str) -> str:
 
 def is_known_unit(unit: str) -> bool:
     """Whether what stands beside a number is a unit and no part of a code."""
-    known = unit in _UNITS or unit.upper() in _CURRENCIES.split("|")
-    return known or (unit != "" and unicodedata.category(unit[-1]) == "Sc")
+    return unit in _UNITS or unicodedata.category(unit[-1:] or " ") == "Sc"
 
 
 def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
-    d = re.escape(decimal)
-    if not thousands:
-        return re.compile(rf"\d+{d}?\d*|{d}\d+|[Ii]nf(?:inity)?")
-    t = re.escape(thousands)
+    d, t = re.escape(decimal), re.escape(thousands)
     # In India, groups but the last have two digits; unread, they would be categories (N39).
-    whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{t}\d{{2,3}})*{t}\d{{3}})"
-    return re.compile(rf"{whole}(?:{d}\d*)?|{d}\d+")
+    grouped = rf"|[1-9]\d{{0,2}}(?:{t}\d{{2,3}})*{t}\d{{3}}" if thousands else ""
+    return re.compile(rf"(?:\d+{grouped})(?:{d}\d*)?|{d}\d+")
 
 
 _PATTERNS = {notation: _pattern(*notation) for notation in NOTATIONS}
-
-
 _FIRST = str.maketrans("123456789", "9" * 9)
 _DIGITS = str.maketrans("0123456789", "9" * 10)
-_NONE: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4096)

@@ -9,17 +9,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from csvor._labels import OrdinalLabels
+from csvor._utils.sklearn_private import is_constant_feature
 from csvor.cli._errors import ColumnError, about
 from csvor.cli._notes import Notes
-from csvor.cli._options import DataOptions
-from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
+from csvor.cli.input._column_uses import ColumnUses
 from csvor.cli.input._features import FeatureColumns
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._pieces import Piece, alike, table_of
 from csvor.cli.input._prepare import Prepared
-from csvor.cli.input._related_rows import numbers_of_groups
 from csvor.cli.input._table import Table, TableColumn
-from csvor.cli.input._weights import weights_as_given
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -28,79 +26,76 @@ _LEFT_OUT = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
-    """The rows with a label, numbered from 0 through all pieces; `counts` of each text."""
+class LabelledRows:
+    """The rows with a label, numbered from 0 through all pieces; None for what is not known.
+
+    `before` are the codes before a review, `counts` the rows of each text of a label.
+    """
 
     rows: Codes
     codes: Codes
     frame: pd.DataFrame
-    weights: Array
-    groups: Codes
-    confirmed: NDArray[np.bool_]
-    before: Codes
+    weights: Array | None
+    groups: Codes | None
+    confirmed: NDArray[np.bool_] | None
+    before: Codes | None
     counts: Array
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class PieceReader:
     """How pieces are read: their columns, and the class of each label (by its text)."""
 
-    data: DataOptions
+    uses: ColumnUses
     types: dict[str, pa.DataType]
     features: FeatureColumns
     impute: bool
-    review: Review | None
     labels: OrdinalLabels
     codes: dict[str, int]
 
-    def read(self, piece: Piece) -> Labelled:
+    def read(self, piece: Piece) -> LabelledRows:
         """All that is known of the rows."""
         table, codes, counts = self._labelled(piece)
-        data, rows = self.data, table.rows
-        weights, groups = np.ones(len(codes)), np.zeros(len(codes), dtype=np.int64)
-        with about(data.data):
-            frame = self._frame(table)
-            if data.weight is not None:
-                weights = weights_as_given(table, data.weight, rows, data.decimal)
-            if data.groups is not None:
-                groups = numbers_of_groups(table.column(data.groups, "--groups"), rows)
-        confirmed, before = np.zeros(len(codes), dtype=bool), codes
-        if self.review is not None:
-            confirmed = np.isin(rows, self.review.positions(KEEP, RELABEL))
-            before = self.review.before(self.labels.classes.tolist(), rows, codes)
-        return Labelled(rows, codes, frame, weights, groups, confirmed, before, counts)
+        uses, rows, classes = self.uses, table.rows, self.labels.classes.tolist()
+        with about(table.source):
+            return LabelledRows(
+                rows,
+                codes,
+                self._frame(table),
+                uses.weights(table, rows, self.features.decimal),
+                uses.groups(table, rows),
+                uses.confirmed(rows),
+                uses.codes_before(classes, rows, codes),
+                counts,
+            )
 
     def named(self, piece: Piece) -> tuple[Codes, NDArray[Any]]:
         """The rows with a label and what they are called; that is "" without ids."""
         table, codes, _ = self._labelled(piece)
-        if self.data.id is None:
-            return table.rows, np.full(len(codes), "", dtype=object)
-        text_codes, texts = table.column(self.data.id, "--id").coded
-        return table.rows, np.array([*texts, ""], dtype=object)[text_codes]
+        ids = self.uses.ids(table, table.rows)
+        return table.rows, np.array([""] * len(codes) if ids is None else ids, dtype=object)
 
     def features_of(self, piece: Piece) -> pd.DataFrame:
         """The features of the rows with a label."""
         table, _, _ = self._labelled(piece)
-        with about(self.data.data):
+        with about(table.source):
             return self._frame(table)
 
     def _frame(self, table: Table) -> pd.DataFrame:
         if not len(table.rows):
             return pd.DataFrame(columns=self.features.used)
+        decimal = self.uses.data.decimal
         return features_frame(
-            table, self.features, impute=self.impute, notes=Notes(), decimal=self.data.decimal
+            table, self.features, impute=self.impute, notes=Notes(), decimal=decimal
         )
 
     def _labelled(self, piece: Piece) -> tuple[Table, Codes, Array]:
         """The rows with a label, their codes, and how many rows have each text."""
         arrays = alike(piece.plain(), self.types)
-        table = table_of(arrays, piece.rows, self.data.data)
-        column, there = table.columns[self.data.target], np.ones(piece.n_rows, dtype=bool)
-        if self.review is not None:
-            column = self.review.applied(column)
-            there = ~np.isin(piece.rows, self.review.positions(DROP))
-        with about(self.data.data):
-            codes, counts = self._codes(column, there, piece)
+        table = table_of(arrays, piece.rows, self.uses.data.data)
+        there = ~np.isin(piece.rows, self.uses.dropped)
+        with about(table.source):
+            codes, counts = self._codes(self.uses.labels(table), there, piece)
         used = there & (codes != _LEFT_OUT)
         return _only(table, used), codes[used], counts
 
@@ -108,18 +103,16 @@ class Reader:
         self, column: TableColumn, there: NDArray[np.bool_], piece: Piece
     ) -> tuple[Codes, Array]:
         text_codes, texts = column.coded
-        unknown = [place for place, text in enumerate(texts) if text not in self.codes]
+        unknown = [code for code, text in enumerate(texts) if text not in self.codes]
         if unknown:
             row = int(piece.rows[np.argmax(text_codes == unknown[0])]) + 1
             raise ColumnError(
                 f"column '{column.name}', row {row}: '{texts[unknown[0]]}' is one label of more "
                 "than 1000, which are too many to be ordered classes"
             )
-        place = {text: i for i, text in enumerate(self.codes)}
-        counts = np.zeros(len(place))
-        counts[[place[text] for text in texts]] = np.bincount(
-            text_codes[there], minlength=len(texts)
-        )
+        n_rows = np.bincount(text_codes[there], minlength=len(texts)).astype(float)
+        by_text = dict(zip(texts, n_rows.tolist(), strict=True))
+        counts = np.array([by_text.get(text, 0.0) for text in self.codes])
         return np.array([self.codes[text] for text in texts])[text_codes], counts
 
 
@@ -134,21 +127,18 @@ def _only(table: Table, used: NDArray[np.bool_]) -> Table:
     return Table(table.source, columns, len(rows))
 
 
-def reader_of(work: Prepared, labels: TableColumn, types: dict[str, pa.DataType]) -> Reader:
-    """How the pieces are read of which `work` has a sample, with these labels."""
-    if work.review is not None:
-        labels = work.review.applied(labels)
+def reader_of(work: Prepared, labels: TableColumn, types: dict[str, pa.DataType]) -> PieceReader:
+    """How the pieces are read of which `work` has a sample, with these reviewed `labels`."""
     text_codes, texts = labels.coded
     codes = dict.fromkeys(texts, _LEFT_OUT)
     used = text_codes[labels.places(work.target.rows)]
     pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
     codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
     data = work.data
-    uses = [data.target, data.weight, data.id, data.groups, *work.features.used]
-    return Reader(
-        data, {name: types[name] for name in uses if name}, work.features, work.options.impute,
-        work.review, work.target.coded.labels, codes,
-    )  # fmt: skip
+    names = [data.target, data.weight, data.id, data.groups, *work.features.used]
+    known = {name: types[name] for name in names if name}
+    impute, ordered = work.options.impute, work.target.coded.labels
+    return PieceReader(work.uses, known, work.features, impute, ordered, codes)
 
 
 def numbers_before(columns: Any, features: FeatureColumns, frame: pd.DataFrame) -> Any:
@@ -164,37 +154,37 @@ def scaler_of(columns: Any) -> Any:
     return columns.named_transformers_["numbers"][-1]
 
 
-def sums_of(reader: Reader, columns: Any, piece: Piece) -> tuple[tuple[Any, ...], tuple[Any]]:
-    """What a piece adds to them, numbers and squares about the means of the sample."""
+def sums_of(reader: PieceReader, columns: Any, piece: Piece) -> tuple[tuple[Any, ...], tuple[Any]]:
+    """What a piece adds up to: rows of each label, weights, and numbers, and their squares, about
+    the means of the sample; and how many rows it has.
+    """
     labelled = reader.read(piece)
+    n_rows, weights = len(labelled.codes), labelled.weights
     first = second = np.zeros(len(reader.features.numeric))
-    if reader.features.numeric and len(labelled.codes):
+    if reader.features.numeric and n_rows:
         apart = numbers_before(columns, reader.features, labelled.frame) - scaler_of(columns).mean_
         first, second = apart.sum(axis=0), (apart * apart).sum(axis=0)
-    return (labelled.counts, float(labelled.weights.sum()), first, second), (
-        np.array([labelled.codes.size]),
-    )
+    weight = float(n_rows if weights is None else weights.sum())
+    return (labelled.counts, weight, first, second), (np.array([n_rows]),)
 
 
 def rescale(columns: Any, n_rows: int, first: Array, second: Array) -> None:
-    """Give the scaler mean and deviation of all rows: it learns two rows that have them."""
+    """Give the scaler mean and deviation of all rows, from their sums about its means."""
     scaler = scaler_of(columns)
     off = first / n_rows
-    mean = scaler.mean_ + off
-    spread = np.sqrt(np.maximum(second / n_rows - off * off, 0.0))
-    two: Any = np.array([mean - spread, mean + spread])
-    if hasattr(scaler, "feature_names_in_"):
-        two = pd.DataFrame(two, columns=scaler.feature_names_in_)
-    scaler.fit(two, sample_weight=np.full(2, n_rows / 2))
+    scaler.mean_ = scaler.mean_ + off
+    scaler.var_ = np.maximum(second / n_rows - off * off, 0.0)
+    constant = is_constant_feature(scaler.var_, scaler.mean_, n_rows)
+    scaler.scale_ = np.where(constant, 1.0, np.sqrt(scaler.var_))
+    scaler.n_samples_seen_ = n_rows
 
 
-def encoded(
-    reader: Reader, columns: Any, mean_weight: float, piece: Piece
-) -> tuple[Any, NDArray[Any], Array, Codes, NDArray[np.bool_], NDArray[Any]]:
+def encoded(reader: PieceReader, columns: Any, mean_weight: float, piece: Piece) -> tuple[Any, ...]:
     """Features, encoded, labels, weights, groups, what a review confirmed and labels before it."""
     labelled, decode = reader.read(piece), reader.labels.decode
     X: Any = np.empty((0, len(columns.get_feature_names_out())))
     if len(labelled.codes):
         X = columns.transform(labelled.frame)
-    weights, before = labelled.weights / mean_weight, decode(labelled.before)
+    weights = None if labelled.weights is None else labelled.weights / mean_weight
+    before = None if labelled.before is None else decode(labelled.before)
     return X, decode(labelled.codes), weights, labelled.groups, labelled.confirmed, before

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
 from csvor._labels import CodedLabels
+from csvor._utils.words import nouns
 from csvor.cli._errors import Faults, UsageError, listed
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -17,21 +18,20 @@ from csvor.cli._progress import progress
 from csvor.cli._spelling import format_value
 from csvor.cli.input._class_weight import with_class_weights
 from csvor.cli.input._column_parser import Rules
-from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review, read_review
+from csvor.cli.input._column_uses import ColumnUses, columns_as_text, feature_names, mean_weight
+from csvor.cli.input._decisions import Review, read_review
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns, make_pipeline
 from csvor.cli.input._leaks import note_copies
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._related_rows import (
     Repeats,
-    codes_of_groups,
     find_repeats,
     note_repeated_ids,
     note_repeats,
 )
 from csvor.cli.input._table import Table
 from csvor.cli.input._target import Target, read_target
-from csvor.cli.input._weights import read_weights
 
 # The work of an exact kernel grows with the cube of the rows: minutes up to here.
 MOST_EXACT = 2000
@@ -71,20 +71,21 @@ class Prepared:
     review: Review | None = None
 
     @property
+    def uses(self) -> ColumnUses:
+        """What columns that are no features say of the rows."""
+        return ColumnUses(self.data, self.review)
+
+    @property
     def confirmed(self) -> NDArray[np.bool_] | None:
         """Which of the rows used have a label that a review kept or set."""
-        if self.review is None:
-            return None
-        return np.isin(self.target.rows, self.review.positions(KEEP, RELABEL))
+        return self.uses.confirmed(self.target.rows)
 
     @property
     def original(self) -> CodedLabels | None:
         """The labels of the rows used as they were before a review."""
-        if self.review is None:
-            return None
         target, coded = self.target, self.target.coded
-        before = self.review.before(target.classes, target.rows, coded.codes)
-        return CodedLabels(coded.labels, before)
+        before = self.uses.codes_before(target.classes, target.rows, coded.codes)
+        return None if before is None else CodedLabels(coded.labels, before)
 
     @property
     def row_numbers(self) -> list[int]:
@@ -95,10 +96,7 @@ class Prepared:
     @property
     def ids(self) -> list[str] | None:
         """What the rows used are called, where a column says so."""
-        if self.data.id is None:
-            return None
-        codes, texts = self.table.column(self.data.id, "--id").take(self.target.rows).coded
-        return [texts[code] for code in codes]
+        return self.uses.ids(self.table, self.target.rows)
 
     def described(self) -> dict[str, Any]:
         """All of it that a JSON document holds."""
@@ -140,42 +138,38 @@ class Prepared:
 def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     """Read and check the data, all faults of it at once, and build the pipeline."""
     with progress(f"Reading {data.data}"):
-        table = read_table(data.data, notes, ReadOptions(data.delimiter, _left_as_text(data)))
+        table = read_table(data.data, notes, ReadOptions(data.delimiter, columns_as_text(data)))
         return prepare_table(table, data, options, notes)
 
 
 def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     """As `prepare`, of a table that has been read."""
-    rules = Rules(data.decimal, data.missing, data.dates, data.categorical)
     faults = Faults()
     names = feature_names(table, data)
-    labels, review = table.column(data.target, "--target"), None
+    review = None
     if data.reviewed is not None:
         review = read_review(data.reviewed, table, data.target, data.classes, notes)
-        labels = review.applied(labels)
-    dropped = [] if review is None else review.positions(DROP).tolist()
+    uses = ColumnUses(data, review)
+    labels = uses.labels(table)
     target, groups, weights = None, None, None
     with faults.collected():
         target = read_target(
-            labels, data.classes, data.missing_label, notes, dropped, fold=data.fold_labels
+            labels, data.classes, data.missing_label, notes, uses.dropped, fold=data.fold_labels
         )
     rows = table.rows if target is None else target.rows
     with faults.collected():
-        groups = _groups(table, data, rows, notes)
+        groups = uses.groups(table, rows)
+        if groups is None and data.id is not None:
+            note_repeated_ids(table.column(data.id, "--id"), rows, notes)
     features, frame = choose_features(
-        table,
-        rows,
-        names,
-        kept=data.keep,
-        impute=options.impute,
-        clip=options.clip is not None,
-        notes=notes,
-        rules=rules,
-        faults=faults,
-    )
+        table, rows, names, kept=data.keep, impute=options.impute, clip=options.clip is not None,
+        rules=Rules(data.decimal, data.missing, data.dates, data.categorical),
+        notes=notes, faults=faults,
+    )  # fmt: skip
     with faults.collected():
-        decimal = data.decimal or features.decimal
-        weights = read_weights(table, data.weight, rows, decimal)
+        weights = uses.weights(table, rows, features.decimal)
+        if weights is not None:
+            weights = weights / mean_weight(str(data.weight), float(weights.sum()), len(rows))
     codes = labels.take(rows).coded[0] if target is None else target.coded.codes
     copies = note_copies(codes, frame, data.keep, notes)
     faults.refuse(table.source)
@@ -184,44 +178,14 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     _note_missing_classes(target, notes)
     note_repeats(repeats, target.rows, notes)
     options = with_class_weights(options, target.classes)
-    model = _model(options, target.classes)
+    model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     # What became of the other columns is in the frame.
     table = table.only([data.id] if data.id is not None else [])
     return Prepared(
-        table,
-        target,
-        features,
-        frame,
-        groups,
-        weights,
-        repeats,
-        copies,
-        pipeline,
-        data,
-        options,
+        table, target, features, frame, groups, weights, repeats, copies, pipeline, data, options,
         review=review,
-    )
-
-
-def _left_as_text(data: DataOptions) -> list[str]:
-    """Columns that are shown as they were written."""
-    named = (data.target, data.id, data.groups, *data.categorical)
-    return [name for name in named if name is not None]
-
-
-def _groups(
-    table: Table, data: DataOptions, rows: NDArray[np.int64], notes: Notes
-) -> NDArray[np.int64] | None:
-    if data.groups is not None:
-        return codes_of_groups(table.column(data.groups, "--groups"), rows)
-    if data.id is not None:
-        note_repeated_ids(table.column(data.id, "--id"), rows, notes)
-    return None
-
-
-def _model(options: ModelOptions, classes: list[Any]) -> CSVOR:
-    return CSVOR(**{"contamination": "auto", **options.parameters}, classes=classes)
+    )  # fmt: skip
 
 
 def refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
@@ -234,31 +198,14 @@ def refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
         )
 
 
-def feature_names(table: Table, data: DataOptions) -> list[str]:
-    """Every column that no option gives another use."""
-    one = [("--target", data.target), ("--id", data.id), ("--groups", data.groups)]
-    one.append(("--weight", data.weight))
-    named = [(option, name) for option, name in one if name is not None]
-    named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
-    uses: dict[str, str] = {}
-    for name in data.categorical:
-        table.column(name, "--categorical")
-    for option, asked in named:
-        name = table.column(asked, option).name
-        other = uses.setdefault(name, option)
-        if other != option and (other, option) != ("--id", "--groups"):
-            raise UsageError(f"column '{name}' is named by both {other} and {option}")
-    return [name for name in table.columns if uses.get(name, "--keep") == "--keep"]
-
-
 def _note_missing_classes(target: Target, notes: Notes) -> None:
     empty = [
         format_value(label) for label, n in zip(target.classes, target.counts, strict=True) if not n
     ]
     if empty:
         notes.add(
-            f"no row has the label{'s' * (len(empty) > 1)} {listed(empty)}; kept as "
-            f"{'classes' if len(empty) > 1 else 'a class'}"
+            f"no row has the {nouns(len(empty), 'label')} {listed(empty)}; kept as "
+            f"{'a class' if len(empty) == 1 else 'classes'}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Rows that hang together: groups, ids that come again, and rows with the same features."""
+"""Rows that hang together: groups, ids that come again, and rows with the same features (N35)."""
 
 from dataclasses import dataclass
 
@@ -75,18 +75,11 @@ def note_repeats(repeats: Repeats, rows: Rows, notes: Notes) -> None:
         notes.add(fault("conflicting-rows", rows=conflicting, n_sets=len(conflicts)))
 
 
-def codes_of_groups(column: TableColumn, rows: Rows) -> NDArray[np.int64]:
-    """The group of each of the `rows`, numbered from 0; a row without one is refused."""
-    return _coded_groups(column, rows)[0]
+def group_numbers(column: TableColumn, rows: Rows) -> NDArray[np.int64]:
+    """A number for the group of each of the `rows`, the same in any piece of the data.
 
-
-def numbers_of_groups(column: TableColumn, rows: Rows) -> NDArray[np.int64]:
-    """As `codes_of_groups`, by a number that the group has in any piece of the data."""
-    codes, texts = _coded_groups(column, rows)
-    return hash_array(np.array(texts, dtype=object)).view(np.int64)[codes]
-
-
-def _coded_groups(column: TableColumn, rows: Rows) -> tuple[NDArray[np.int64], list[str]]:
+    So folds are the same however the rows are read. A row without a group is refused.
+    """
     if column.kind == "lists":
         raise ColumnError(fault("no-groups", column.name, option="--groups"))
     codes, texts = column.take(rows).coded
@@ -96,7 +89,7 @@ def _coded_groups(column: TableColumn, rows: Rows) -> tuple[NDArray[np.int64], l
         raise ColumnError(
             fault("blank-groups", column.name, option="--groups", rows=where, total=total)
         )
-    return codes, texts
+    return hash_array(np.array(texts, dtype=object)).view(np.int64)[codes]
 
 
 def refuse_few_groups(groups: Rows | None, folds: int) -> None:

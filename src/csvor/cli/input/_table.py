@@ -62,6 +62,12 @@ class TableColumn:
         codes = np.array([texts[text] for text in text_of_value], dtype=np.int64)
         return codes[encoded.indices.to_numpy(zero_copy_only=False)], list(texts)
 
+    @property
+    def texts(self) -> list[str]:
+        """The text of each value."""
+        codes, texts = self.coded
+        return [texts[code] for code in codes]
+
     @cached_property
     def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The values as numbers, NaN where blank, and which are neither number nor blank."""
@@ -174,9 +180,9 @@ def as_column(
 
 def _kind(kind: pa.DataType) -> Kind:
     is_a = pa.types
-    if is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_null(kind):
-        return "text"
-    if getattr(is_a, "is_string_view", lambda _: False)(kind):
+    if any(
+        f(kind) for f in (is_a.is_string, is_a.is_large_string, is_a.is_string_view, is_a.is_null)
+    ):
         return "text"
     if is_a.is_boolean(kind):
         return "bool"

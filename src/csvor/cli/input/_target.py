@@ -46,7 +46,7 @@ def read_target(
     classes: str | None,
     missing: Sequence[str],
     notes: Notes,
-    dropped: Sequence[int] = (),
+    dropped: Sequence[int] | NDArray[np.int64] = (),
     fold: bool = False,
 ) -> Target:
     """Take `dropped` rows and, if told to, those without a label away; order the classes.
@@ -93,7 +93,7 @@ def no_labels(column: TableColumn, missing: Sequence[str]) -> tuple[set[int], di
 
 
 def _without_missing(
-    column: TableColumn, missing: Sequence[str], dropped: Sequence[int], notes: Notes
+    column: TableColumn, missing: Sequence[str], dropped: Any, notes: Notes
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, int]]:
     """Positions of the rows with a label; of those with a blank one; how many are left out."""
     codes, _ = column.coded

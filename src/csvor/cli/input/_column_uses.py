@@ -1,0 +1,131 @@
+"""Which columns have a use that an option names, and what do they say of each row (N35, N44)?"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor.cli._errors import ColumnError, UsageError
+from csvor.cli._fault import fault
+from csvor.cli._options import DataOptions
+from csvor.cli.input._column_parser import clear_reading
+from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
+from csvor.cli.input._number_column import NumberColumn
+from csvor.cli.input._related_rows import group_numbers
+from csvor.cli.input._table import Table, TableColumn
+
+Rows = NDArray[np.int64]
+
+
+def feature_names(table: Table, data: DataOptions) -> list[str]:
+    """Every column that no option gives another use."""
+    one = [("--target", data.target), ("--id", data.id), ("--groups", data.groups)]
+    one.append(("--weight", data.weight))
+    named = [(option, name) for option, name in one if name is not None]
+    named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
+    uses: dict[str, str] = {}
+    for name in data.categorical:
+        table.column(name, "--categorical")
+    for option, asked in named:
+        name = table.column(asked, option).name
+        other = uses.setdefault(name, option)
+        if other != option and (other, option) != ("--id", "--groups"):
+            raise UsageError(f"column '{name}' is named by both {other} and {option}")
+    return [name for name in table.columns if uses.get(name, "--keep") == "--keep"]
+
+
+def columns_as_text(data: DataOptions) -> list[str]:
+    """Columns that are shown as they were written."""
+    named = (data.target, data.id, data.groups, *data.categorical)
+    return [name for name in named if name is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnUses:
+    """The columns that are no features, of a table of all rows or of a piece of them.
+
+    `review` is what was decided on the labels. `rows` count from 0 through all pieces; None comes
+    back where no option names a column.
+    """
+
+    data: DataOptions
+    review: Review | None = None
+
+    def labels(self, table: Table) -> TableColumn:
+        """The column of the labels, those of the review in place."""
+        column = table.column(self.data.target, "--target")
+        return column if self.review is None else self.review.applied(column)
+
+    @property
+    def dropped(self) -> Rows:
+        """The rows that the review drops."""
+        return np.empty(0, np.int64) if self.review is None else self.review.positions(DROP)
+
+    def weights(self, table: Table, rows: Rows, decimal: str | None) -> NDArray[np.float64] | None:
+        """What each row counts; `decimal` is the sign that the features tell."""
+        if self.data.weight is None:
+            return None
+        return read_weights(table, self.data.weight, rows, self.data.decimal or decimal)
+
+    def groups(self, table: Table, rows: Rows) -> Rows | None:
+        """A number of the group of each row, the same in any piece."""
+        if self.data.groups is None:
+            return None
+        return group_numbers(table.column(self.data.groups, "--groups"), rows)
+
+    def ids(self, table: Table, rows: Rows) -> list[str] | None:
+        """What the rows are called."""
+        return None if self.data.id is None else table.column(self.data.id, "--id").take(rows).texts
+
+    def confirmed(self, rows: Rows) -> NDArray[np.bool_] | None:
+        """Which of the rows have a label that the review kept or set."""
+        if self.review is None:
+            return None
+        return np.isin(rows, self.review.positions(KEEP, RELABEL))
+
+    def codes_before(self, classes: list[Any], rows: Rows, codes: Rows) -> Rows | None:
+        """The codes of the labels as they were before the review."""
+        return None if self.review is None else self.review.before(classes, rows, codes)
+
+
+def read_weights(
+    table: Table, name: str, rows: NDArray[np.int64], decimal: str | None = None
+) -> NDArray[np.float64]:
+    """The weights of the `rows`; what is not a number from 0 on is refused."""
+    column = table.column(name, "--weight").take(rows)
+    if column.kind not in {"text", "number"}:
+        raise ColumnError(fault("no-weights", name, option="--weight", what=column.kind))
+    values = _numbers(column, rows, decimal)
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(wrong):
+        codes, texts = column.coded
+        raise ColumnError(
+            fault(
+                "no-weight",
+                name,
+                option="--weight",
+                rows=rows[wrong],
+                total=len(values),
+                text=texts[codes[wrong[0]]],
+            )
+        )
+    return values
+
+
+def mean_weight(name: str, total: float, n_rows: int) -> float:
+    """The mean of all weights, by which they are divided: they make no more rows of the rows."""
+    if not total:
+        raise ColumnError(fault("zero-weights", name, option="--weight"))
+    return total / n_rows
+
+
+def _numbers(
+    column: TableColumn, rows: NDArray[np.int64], decimal: str | None
+) -> NDArray[np.float64]:
+    """The numbers of a column, NaN where there is none."""
+    if column.kind == "text":
+        numerals = NumberColumn(column)
+        if numerals.are_numbers():
+            return clear_reading(column, numerals, rows, decimal).values[column.coded[0]]
+    return column.numbers[0]
