@@ -70,9 +70,9 @@ def check_each_weight(X: NDArray[Any], sample_weight: Any) -> Array:
     if sample_weight is None:
         return np.broadcast_to(np.float64(1.0), X.shape[0])
     sample_weight = masked_as_nan(sample_weight)
-    given = np.asarray(sample_weight)
-    if given.shape == X.shape[:1] and given.dtype.kind in "biuf" and not given.any():
-        return np.zeros(given.shape)
+    numbers = np.asarray(sample_weight)
+    if numbers.shape == X.shape[:1] and numbers.dtype.kind in "biuf" and not numbers.any():
+        return np.zeros(numbers.shape)
     try:
         weights = check_sample_weight(sample_weight, X, dtype=np.float64)
     except ValueError as error:

@@ -81,8 +81,8 @@ class PartitionedFitData(FitData):
         return self.X.n_bytes if self.X.n_bytes <= _ROOM_OF_A_MACHINE else None
 
     def map_rows(self, work: Any, *columns: da.Array) -> Any:
-        given = [*Parts.of_all(*columns), shared((work,), len(self.X.parts))]
-        return as_array(layer(_applied, given), self.X.sizes, np.float64)
+        arguments = [*Parts.of_all(*columns), shared((work,), len(self.X.parts))]
+        return as_array(layer(_applied, arguments), self.X.sizes, np.float64)
 
     def to_user(self, of_rows: da.Array) -> Any:
         return of_rows
@@ -158,19 +158,23 @@ def _prepare(
     small = np.int8 if order.classes.size <= 127 else np.int32
     codes = as_array(labels.under(partial(_encode, order, small)), sizes, small)
     of_rows = _weights(weights, codes, factors, sizes)
-    own, counted = Parts.of(of_rows), tuple(part.counted for part in seen)
+    weight_parts, counted = Parts.of(of_rows), tuple(part.counted for part in seen)
     if factors is not None and not factors[order.encode(column)].all():
-        counted = tuple(computed(layer(_count, [own]))[0])
+        counted = tuple(computed(layer(_count, [weight_parts]))[0])
     rows, present_codes = X, codes
     if counted != sizes:
-        rows = replace(X, parts=layer(_with_weight, [own, X.parts]), sizes=counted)
-        present_codes = as_array(layer(_with_weight, [own, Parts.of(codes)]), counted, small)
-        of_rows = as_array(layer(_with_weight, [own, own]), counted, np.float64)
+        rows = replace(X, parts=layer(_with_weight, [weight_parts, X.parts]), sizes=counted)
+        present_codes = as_array(
+            layer(_with_weight, [weight_parts, Parts.of(codes)]), counted, small
+        )
+        of_rows = as_array(layer(_with_weight, [weight_parts, weight_parts]), counted, np.float64)
     if not present.all():
         ranks = ranks_of_present(present).astype(small)
         present_codes = da.map_blocks(partial(np.take, ranks), present_codes, dtype=small)
     spans = spans_of_all(rows, of_rows, seen, factors)
-    check_ranges(estimator, sum(counted), spans, partial(farthest_of_all, X, own, rows, spans))
+    check_ranges(
+        estimator, sum(counted), spans, partial(farthest_of_all, X, weight_parts, rows, spans)
+    )
     return PartitionedFitData(
         X, codes, order.classes, present, None, of_rows, present_codes, LinearMap(rows),
         DaskMatrix(rows, spans), known_mass=mass, checks=replace(traffic),
@@ -212,8 +216,8 @@ def _weights(
     return of_rows * of_classes
 
 
-def _applied(*given: Any) -> Any:
-    *columns, (work,) = given
+def _applied(*arguments: Any) -> Any:
+    *columns, (work,) = arguments
     return work(*columns)
 
 

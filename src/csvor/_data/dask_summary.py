@@ -105,12 +105,12 @@ def spans_of_all(
             [part.counted for part in held],
         )
     busy = [i for i, size in enumerate(X.sizes) if size]
-    found, mass = computed(
+    spans, mass = computed(
         layer(spans_of, [X.parts.take(busy), Parts.of(weights).take(busy)]),
         layer(_sum, [Parts.of(weights).take(busy)]),
     )
     X.traffic.passes += 1
-    return merged(found, mass, [X.sizes[i] for i in busy])
+    return merged(spans, mass, [X.sizes[i] for i in busy])
 
 
 def farthest_of_all(

@@ -156,16 +156,16 @@ class KernelMap:
 
     def attributes_of(self, coef: Array) -> dict[str, Any]:
         """The fitted attributes from which scores are computed."""
-        found: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "landmarks_": self._columns,
             "dual_coef_": self._factor.dual(coef),
             "_kernel": self._kernel,
         }
         if self._landmarks is not None:
-            found["X_fit_"] = self._landmarks
+            attributes["X_fit_"] = self._landmarks
         if "gamma" in self._kernel.parameters:
-            found["gamma_"] = self._kernel.gamma
-        return found
+            attributes["gamma_"] = self._kernel.gamma
+        return attributes
 
 
 def gamma_of(gamma: str | float, X: Array, weights: Array) -> float:

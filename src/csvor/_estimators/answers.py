@@ -18,10 +18,10 @@ def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
     parameters = signature(method)
 
     @wraps(method)
-    def answer(self: Any, X: Any, *given: Any, **named: Any) -> Any:
+    def answer(self: Any, X: Any, *columns: Any, **named: Any) -> Any:
         if not is_lazy(X):
-            return method(self, X, *given, **named)
-        columns = parameters.bind(self, X, *given, **named).args[2:]
+            return method(self, X, *columns, **named)
+        columns = parameters.bind(self, X, *columns, **named).args[2:]
         from csvor._data.dask_parts import aligned_column, known_features_of
         from csvor._parts.graph import as_array, layer, shared
 
@@ -39,10 +39,12 @@ def by_partition(method: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _answer(name: str, dtype: Any, tail: tuple[int, ...], place: Any, X: Any, *given: Any) -> Any:
+def _answer(
+    name: str, dtype: Any, tail: tuple[int, ...], place: Any, X: Any, *arguments: Any
+) -> Any:
     from csvor._data.dask_parts import check_lengths, naming_partition
 
-    *columns, (model,) = given
+    *columns, (model,) = arguments
     with naming_partition(*place):
         for values in columns:
             check_lengths(place[0], X, values, "y")
@@ -61,23 +63,23 @@ def accuracy_by_partition(model: Any, X: Any, y: Any, sample_weight: Any) -> flo
     if sample_weight is not None:
         parts.append(aligned_column(sample_weight, features, "sample_weight"))
     parts.append(shared((model._without_rows(),), len(features.parts)))
-    (found,) = computed(layer(_right, parts, features.places))
-    right, total = np.sum(found, axis=0)
+    (sums,) = computed(layer(_right, parts, features.places))
+    right, total = np.sum(sums, axis=0)
     if not total > 0.0:
         raise ValueError("There is no row with a positive weight to be scored.")
     return float(right / total)
 
 
-def _right(place: Any, X: Any, y: Any, *given: Any) -> tuple[float, float]:
+def _right(place: Any, X: Any, y: Any, *arguments: Any) -> tuple[float, float]:
     """The weight that is predicted right, and all of it."""
     from csvor._data.checks import check_each_weight
     from csvor._data.dask_parts import check_lengths, naming_partition
 
-    *weights, (model,) = given
+    *weights, (model,) = arguments
     with naming_partition(*place):
         check_lengths(place[0], X, y, "y")
         if X.shape[0] == 0:
             return 0.0, 0.0
-        held = check_each_weight(np.empty((len(y), 1)), weights[0] if weights else None)
-        total = float(held.sum())
-        return (total * model.score(X, y, held) if total > 0.0 else 0.0), total
+        checked = check_each_weight(np.empty((len(y), 1)), weights[0] if weights else None)
+        total = float(checked.sum())
+        return (total * model.score(X, y, checked) if total > 0.0 else 0.0), total

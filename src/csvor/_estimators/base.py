@@ -175,10 +175,10 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
                 "list(sklearn.model_selection.ParameterGrid(grid)) makes one of a grid."
             )
         settings = [dict(setting) for setting in settings]
-        given = self.get_params(deep=False)
+        parameters = self.get_params(deep=False)
         for name in dict.fromkeys(name for setting in settings for name in setting):
-            if name not in given or name in DATA_PARAMETERS:
-                can = ", ".join(sorted(given.keys() - DATA_PARAMETERS))
+            if name not in parameters or name in DATA_PARAMETERS:
+                can = ", ".join(sorted(parameters.keys() - DATA_PARAMETERS))
                 raise ValueError(
                     f"settings name {name!r}, which fit_many cannot vary: it can vary {can}. "
                     "For others use set_params and another call."

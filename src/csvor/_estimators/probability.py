@@ -83,21 +83,21 @@ def _telling_rows(
     drawn = n > _ENOUGH
     rng = np.random.default_rng(0)
     rows = rng.choice(n, _ENOUGH, replace=False) if drawn else np.arange(n)
-    *told, is_kept = take(rows, scores, codes, weights, kept)
-    told = [of_rows[is_kept] for of_rows in told]
-    counts = np.bincount(told[1], minlength=n_classes)
+    *usual, is_kept = take(rows, scores, codes, weights, kept)
+    usual = [column[is_kept] for column in usual]
+    counts = np.bincount(usual[1], minlength=n_classes)
     few = np.flatnonzero(counts < (_ENOUGH_OF_CLASS if drawn else 1))
-    usual = ~np.isin(told[1], few)
-    parts = [[of_rows[usual] for of_rows in told]]
+    is_usual = ~np.isin(usual[1], few)
+    parts = [[column[is_usual] for column in usual]]
     for k in few:
-        own = rows_where((codes == k) & kept)
-        own = own if own.size else rows_where(codes == k)
-        size = min(own.size, _ENOUGH_OF_CLASS) if drawn else own.size
-        of_class = take(rng.choice(own, size, replace=False), scores, codes, weights)
-        of_class[2] = of_class[2] * (own.size / size * (_ENOUGH / n if drawn else 1.0))
+        members = rows_where((codes == k) & kept)
+        members = members if members.size else rows_where(codes == k)
+        size = min(members.size, _ENOUGH_OF_CLASS) if drawn else members.size
+        of_class = take(rng.choice(members, size, replace=False), scores, codes, weights)
+        of_class[2] = of_class[2] * (members.size / size * (_ENOUGH / n if drawn else 1.0))
         parts.append(of_class)
-    found = [np.concatenate(of_rows) for of_rows in zip(*parts, strict=True)]
-    return found[0], found[1], found[2]
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    return columns[0], columns[1], columns[2]
 
 
 def fit_curve(scores: Array, codes: NDArray[np.integer], weights: Array) -> tuple[float, Array]:
@@ -141,9 +141,11 @@ class _Likelihood:
         inner = np.log(-np.expm1(-np.diff(theta[1:])))
         inside = self.side * (theta[1:][self.cut] - theta[0] * self.scores)
         # log(expit(inside)), ten times as fast as SciPy's.
-        told = self.weights @ (np.minimum(inside, 0.0) - np.log1p(np.exp(-np.abs(inside))))
+        log_likelihood = self.weights @ (
+            np.minimum(inside, 0.0) - np.log1p(np.exp(-np.abs(inside)))
+        )
         penalty = 0.5 * _PENALTY * theta[0] ** 2
-        return float(penalty - told - self.of_class[1:-1] @ inner)
+        return float(penalty - log_likelihood - self.of_class[1:-1] @ inner)
 
     def derivatives(self, theta: Array) -> tuple[Array, float, Array, Array]:
         """Gradient of `value`, and of its Hessian the corner, the border and the three bands."""

@@ -83,18 +83,18 @@ class OrdinalLabels:
         if classes is not None:
             return cls(declared_classes(classes, column), declared=True)
         if column.order is not None:
-            found = to_array(column.order, column.dtype)
+            classes = to_array(column.order, column.dtype)
         else:
             order = numeric_order(column)
             warn_far_and_rare(column, order)
-            found = to_array([column.labels[position] for position in order], column.dtype)
-        if found.size < 2:
+            classes = to_array([column.labels[position] for position in order], column.dtype)
+        if classes.size < 2:
             raise LabelError(
-                f"There is only one class: {show(found.tolist())}",
+                f"There is only one class: {show(classes.tolist())}",
                 "An ordinal model needs at least 2 classes; if the other classes have no rows "
                 "here, list all of them in classes=[...].",
             )
-        return cls(found, declared=column.order is not None)
+        return cls(classes, declared=column.order is not None)
 
     @classmethod
     def of_pair(cls, y_true: Column, y_pred: Column, *, order_matters: bool = True) -> Self:
@@ -137,7 +137,9 @@ class OrdinalLabels:
         known = self._codes_of(column) >= 0
         if known.all() or column.kind == "other" or column.kind != kind_of_classes(self.classes):
             return self
-        lacking = [label for label, found in zip(column.labels, known, strict=True) if not found]
+        lacking = [
+            label for label, is_known in zip(column.labels, known, strict=True) if not is_known
+        ]
         ours = [number_of(label) for label in self.classes.tolist()]
         theirs = [number_of(label) for label in lacking]
         if None in ours or None in theirs or any(a >= b for a, b in pairwise(ours)):

@@ -73,9 +73,9 @@ def read_column(y: Any, *, name: str = "y", warn: bool = False) -> Column:
     if isinstance(y, Column):
         return y
     y = _one_dimensional(y, name, warn)
-    found = coded_by_container(y, name)
-    if found is not None:
-        return _checked(found, name)
+    coded = coded_by_container(y, name)
+    if coded is not None:
+        return _checked(coded, name)
     listed = isinstance(y, list | tuple)
     if listed and len(y) and isinstance(y[0], str):
         text = _listed_text(y)
@@ -184,9 +184,9 @@ def no_label(what: str, name: str = "y") -> LabelError:
     )
 
 
-def _checked(found: Coded, name: str) -> Column:
+def _checked(coded: Coded, name: str) -> Column:
     """Check distinct objects and keep those that have rows."""
-    labels, index, dtype = found.labels, found.index, found.dtype
+    labels, index, dtype = coded.labels, coded.index, coded.dtype
     if not index.size:
         raise LabelError(f"{name} is empty", f"Pass at least one label in {name}.")
     missing = np.array([*map(is_missing, labels), True])[index]
@@ -205,21 +205,21 @@ def _checked(found: Coded, name: str) -> Column:
         index,
         dtype if dtype.kind in "biufU" else np.dtype(object),
         kinds[0],
-        order=found.order,
-        categories=found.categories,
+        order=coded.order,
+        categories=coded.categories,
     )
 
 
 def _mixed(labels: list[Any], kinds: list[str], index: NDArray[np.int64], name: str) -> LabelError:
     names = {"text": "text", "number": "numbers", "other": "other values"}
-    found = list(dict.fromkeys(kinds))
+    distinct = list(dict.fromkeys(kinds))
     problem = (
         f"{'classes mixes' if name == 'classes' else 'The labels mix'} "
-        f"{' and '.join(names[kind] for kind in found)}, such as "
-        f"{show(labels[kinds.index(kind)] for kind in found)}"
+        f"{' and '.join(names[kind] for kind in distinct)}, such as "
+        f"{show(labels[kinds.index(kind)] for kind in distinct)}"
     )
     remedy = "Write all of them as text or all as numbers."
     if name == "classes":
         return LabelError(problem, remedy)
-    odd = np.array([kind == found[0] for kind in kinds])[index]
+    odd = np.array([kind == distinct[0] for kind in kinds])[index]
     return error_at(problem, remedy, odd if 2 * odd.sum() <= odd.size else ~odd)

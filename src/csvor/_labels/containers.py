@@ -37,11 +37,11 @@ def coded_by_container(y: Any, name: str) -> Coded | None:
     """Read categories, or text that Arrow keeps; None for any other container."""
     dtype: Any = getattr(y, "dtype", None)
     if hasattr(dtype, "ordered"):  # a pandas categorical
-        labels, given = dtype.categories.tolist(), np.asarray(dtype.categories).dtype
+        labels, label_dtype = dtype.categories.tolist(), np.asarray(dtype.categories).dtype
         index = np.asarray(getattr(y, "cat", y).codes).astype(np.int64)
         if dtype.ordered:
-            return Coded(labels, index, given, order=labels)
-        return Coded(labels, index, given, categories=labels)
+            return Coded(labels, index, label_dtype, order=labels)
+        return Coded(labels, index, label_dtype, categories=labels)
     from_polars = type(dtype).__module__.partition(".")[0] == "polars"
     if from_polars and type(dtype).__name__ == "Enum":
         labels = list(dtype.categories)

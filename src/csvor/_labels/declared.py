@@ -24,18 +24,18 @@ def to_array(labels: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 def declared_classes(classes: Any, column: Column) -> NDArray[Any]:
     """Return the class list as an array, in the dtype of the labels where nothing is lost."""
-    given = read_column(classes, name="classes")
-    twice = [label for label, n in zip(given.labels, given.counts, strict=True) if n > 1]
+    declared = read_column(classes, name="classes")
+    twice = [label for label, n in zip(declared.labels, declared.counts, strict=True) if n > 1]
     if twice:
         raise LabelError(f"classes lists {show(twice)} more than once", "List each class once.")
-    listed = [given.labels[position] for position in given.index]
+    listed = [declared.labels[position] for position in declared.index]
     listed = [label.item() if isinstance(label, np.generic) else label for label in listed]
     if len(listed) < 2:
         raise LabelError(
             f"classes lists only one class: {show(listed)}", "List at least 2 classes, in order."
         )
-    own = to_array(listed, given.dtype)
-    refuse_other_kind(own, column)
+    as_declared = to_array(listed, declared.dtype)
+    refuse_other_kind(as_declared, column)
     if column.dtype.kind == "O":
         return to_array(listed, column.dtype)
     if column.kind == "text":
@@ -43,11 +43,11 @@ def declared_classes(classes: Any, column: Column) -> NDArray[Any]:
         return wide.astype(np.result_type(column.dtype, wide))
     try:
         with np.errstate(invalid="ignore", over="ignore"):
-            cast = own.astype(column.dtype)
+            cast = as_declared.astype(column.dtype)
     except OverflowError:  # integers in an object array that the dtype of y cannot hold
-        return own
-    rounded = cast.dtype.kind == own.dtype.kind == "f" and np.unique(cast).size == cast.size
-    return cast if rounded or cast.tolist() == own.tolist() else own
+        return as_declared
+    rounded = cast.dtype.kind == as_declared.dtype.kind == "f" and np.unique(cast).size == cast.size
+    return cast if rounded or cast.tolist() == as_declared.tolist() else as_declared
 
 
 def kind_of_classes(classes: NDArray[Any]) -> str:

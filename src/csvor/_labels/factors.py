@@ -61,13 +61,13 @@ def _factorise_by_sorting(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.i
     return distinct.tolist(), index.astype(np.int64, copy=False)
 
 
-def factorise_objects(given: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+def factorise_objects(values: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     """Return distinct objects in the order met, equal by value (1 == 1.0 == True).
 
     Raises `TypeError` for objects that cannot be hashed.
     """
     table: defaultdict[Any, int] = defaultdict(count().__next__)  # a new label takes the next code
-    index = np.fromiter(map(table.__getitem__, given), dtype=np.int64, count=len(given))
+    index = np.fromiter(map(table.__getitem__, values), dtype=np.int64, count=len(values))
     return list(table), index
 
 
