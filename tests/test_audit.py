@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
-from csvor._data.checks import FarValueWarning
 from csvor._data.folds import held_out_parts, stratified_folds
+from csvor._data.ranges import FarValueWarning
 from csvor._mixture.mixture import fit_mixture
 from csvor.audit import candidate_models
 from problems import g, mislabel, read_set

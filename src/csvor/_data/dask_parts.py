@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csvor._data.tables import refuse_times
 from csvor._labels import LabelError
-from csvor._labels.column import wrong_shape
+from csvor._labels.error import wrong_shape
 from csvor._parts.graph import Parts, computed, layer
 from csvor._utils.lazy import is_lazy
 

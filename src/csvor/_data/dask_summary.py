@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from csvor._data.checks import Farthest, check_each_weight, check_features, quartiles_of
+from csvor._data.checks import check_each_weight, check_features
 from csvor._data.dask_parts import Features, check_lengths, naming_partition
+from csvor._data.ranges import Farthest, quartiles_of
 from csvor._labels import read_column
 from csvor._labels.parts import PartOfColumn
 from csvor._parts.graph import Parts, computed, layer
@@ -71,7 +72,7 @@ def _summarise_part(
         if X.shape[0] == 0:
             return PartSummary(0)
         X = check_features(reader, X, reset=False)
-        weights, column = check_each_weight(X, weights), read_column(labels)
+        weights, column = check_each_weight(X.shape[0], weights), read_column(labels)
         held, spans = weights > 0, None
         if held.any():
             of_held = (X, weights) if held.all() else (X[held], weights[held])

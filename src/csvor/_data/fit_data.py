@@ -9,9 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._data.checks import (
-    class_factors,
-)
+from csvor._data.checks import class_factors
 from csvor._data.kernels import FeatureMap
 from csvor._rows.matrix import ScaledMatrix
 from csvor._utils.warn import warn
@@ -113,11 +111,14 @@ class FitData:
 
     def to_user(self, of_rows: Any) -> Any:
         """Results of all rows as the user gets them."""
-        if self.chunks is None:
-            return of_rows
-        import dask.array as da
+        return of_rows if self.chunks is None else in_partitions(of_rows, self.chunks)
 
-        return da.from_array(of_rows, chunks=(self.chunks,), name=False)
+
+def in_partitions(of_rows: NDArray[Any], chunks: tuple[int, ...]) -> Any:
+    """Results of rows as a dask array with these partitions."""
+    import dask.array as da
+
+    return da.from_array(of_rows, chunks=(chunks, *of_rows.shape[1:]), name=False)
 
 
 def require_labels(estimator: Any, y: Any) -> None:

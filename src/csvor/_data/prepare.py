@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from csvor._data.checks import check_features, check_ranges, check_weights, farthest_of
+from csvor._data.checks import check_features, check_weights
 from csvor._data.fit_data import (
     FitData,
     class_weighting,
@@ -19,8 +19,10 @@ from csvor._data.fit_data import (
     require_labels,
 )
 from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
+from csvor._data.ranges import check_ranges, farthest_of
 from csvor._labels import CodedLabels
-from csvor._rows.spans import spans_of
+from csvor._rows.matrix import ScaledMatrix
+from csvor._rows.spans import Spans, spans_of
 from csvor._rows.storage import matrix_of
 from csvor._utils.lazy import is_lazy
 from csvor._utils.threads import threads_for
@@ -37,7 +39,7 @@ def prepare_fit(estimator: Any, X: Any, y: Any, sample_weight: Any) -> FitData:
         return _prepare_in_memory(estimator, X, y, sample_weight)
     from dask.base import compute
 
-    from csvor._data.dask_fit_data import prepare_in_partitions
+    from csvor._data.dask_prepare import prepare_in_partitions
 
     data, sizes = prepare_in_partitions(estimator, X, y, sample_weight)
     if data is not None:
@@ -51,7 +53,7 @@ def _prepare_in_memory(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fi
     coded = CodedLabels.from_data(y, estimator.classes)
     labels, codes = coded.labels, coded.codes.astype(np.int32)
     check_consistent_length(X, codes)
-    weights = check_weights(X, sample_weight)
+    weights = check_weights(codes.size, sample_weight)
     mass, factors = class_weighting(estimator, labels.classes, labels.counts(codes, weights))
     if factors is not None:
         weights = np.multiply(weights, factors[codes])
@@ -71,23 +73,29 @@ def _prepare_in_memory(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Fi
             f"A precomputed kernel must be a square matrix at fit, got {X.shape}: "
             "give k(x_i, x_j) for all training rows i and j."
         )
-    with threads_for(positions.size * _n_columns(estimator, rows)):
-        features = _features(estimator, rows, positions, weights)
-        matrix = matrix_of(features.mapped, weights, spans if features.mapped is rows else None)
+    features, matrix = _in_basis(estimator, rows, positions, weights, spans)
     return FitData(
         X, codes, labels.classes, present, counted, weights, present_codes, features, matrix
     )
 
 
-def _n_columns(estimator: Any, X: Array) -> int:
-    """Columns of the mapped rows, at most."""
-    n = X.shape[0]
-    return min(n, X.shape[1] if estimator.kernel == "linear" else estimator.n_components or n)
-
-
-def _features(estimator: Any, X: Array, positions: NDArray[np.intp], weights: Array) -> FeatureMap:
-    if estimator.kernel == "linear":
-        return LinearMap(X)
-    gamma = gamma_of(estimator.gamma, X, weights)
-    kernel = Kernel(estimator.kernel, gamma, estimator.degree, estimator.coef0)
-    return KernelMap(X, positions, kernel, estimator.n_components, estimator.random_state)
+def _in_basis(
+    estimator: Any, X: Any, positions: NDArray[np.intp], weights: Array, spans: Spans | None
+) -> tuple[FeatureMap, ScaledMatrix]:
+    """The basis of the fit, and the rows in it."""
+    n, n_columns = X.shape
+    if estimator.kernel != "linear":
+        n_columns = estimator.n_components or n
+    features: FeatureMap
+    with threads_for(n * min(n, n_columns)):
+        if estimator.kernel == "linear":
+            features = LinearMap(X)
+        else:
+            gamma = gamma_of(estimator.gamma, X, weights)
+            kernel = Kernel(estimator.kernel, gamma, estimator.degree, estimator.coef0)
+            features = KernelMap(
+                X, positions, kernel, estimator.n_components, estimator.random_state
+            )
+        return features, matrix_of(
+            features.mapped, weights, spans if features.mapped is X else None
+        )

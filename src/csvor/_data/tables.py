@@ -34,6 +34,12 @@ def read_features(estimator: Any, X: Any, *, reset: bool, **options: Any) -> NDA
     return array
 
 
+def column_name(estimator: Any, column: int | np.integer[Any]) -> str:
+    """As messages call a column of X."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return f"column {column}" if names is None else f"column {names[column]!r}"
+
+
 def masked_as_nan(values: Any) -> Any:
     """Values with NaN where a masked array hides one; all others come back as they are."""
     if not np.ma.isMaskedArray(values):

@@ -2,7 +2,9 @@
 
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.pinball import PINSVOR
-from csvor._estimators.slack_sums import REDSVM, SVOREX, SVORIM
+from csvor._estimators.redsvm import REDSVM
+from csvor._estimators.svorex import SVOREX
+from csvor._estimators.svorim import SVORIM
 
 __all__ = ["CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM"]
 

@@ -80,6 +80,6 @@ def _right(place: Any, X: Any, y: Any, *arguments: Any) -> tuple[float, float]:
         check_lengths(place[0], X, y, "y")
         if X.shape[0] == 0:
             return 0.0, 0.0
-        checked = check_each_weight(np.empty((len(y), 1)), weights[0] if weights else None)
+        checked = check_each_weight(len(y), weights[0] if weights else None)
         total = float(checked.sum())
         return (total * model.score(X, y, checked) if total > 0.0 else 0.0), total

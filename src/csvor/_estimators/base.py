@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
-from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -15,15 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from csvor._data.fit_data import DATA_PARAMETERS, FitData
-from csvor._data.kernels import ATTRIBUTES, KERNELS
+from csvor._data.kernels import KERNELS
 from csvor._data.prepare import prepare_fit
 from csvor._estimators.endings import warn_of_end, warn_of_passes
+from csvor._estimators.fitted import Fitted, set_attributes
 from csvor._estimators.intervals import warn_of_empty_intervals
 from csvor._estimators.model import ThresholdModel
-from csvor._estimators.probability import Calibration
-from csvor._loss.pairs import spread_over_classes
 from csvor._rows.matrix import ScaledMatrix
-from csvor._solvers.solution import Solution, SolverStatus
+from csvor._solvers.solution import SolverStatus
 from csvor._utils.compile import announcing_compilation
 from csvor._utils.sklearn_private import (
     Interval,
@@ -52,25 +50,6 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """What a subclass found, in the units of the matrix it was given.
-
-    ``kept`` are the rows that are not cut away; ``extra`` holds further fitted attributes;
-    ``residuals`` are those of these rows where the fit has them at hand; ``warned`` says that
-    the fit has spoken of classes without a place.
-    """
-
-    coef: Array
-    thresholds: Array
-    scores: Array
-    kept: NDArray[np.bool_]
-    solution: Solution
-    extra: dict[str, Any] = field(default_factory=dict)
-    residuals: Array | None = None
-    warned: bool = False
 
 
 class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstimator):
@@ -128,7 +107,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self : object
             The fitted estimator.
         """
-        with self._compiling_told():
+        with self._announcing_compilation():
             return self._fit_to(prepare_fit(self, X, y, sample_weight))
 
     def fit_many(
@@ -169,25 +148,30 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         ValueError
             If a setting names a parameter that does not exist or that the data depend on.
         """
+        settings = self._checked_settings(settings)
+        first = clone(self)
+        first._validate_params()
+        with first._announcing_compilation():
+            training = prepare_fit(first, X, y, sample_weight)
+            return [first._fit_setting(setting, training) for setting in settings]
+
+    def _checked_settings(self, settings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """A list of them, each with parameters that can be varied under the same data."""
         if isinstance(settings, Mapping):
             raise TypeError(
                 "settings is a single mapping: give a list of them, one for each fit; "
                 "list(sklearn.model_selection.ParameterGrid(grid)) makes one of a grid."
             )
-        settings = [dict(setting) for setting in settings]
+        checked = [dict(setting) for setting in settings]
         parameters = self.get_params(deep=False)
-        for name in dict.fromkeys(name for setting in settings for name in setting):
+        for name in dict.fromkeys(name for setting in checked for name in setting):
             if name not in parameters or name in DATA_PARAMETERS:
                 can = ", ".join(sorted(parameters.keys() - DATA_PARAMETERS))
                 raise ValueError(
                     f"settings name {name!r}, which fit_many cannot vary: it can vary {can}. "
                     "For others use set_params and another call."
                 )
-        first = clone(self)
-        first._validate_params()
-        with first._compiling_told():
-            training = prepare_fit(first, X, y, sample_weight)
-            return [first._fit_setting(setting, training) for setting in settings]
+        return checked
 
     def _fit_setting(self, setting: Mapping[str, Any], training: FitData) -> Self:
         """A copy of this estimator with one setting, fitted."""
@@ -206,33 +190,17 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         begun = data.traffic
         with threads_for(data.matrix.size):
             fitted = self._fit_coded(data.matrix, data.present_codes, data.present, data.weights)
-        coef, shift = data.matrix.in_given_units(fitted.coef)
-        for name in ATTRIBUTES:
-            self.__dict__.pop(name, None)  # of a fit with another kernel
-        for name, value in {**data.features.attributes_of(coef), **fitted.extra}.items():
-            setattr(self, name, value)
-        thresholds = fitted.thresholds
-        if not data.present.all():
-            thresholds = spread_over_classes(thresholds, data.present, *_ends(fitted))
-        self.classes_ = data.classes
-        self.thresholds_ = thresholds + shift
-        self._present = data.present
-        if not self._is_fold_model:
-            self._calibration = Calibration(
-                fitted.scores, data.present_codes, data.weights, fitted.kept, data.present, shift
+        set_attributes(self, fitted, data)
+        if self.verbose and data.traffic is not None:
+            passes, out, back = data.traffic.values()
+            self._print(
+                f"{passes} passes over the partitions: {out / 1e6:.3g} MB sent, "
+                f"{back / 1e6:.3g} MB back"
             )
-        if fitted.residuals is not None and data.present.all() and not data.left_out:
-            self.residuals_ = fitted.residuals
-        else:  # rows that were left out have residuals too, and all classes their thresholds
-            model = self._without_rows()
-            scores = data.scores_of_all(fitted.scores + shift, model._project)
-            self.residuals_ = data.map_rows(model._residuals_of, scores, data.codes)
-            if fitted.residuals is not None and data.present.all() and data.in_memory:
-                # Without the rounding of a shift, which can take a row on the cap over it.
-                self.residuals_[data.counted] = fitted.residuals
-        self.residuals_ = data.to_user(self.residuals_)
-        self._tell_traffic(data)
-        self._keep(fitted.solution, data)
+        # Of a model that only judges other rows, no user can mend how its rounding ended.
+        inexact = fitted.solution.status is SolverStatus.INEXACT
+        if not self.converged_ and not (self._is_fold_model and inexact):
+            warn_of_end(self, fitted.solution, data)
         if self.converged_ and begun is not None and not self._is_fold_model:
             warn_of_passes(self, self.traffic_["passes"] - begun["passes"], data)
         # Most points of a grid are thrown away: what they never predict is nobody's concern.
@@ -240,43 +208,18 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
             warn_of_empty_intervals(self, fitted.thresholds, data)
         return self
 
-    def _keep(self, solution: Solution, data: FitData) -> None:
-        self.objective_ = solution.objective
-        self.objective_history_ = np.array(solution.history)
-        self.gap_ = solution.gap
-        self.n_iter_ = solution.n_iter
-        self.status_ = solution.status.value
-        self.converged_ = solution.status.converged
-        # Of a model that only judges other rows, no user can mend how its rounding ended.
-        inexact = solution.status is SolverStatus.INEXACT
-        if not self.converged_ and not (self._is_fold_model and inexact):
-            warn_of_end(self, solution, data)
-
-    def _tell_traffic(self, data: FitData) -> None:
-        self.__dict__.pop("traffic_", None)  # of a fit on partitions
-        if data.traffic is None:
-            return
-        self.traffic_ = data.traffic
-        if self.verbose:
-            passes, out, back = data.traffic.values()
-            print(
-                f"[{type(self).__name__}] {passes} passes over the partitions: {out / 1e6:.3g} MB "
-                f"sent, {back / 1e6:.3g} MB back"
-            )
+    def _print(self, line: str) -> None:
+        print(f"[{type(self).__name__}] {line}")
 
     def _report_to(self) -> Callable[[int, float], None] | None:
         if not self.verbose:
             return None
-        name = type(self).__name__
-        return lambda iteration, objective: print(
-            f"[{name}] iteration {iteration}: objective {objective:.8g}"
+        return lambda iteration, objective: self._print(
+            f"iteration {iteration}: objective {objective:.8g}"
         )
 
-    def _compiling_told(self) -> AbstractContextManager[None]:
-        if not self.verbose:
-            return nullcontext()
-        name = type(self).__name__
-        return announcing_compilation(lambda line: print(f"[{name}] {line}"))
+    def _announcing_compilation(self) -> AbstractContextManager[None]:
+        return announcing_compilation(self._print) if self.verbose else nullcontext()
 
     def _remedy(self) -> Remedy:
         return Remedy("raise ", "max_iter", after=f", say to {max(200, 2 * self.max_iter)}")
@@ -293,12 +236,3 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self._takes_sparse and self.kernel != "precomputed"
         return tags
-
-
-def _ends(fitted: Fitted) -> tuple[float, float]:
-    """The lowest and the highest score of the rows that are kept, or of all."""
-    scores, kept = fitted.scores, fitted.kept
-    low, high = np.where(kept, scores, np.inf).min(), np.where(kept, scores, -np.inf).max()
-    if not low <= high:
-        low, high = scores.min(), scores.max()
-    return float(low), float(high)

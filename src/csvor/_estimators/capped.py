@@ -8,33 +8,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from csvor._data.folds import stratified_folds
-from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._estimators.base import CONSTRAINTS, ThresholdClassifier
+from csvor._estimators.contamination import share_of_wrong_labels
+from csvor._estimators.fitted import Fitted
 from csvor._loss.capped import CappedPower
 from csvor._loss.margins import CONSTRAINTS as PAIRS
 from csvor._loss.margins import MARGIN_LOSSES, pair_loss
 from csvor._loss.pairs import losses_of
 from csvor._loss.stages import Schedule
-from csvor._mixture.mixture import fit_mixture
 from csvor._objective.minimise import minimise_capped
 from csvor._objective.ordinal import OrdinalObjective
-from csvor._parts.engine import take
 from csvor._rows.matrix import ScaledMatrix
 from csvor._solvers.solution import Solution
-from csvor._utils.lazy import is_lazy
-from csvor._utils.sampling import random_rows
 from csvor._utils.sklearn_private import Interval, StrOptions
 from csvor._utils.warn import Remedy
 
 Array = NDArray[np.float64]
-
-# The smoothing down to which an uncapped loss gives the start of a trimmed one (found by trial on
-# 120 problems: lower objectives in the mean than from the squared loss).
-_OPEN = 1e-3
-# Parts that are held out, and rows that tell the share of wrong labels well enough.
-_FOLDS, _ENOUGH = 5, 20_000
 
 
 class CSVOR(ThresholdClassifier):
@@ -235,12 +225,6 @@ class CSVOR(ThresholdClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    @property
-    def outliers_(self) -> NDArray[np.bool_]:
-        """True for training rows that were cut away, ``residuals_ > epsilon_``."""
-        check_is_fitted(self)
-        return self.residuals_ > self.epsilon_
-
     def _fit_coded(
         self,
         matrix: ScaledMatrix,
@@ -253,39 +237,33 @@ class CSVOR(ThresholdClassifier):
                 f"solver='alternating' is the paper's scheme for the hinge, got "
                 f"loss={self.loss!r}: use solver='newton'."
             )
-        n_classes = int(present.sum())
-        share = 0.0
-        if self.epsilon == "auto":
-            automatic = self.contamination == "auto"
-            share = (
-                self._share_of_wrong_labels(matrix, codes, n_classes, weights)
-                if automatic
-                else float(self.contamination)
-            )
-        problem = self._problem(matrix, codes, n_classes, weights)
-        solution = self._minimise(problem, share, self._report_to())
+        n_classes, share = int(present.sum()), 0.0
+        if self.epsilon == "auto" and self.contamination == "auto":
+            share = share_of_wrong_labels(self._solve, matrix, codes, n_classes, weights)
+        elif self.epsilon == "auto":
+            share = float(self.contamination)
+        problem, solution = self._solve(matrix, codes, n_classes, weights, share, self._report_to())
         coef, thresholds = problem.split(solution.point)
-        loss = solution.loss
-        scores, g = problem.scores_and_losses(solution.point)
+        loss, (scores, g) = solution.loss, problem.scores_and_losses(solution.point)
         del problem  # what it holds of each row is no longer needed
-        extra = {
-            "epsilon_": loss.epsilon,
-            "settled_from_": solution.fixed_from,
-            "contamination_": share,
-        }
+        extra = {"epsilon_": loss.epsilon, "contamination_": share}
+        extra["settled_from_"] = solution.fixed_from
         kept, residuals = ~loss.capped(g), loss.uncapped(g)
         return Fitted(coef, thresholds, scores, kept, solution, extra, residuals)
 
-    def _problem(
-        self, matrix: ScaledMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
-    ) -> OrdinalObjective:
+    def _solve(
+        self,
+        matrix: ScaledMatrix,
+        codes: NDArray[np.integer],
+        n_classes: int,
+        weights: Array,
+        share: float,
+        report: Callable[..., None] | None = None,
+    ) -> tuple[OrdinalObjective, Solution]:
+        """The problem that cuts a share of the weight, and its solution."""
         rows = matrix.rows(codes, self.C * weights, self._pair())
-        return OrdinalObjective(rows, n_classes)
-
-    def _minimise(
-        self, problem: OrdinalObjective, share: float, report: Callable[..., None] | None = None
-    ) -> Solution:
-        return minimise_capped(
+        problem = OrdinalObjective(rows, n_classes)
+        solution = minimise_capped(
             problem,
             self._schedule(share),
             paper=self.solver == "alternating",
@@ -293,24 +271,7 @@ class CSVOR(ThresholdClassifier):
             max_iter=self.max_iter,
             report=report,
         )
-
-    def _share_of_wrong_labels(
-        self, matrix: ScaledMatrix, codes: NDArray[np.integer], n_classes: int, weights: Array
-    ) -> float:
-        """By margins of rows that a model has not seen: without a cap, then with what was found."""
-        if codes.size > _ENOUGH or is_lazy(codes):
-            rows = random_rows(codes.size, _ENOUGH)
-            matrix, (codes, weights) = matrix.take(rows), take(rows, codes, weights)
-            codes = codes.astype(np.int32)
-        margins, share = np.empty((codes.size, n_classes - 1)), 0.0
-        for _ in range(2):
-            for train, test in stratified_folds(codes, min(_FOLDS, codes.size), 0):
-                part = matrix.take(train), codes[train], n_classes, weights[train]
-                problem = self._problem(*part)
-                coef, thresholds = problem.split(self._minimise(problem, share).point)
-                margins[test] = matrix.take(test).products.matvec(coef)[:, None] - thresholds
-            share = min(fit_mixture(margins, codes, weights).share, 0.5)
-        return share
+        return problem, solution
 
     def _pair(self) -> Any:
         bounded = self.solver == "alternating"
@@ -333,13 +294,6 @@ class CSVOR(ThresholdClassifier):
 
     def _schedule(self, share: float) -> Schedule:
         p, paper = float(self.p), self.solver == "alternating"
-        form: dict[str, Any] = {"delta_start": 1e-6, "delta_min": 1e-6} if paper else {}
         if self.epsilon == "auto":
-            open_above = np.inf if paper or share == 0.0 else _OPEN
-            return Schedule(p, trim=share, warmup=5, open_above=open_above, **form)
-        epsilon = float(self.epsilon)
-        if paper or epsilon == np.inf:
-            return Schedule(p, epsilon, **form)
-        # A cap that closes slowly on up to half of the rows ends in lower optima (found by trial
-        # on 168 problems: 0.5 % above the best known in the mean, 5 % where it closes at once).
-        return Schedule(p, epsilon, warmup=10, closes_on=0.5, delta_ratio=0.2, **form)
+            return Schedule.trimming(p, share, paper)
+        return Schedule.capping(p, float(self.epsilon), paper)

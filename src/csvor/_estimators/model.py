@@ -39,7 +39,7 @@ class ThresholdModel(ABC):
     def outliers_(self) -> NDArray[np.bool_]:
         """True for training rows that were cut away; nowhere for a loss without a cap."""
         check_is_fitted(self)
-        return np.zeros_like(self.residuals_, dtype=bool)
+        return self.residuals_ > getattr(self, "epsilon_", np.inf)
 
     @property
     def slope_(self) -> float:
@@ -193,7 +193,7 @@ class ThresholdModel(ABC):
         codes = order.encode(column)
         check_consistent_length(predicted, codes)
         right = codes == order.encode(self.classes_)[predicted]
-        return float(np.average(right, weights=check_weights(predicted, sample_weight)))
+        return float(np.average(right, weights=check_weights(predicted.size, sample_weight)))
 
     @by_partition
     def residuals(self, X: ArrayLike, y: ArrayLike) -> Array:

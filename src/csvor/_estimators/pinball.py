@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._estimators.base import CONSTRAINTS, Fitted, ThresholdClassifier
+from csvor._estimators.base import CONSTRAINTS, ThresholdClassifier
+from csvor._estimators.fitted import Fitted
 from csvor._loss.pinball import pinball_losses, pinball_pieces
 from csvor._objective.boundaries import BoundaryObjective
 from csvor._solvers.screening import minimise_many_maxima

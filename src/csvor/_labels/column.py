@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 
 from csvor._labels.containers import Coded, coded_by_container, is_lazy_frame
-from csvor._labels.error import LabelError, error_at, show
+from csvor._labels.error import LabelError, error_at, no_label, show, wrong_shape
 from csvor._labels.factors import (
     EXACT_FLOAT,
     factorise_numbers,
@@ -166,22 +166,6 @@ def _as_array(y: Any, name: str) -> NDArray[Any]:
     if values.dtype.kind not in "biufOUT":
         raise no_label(f"the type {values.dtype}", name)
     return values
-
-
-def wrong_shape(name: str, what: str) -> LabelError:
-    return LabelError(
-        f"{name} should be a 1d array, a list or a tuple of labels, got {what}",
-        f"Pass one label per {'class' if name == 'classes' else 'row'}, in one dimension.",
-    )
-
-
-def no_label(what: str, name: str = "y") -> LabelError:
-    """Return the error for values that are neither numbers nor text."""
-    extra = "Complex data not supported: " if "complex" in what else ""
-    return LabelError(
-        f"{extra}{name} holds values of {what}, which are no labels",
-        "Use numbers, text, or an ordered pandas Categorical or polars Enum.",
-    )
 
 
 def _checked(coded: Coded, name: str) -> Column:

@@ -125,3 +125,20 @@ def show(labels: Iterable[Any]) -> str:
     cut = [text if len(text) <= _MAX_WIDTH else f"{text[:_MAX_WIDTH]}..." for text in typed]
     more = f", ... ({len(typed)} in all)" if len(typed) > _MAX_SHOWN else ""
     return ", ".join(cut[:_MAX_SHOWN]) + more
+
+
+def wrong_shape(name: str, what: str) -> LabelError:
+    """The error for what is not one label for each row or class."""
+    return LabelError(
+        f"{name} should be a 1d array, a list or a tuple of labels, got {what}",
+        f"Pass one label per {'class' if name == 'classes' else 'row'}, in one dimension.",
+    )
+
+
+def no_label(what: str, name: str = "y") -> LabelError:
+    """Return the error for values that are neither numbers nor text."""
+    extra = "Complex data not supported: " if "complex" in what else ""
+    return LabelError(
+        f"{extra}{name} holds values of {what}, which are no labels",
+        "Use numbers, text, or an ordered pandas Categorical or polars Enum.",
+    )

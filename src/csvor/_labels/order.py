@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._labels.column import Column, no_label
-from csvor._labels.error import ClassList, LabelError, error_at, sentence, show
+from csvor._labels.column import Column
+from csvor._labels.error import ClassList, LabelError, error_at, no_label, sentence, show
 from csvor._utils.warn import Remedy, alternatives, warn
 from csvor._utils.words import are, nouns
 

@@ -16,6 +16,11 @@ Array = NDArray[np.float64]
 # Where kinks need no smoothing a cap closes on this share of the rows at most: on more it ends
 # higher (found by trial on 216 problems: 2 % in the mean).
 _KINKED_CLOSES_ON = 0.3
+# The smoothing down to which an uncapped loss gives the start of a trimmed one (found by trial on
+# 120 problems: lower objectives in the mean than from the squared loss).
+_OPEN = 1e-3
+# Of the paper's scheme, all along.
+_PAPER_DELTA = 1e-6
 
 
 class Stage(NamedTuple):
@@ -59,6 +64,24 @@ class Schedule:
     delta_min: float = 1e-14
     squared: bool = True
     open_above: float = np.inf
+
+    @classmethod
+    def trimming(cls, p: float, share: float, paper: bool) -> Schedule:
+        """The stages that end where a share of the weight is cut."""
+        if paper:
+            return cls(p, trim=share, warmup=5, delta_start=_PAPER_DELTA, delta_min=_PAPER_DELTA)
+        return cls(p, trim=share, warmup=5, open_above=np.inf if share == 0.0 else _OPEN)
+
+    @classmethod
+    def capping(cls, p: float, epsilon: float, paper: bool) -> Schedule:
+        """The stages that end at a given cap."""
+        if paper:
+            return cls(p, epsilon, delta_start=_PAPER_DELTA, delta_min=_PAPER_DELTA)
+        if epsilon == np.inf:
+            return cls(p, epsilon)
+        # A cap that closes slowly on up to half of the rows ends in lower optima (found by trial
+        # on 168 problems: 0.5 % above the best known in the mean, 5 % where it closes at once).
+        return cls(p, epsilon, warmup=10, closes_on=0.5, delta_ratio=0.2)
 
     @cached_property
     def stages(self) -> Array:

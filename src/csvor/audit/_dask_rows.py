@@ -28,7 +28,7 @@ from csvor._parts.partitions import Partitions, gather, memory_limit
 from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
 from csvor.audit._dask_steps import check_steps, linear_of
 from csvor.audit._findings import Labelling
-from csvor.audit._held_out import AuditData, HeldOut, rows_of_each_class
+from csvor.audit._held_out import AuditData, HeldOut, judged, rows_of_each_class
 
 Array = NDArray[np.float64]
 
@@ -204,7 +204,5 @@ def _judge(X: Any, part_of: Any, codes: Any, models: Any) -> Array:
         rows = np.flatnonzero(part_of == k)
         if rows.size:
             seen = X[rows] if steps is None else steps.transform(X[rows])
-            scores = final.predict_projection(seen)
-            found[rows, :-1] = scores[:, None] - final.thresholds_
-            found[rows, -1] = final._residuals_of(scores, codes[rows])
+            found[rows, :-1], found[rows, -1] = judged(final, seen, codes[rows])
     return found

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._data.fit_data import in_partitions
 from csvor._mixture.mixture import Mixture, share_interval
 from csvor._parts.engine import each, take, total
 from csvor._utils.lazy import is_lazy
@@ -136,12 +137,10 @@ def findings(
     }
 
 
-def in_partitions(entries: dict[str, Any], chunks: tuple[int, ...]) -> dict[str, Any]:
+def findings_in_partitions(entries: dict[str, Any], chunks: tuple[int, ...]) -> dict[str, Any]:
     """The same findings, entries of rows as dask arrays with these partitions."""
-    import dask.array as da
-
     return {
-        name: da.from_array(value, chunks=(chunks, *value.shape[1:]), name=False)
+        name: in_partitions(value, chunks)
         if isinstance(value, np.ndarray) and name not in ("classes", "order")
         else value
         for name, value in entries.items()

@@ -21,7 +21,7 @@ from csvor._parts.engine import rows_where, take
 from csvor._utils.sampling import random_rows
 from csvor._utils.sklearn_private import safe_split
 from csvor._utils.threads import side_by_side
-from csvor.audit._findings import Labelling, in_partitions
+from csvor.audit._findings import Labelling, findings_in_partitions
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -84,7 +84,7 @@ class AuditData:
 
     def to_user(self, entries: dict[str, Any]) -> dict[str, Any]:
         """Findings as the user gets them."""
-        return entries if self.chunks is None else in_partitions(entries, self.chunks)
+        return entries if self.chunks is None else findings_in_partitions(entries, self.chunks)
 
     def sample(self, size: int, estimator: Any) -> AuditData:
         """A random part of the rows, held out as they are here; all rows if there are no more."""
@@ -167,15 +167,20 @@ def held_out(
             final = final_of(fitted)
             final._is_fold_model = True
             fit_coded(fitted, X, labels, weights)
-            scores = final.predict_projection(at_final(fitted, X_test))
-            one.margins[test] = scores[:, None] - final.thresholds_
-            one.residuals[test] = final._residuals_of(scores, rows.coded.codes[test])
+            codes = rows.coded.codes[test]
+            one.margins[test], one.residuals[test] = judged(final, at_final(fitted, X_test), codes)
             with one_at_a_time:
                 report()
 
     # A single model may be of any kind and size; it has the threads for itself.
     side_by_side(judge, rows.parts, most=1 if len(models) == 1 else None)
     return found
+
+
+def judged(model: Any, X: Any, codes: NDArray[np.integer]) -> tuple[Array, Array]:
+    """Margins and residuals of rows by a fitted estimator."""
+    scores = model.predict_projection(X)
+    return scores[:, None] - model.thresholds_, model._residuals_of(scores, codes)
 
 
 def _encoded(before: Any, model: Any, rows: AuditData, train: Any, test: Any) -> tuple[Any, Any]:

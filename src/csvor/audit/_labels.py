@@ -15,10 +15,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, indexable
 
-from csvor._data.checks import FarValueWarning, check_weights
+from csvor._data.checks import check_weights
 from csvor._data.fit_data import EmptyClassWarning
 from csvor._data.folds import held_out_parts
 from csvor._data.prepare import prepare_fit
+from csvor._data.ranges import FarValueWarning
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.capped import CSVOR
@@ -316,7 +317,7 @@ def _rows(
     K = coded.labels.classes.size
     check_seen([np.bincount(coded.codes[train], minlength=K) for train, _ in parts], coded)
     if sample_weight is not None:
-        sample_weight = check_weights(coded.codes, sample_weight)
+        sample_weight = check_weights(len(coded), sample_weight)
     if confirmed is not None:
         confirmed = check_confirmed(confirmed, len(coded))
     if original is not None:

@@ -99,7 +99,7 @@ def audit_scores(
     codes, labels = coded.codes, coded.labels.classes
     check_consistent_length(scores, codes)
     check_fdr(fdr)
-    weights = check_weights(codes, sample_weight)
+    weights = check_weights(codes.size, sample_weight)
     _refuse_alphabet(scores, codes, labels)
     margins = margins_of(scores, codes, labels.size, weights)
     labelling = Labelling(codes, weights)

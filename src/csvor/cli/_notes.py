@@ -74,8 +74,8 @@ class Notes:
     def of_warnings(self, *said_otherwise: type[Warning]) -> Iterator[None]:
         """Take up the warnings raised inside, except those that are meant for programmers."""
         # Here: help and the listing of data sets need no estimator.
-        from csvor._data.checks import FarValueWarning
         from csvor._data.fit_data import EmptyClassWarning
+        from csvor._data.ranges import FarValueWarning
 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

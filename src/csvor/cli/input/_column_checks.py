@@ -6,7 +6,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._data.checks import LARGEST, interquartile_ranges
+from csvor._data.ranges import LARGEST, interquartile_ranges
 from csvor._utils.words import plural, rows_text
 from csvor.cli._errors import ColumnError, CommandError
 from csvor.cli._fault import fault
