@@ -326,12 +326,12 @@ def test_ctrl_c_keeps_what_is_done(place: Path) -> None:
     ],
 )
 def test_progress_in_words(now: Progress, text: str) -> None:
-    assert _study._told(now) == text
+    assert _study._progress_text(now) == text
 
 
 def test_time_left_moves_while_a_long_cell_runs() -> None:
     now = Progress(5, 0, 16, 130.0)
-    assert [_study._told(now, seconds) for seconds in (0.0, 80.0, 500.0)] == [
+    assert [_study._progress_text(now, seconds) for seconds in (0.0, 80.0, 500.0)] == [
         "5 of 16 cells, 3 min left",
         "5 of 16 cells, 50 s left",
         "5 of 16 cells, 1 s left",
