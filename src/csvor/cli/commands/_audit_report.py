@@ -55,7 +55,7 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
         column = work.table.column(work.data.id, "--id")
         positions = [d.position for d in work.review.decisions]
         codes, texts = column.coded
-        at = codes[column.places(np.array(positions, dtype=np.int64))]
+        at = codes[column.positions(np.array(positions, dtype=np.int64))]
         names = dict(zip(positions, (texts[code] for code in at), strict=True))
     return [
         {

@@ -112,8 +112,7 @@ class ColumnParser:
         if column.kind != "text":
             raise ColumnError(fault("numbers-in-fit", column.name))
         numerals = self._numerals[column.name]
-        values = numerals.readings[0].values if numerals.readings else np.empty(0)
-        right = np.flatnonzero(~np.isnan(values))
+        right = np.flatnonzero(~np.isnan(numerals.values))
         like = numerals.texts[right[0]] if len(right) else ""
         wrong = numerals.wrong[column.coded[0]]
         refuse_texts(column, wrong, self.rows, "number", like, self._is_fitted)

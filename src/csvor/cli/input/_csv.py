@@ -3,7 +3,8 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import BinaryIO
 
 import numpy as np
@@ -43,9 +44,8 @@ def read_csv(
     if n_quotes % 2:
         check_quotes(opened, name, dialect, notes)
     for block in _BLOCKS:
-        stream = _Stream(opened, name, dialect, block)
         try:
-            cells = _cells(stream, texts)
+            cells = _cells(partial(_read_into, opened, name, dialect, block), dialect.names, texts)
         except pa.ArrowInvalid as error:
             if "straddling" not in str(error) or block == _BLOCKS[-1]:
                 raise CommandError(f"{name}: {error}") from None
@@ -56,66 +56,66 @@ def read_csv(
     return dialect, cells
 
 
-def _cells(stream: "_Stream", texts: Collection[str] | None) -> list[Cells]:
+def _cells(
+    read_into: Callable[[Sequence[Cells], Sequence[int]], None],
+    names: Sequence[str],
+    texts: Collection[str] | None,
+) -> list[Cells]:
     """The cells of all columns; what turns out to be needed as text is read once more."""
-    names = stream.dialect.names
-    cells = [Cells(column, as_text=texts is None or column in texts) for column in names]
-    stream.read_into(cells, range(len(cells)))
+    cells = [Cells(name, as_text=texts is None or name in texts) for name in names]
+    read_into(cells, range(len(cells)))
     for one in cells:
         one.end()
     late = [i for i, one in enumerate(cells) if one.must_be_read_as_text]
     if late:
         for i in late:
             cells[i] = Cells(cells[i].name, as_text=True)
-        stream.read_into(cells, late)
+        read_into(cells, late)
     return cells
 
 
-class _Stream:
-    """A file part by part: all of it as text at once would need several times its memory."""
+def _read_into(
+    opened: Opener,
+    name: str,
+    dialect: Dialect,
+    block: int,
+    cells: Sequence[Cells],
+    wanted: Sequence[int],
+) -> None:
+    """Give the columns that are `wanted` their cells, part by part.
 
-    def __init__(self, opened: Opener, name: str, dialect: Dialect, block: int) -> None:
-        self.opened, self.name, self.dialect, self.block = opened, name, dialect, block
-
-    def read_into(self, cells: Sequence[Cells], wanted: Sequence[int]) -> None:
-        """Give the columns that are `wanted` their cells."""
-        n_lines, sign = self.dialect.n_lines, self.dialect.delimiter
-        opened = self.opened
-        if sign == " ":
-            opened, n_lines, sign = (
-                (lambda: _with_commas(self.opened, self.dialect.n_lines)),
-                0,
-                ",",
+    All of a file as text at once would need several times its memory.
+    """
+    n_lines, sign = dialect.n_lines, dialect.delimiter
+    source = opened
+    if sign == " ":
+        source, n_lines, sign = partial(_with_commas, opened, n_lines), 0, ","
+    keys = [str(i) for i in range(len(cells))]
+    ragged = _Ragged(name, dialect)
+    with source() as file:
+        try:
+            reader = pa_csv.open_csv(
+                file,
+                pa_csv.ReadOptions(
+                    column_names=keys, skip_rows=n_lines, use_threads=False, block_size=block
+                ),
+                pa_csv.ParseOptions(
+                    delimiter=sign, newlines_in_values=True, invalid_row_handler=ragged.take
+                ),
+                pa_csv.ConvertOptions(
+                    column_types=dict.fromkeys(keys, pa.string()),
+                    strings_can_be_null=False,
+                    include_columns=[keys[i] for i in wanted],
+                ),
             )
-        keys = [str(i) for i in range(len(cells))]
-        ragged = _Ragged(self.name, self.dialect)
-        with opened() as file:
-            try:
-                reader = pa_csv.open_csv(
-                    file,
-                    read_options=pa_csv.ReadOptions(
-                        column_names=keys,
-                        skip_rows=n_lines,
-                        use_threads=False,
-                        block_size=self.block,
-                    ),
-                    parse_options=pa_csv.ParseOptions(
-                        delimiter=sign, newlines_in_values=True, invalid_row_handler=ragged.take
-                    ),
-                    convert_options=pa_csv.ConvertOptions(
-                        column_types=dict.fromkeys(keys, pa.string()),
-                        strings_can_be_null=False,
-                        include_columns=[keys[i] for i in wanted],
-                    ),
-                )
-                for batch in reader:
-                    for place, column in zip(wanted, batch.columns, strict=True):
-                        cells[place].add(column)
-            except pa.ArrowInvalid as error:
-                # A file without a row, too, is none that Arrow can divide.
-                if not str(error).startswith(("Empty CSV", "Could not skip initial")):
-                    raise
-        ragged.refuse()
+            for batch in reader:
+                for number, column in zip(wanted, batch.columns, strict=True):
+                    cells[number].add(column)
+        except pa.ArrowInvalid as error:
+            # A file without a row, too, is none that Arrow can divide.
+            if not str(error).startswith(("Empty CSV", "Could not skip initial")):
+                raise
+    ragged.refuse()
 
 
 class _Ragged:
@@ -140,18 +140,15 @@ class _Ragged:
         faults = Faults()
         for width in dict.fromkeys(row.actual_columns for _, row in self.ragged):
             rows = [(number, row) for number, row in self.ragged if row.actual_columns == width]
-            faults.add(
-                CommandError(
-                    fault(
-                        "ragged-unnamed-rows" if self.dialect.shift else "ragged-rows",
-                        source=self.name,
-                        rows=np.array([number - 1 for number, _ in rows]),
-                        width=width,
-                        expected=len(self.dialect.names),
-                        text=rows[0][1].text[:60],
-                    )
-                )
+            ragged = fault(
+                "ragged-unnamed-rows" if self.dialect.shift else "ragged-rows",
+                source=self.name,
+                rows=np.array([number - 1 for number, _ in rows]),
+                width=width,
+                expected=len(self.dialect.names),
+                text=rows[0][1].text[:60],
             )
+            faults.add(CommandError(ragged))
         faults.refuse()
 
 

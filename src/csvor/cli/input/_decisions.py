@@ -75,7 +75,7 @@ class Review:
         """The column of the labels, of all rows or some, with the new ones in place."""
         new = {d.position: d.label for d in self.of(RELABEL)}
         rows = np.intersect1d(self.positions(RELABEL), column.rows)
-        labels = {place: new[row] for place, row in zip(column.places(rows), rows, strict=True)}
+        labels = {i: new[row] for i, row in zip(column.positions(rows), rows, strict=True)}
         return replace(column, values=relabelled(column.values, labels))
 
     def within(self, first: int, n_rows: int) -> "Review":
@@ -109,8 +109,8 @@ def read_review(
     decided = _decided(file)
     about = {"source": file.source, "name": column.name, "data": table.source, "n": table.n_rows}
     _refuse(decided, [("decided-beyond", decided.row > table.n_rows)], about)
-    at = decided.row.to_numpy() - 1
-    decided["now"] = column.take(at).texts
+    rows = decided.row.to_numpy() - 1
+    decided["now"] = column.take(rows).texts
     differs = ~_same(decided.now, decided.given)
     applied = differs & (decided.decision == RELABEL) & _same(decided.now, decided.label)
     # By chance rows of another file hold what was decided: all that differ have to.
@@ -119,12 +119,12 @@ def read_review(
     # A column that is in both files tells rows apart: it has to agree.
     for name in [n for n in file.columns if n in table.columns and n not in COLUMNS]:
         decided["there"] = file.columns[name].take(decided.line.to_numpy() - 1).texts
-        decided["here"] = table.columns[name].take(at).texts
+        decided["here"] = table.columns[name].take(rows).texts
         moved = ~_same(decided.there, decided.here)
         _refuse(decided, [("row-moved", moved)], about | {"name": name})
     decided["label"] = _known_labels(decided, column, classes, about)
-    rows = decided[list(_CELLS)].itertuples(index=False, name=None)
-    decisions = tuple(Decision(*cells) for cells in rows)
+    cells = decided[list(_CELLS)].itertuples(index=False, name=None)
+    decisions = tuple(Decision(*row) for row in cells)
     return Review(file.source, column.name, decisions, table.n_rows)
 
 

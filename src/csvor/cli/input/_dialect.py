@@ -1,8 +1,9 @@
 """Which lines and signs divide a text file into named columns of cells (N41)?"""
 
 import csv
+import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from csvor.cli._errors import CommandError, UsageError
@@ -49,7 +50,7 @@ def find_dialect(head: str, name: str, usual_sign: str, asked: str | None, notes
 
     `usual_sign` is that of files of this kind, `asked` the one that the user names.
     """
-    lines = list(_lines(head))
+    lines = list(io.StringIO(head, newline=""))  # \r ends one as well
     n_above, hinted = _above(lines, usual_sign, name, notes)
     asked = asked or hinted
     body = lines[n_above:]
@@ -64,30 +65,25 @@ def find_dialect(head: str, name: str, usual_sign: str, asked: str | None, notes
     return Dialect(sign, names, n_lines, n_above, len(header), shift)
 
 
-def _lines(text: str) -> Iterator[str]:
-    """The lines with their ends; only \\n, \\r and \\r\\n end one."""
-    yield from (match[0] for match in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text))
-
-
 def _above(
     lines: Sequence[str], usual_sign: str, name: str, notes: Notes
 ) -> tuple[int, str | None]:
     """The number of lines above the names of the columns, and the sign that one of them names."""
-    hinted, n_comments, at = None, 0, 0
-    while at < len(lines):
-        line = lines[at]
+    hinted, n_comments, n_above = None, 0, 0
+    while n_above < len(lines):
+        line = lines[n_above]
         hint = _HINT.fullmatch(line)
         if hint:
             hinted = hint[1]
-            notes.add(fault("delimiter-line", source=name, line=at + 1, text=line.strip()))
-        elif line.startswith("#") and not _names_columns(lines[at:], usual_sign):
+            notes.add(fault("delimiter-line", source=name, line=n_above + 1, text=line.strip()))
+        elif line.startswith("#") and not _names_columns(lines[n_above:], usual_sign):
             n_comments += 1
         elif line.strip():
             break
-        at += 1
+        n_above += 1
     if n_comments:
         notes.add(fault("comment-lines", source=name, n=n_comments))
-    return at, hinted
+    return n_above, hinted
 
 
 def _names_columns(lines: Sequence[str], usual_sign: str) -> bool:

@@ -24,7 +24,7 @@ from csvor.cli.input._leaks import (
     counts_rows,
     is_id,
     names_rows,
-    note_repeated_codes,
+    note_shared_id,
     note_use,
 )
 from csvor.cli.input._table import Table, TableColumn, as_number
@@ -126,8 +126,8 @@ class _Choice:
             self.features.row_numbers.append(name)
             return
         refuse_many_words(name, codes, texts, is_id(name))
-        if not asked:
-            note_repeated_codes(name, len(codes), len(texts), self.notes)
+        if not asked and is_id(name):
+            note_shared_id(name, len(texts), len(codes), self.notes, "texts", "categories")
         self.features.categorical[name] = sorted(texts)
         self.data[name] = np.array(texts, dtype=object)[codes]
         if "" in texts:

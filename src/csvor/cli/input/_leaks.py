@@ -63,20 +63,15 @@ def note_use(name: str, values: Numbers, notes: Notes) -> None:
         if n_different == len(values):
             notes.add(fault("id-numbers", name, remedies=["id", "keep-silent"]))
         else:
-            _note_shared_id(name, n_different, len(values), notes, "whole numbers", "a feature")
+            note_shared_id(name, n_different, len(values), notes, "whole numbers", "a feature")
     if _WEIGHT.fullmatch(name) and np.all(values >= 0):
         notes.add(fault("weight-name", name))
 
 
-def note_repeated_codes(name: str, n_rows: int, n_texts: int, notes: Notes) -> None:
-    """Say so where categories may be the ids of what rows share."""
-    if is_id(name):
-        _note_shared_id(name, n_texts, n_rows, notes, "texts", "categories")
-
-
-def _note_shared_id(
+def note_shared_id(
     name: str, n_different: int, n_rows: int, notes: Notes, what: str, use: str
 ) -> None:
+    """Say so where a column, an id by its name, may be one of what rows share."""
     if n_different > max(_FEWEST_ROWS, n_rows / 20):
         notes.add(fault("shared-id", name, n_different=n_different, what=what, use=use))
 

@@ -59,7 +59,7 @@ def features_frame(
         column = table.columns[name]
         with faults.collected():
             refuse_lists(column, fitted=True)
-            some_rows = column.at is not None
+            some_rows = column.row_numbers is not None
             data[name] = known_words(column, known, features.missing, notes, some_rows)
     faults.refuse()
     return frame_of(data, features.used)

@@ -21,19 +21,12 @@ from csvor.cli.input._table import (
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Stand for "no value" (N39) where all other cells of a column are numbers; compared without case.
-_ONE_WORD = (
-    "? ?? - -- --- . .. ... … \u2013 — * # na n/a #n/a n.a. nan null (null) none nil <na> nat "
-    "missing unknown undefined blank (blank) empty #null! #div/0! #value! #ref! #name? #num! \\n"
+_MARKS = (
+    "?|??|-|--|---|.|..|...|…|\u2013|—|*|#|na|n/a|#n/a|n.a.|n. a.|nan|null|(null)|none|nil|<na>|"
+    "missing|unknown|undefined|blank|(blank)|empty|not available|not applicable|no data|no answer|"
+    "nat|don't know|#n/a n/a|#null!|#div/0!|#value!|#ref!|#name?|#num!|\\n"
 )
-MARKS = frozenset(_ONE_WORD.split()) | {
-    "n. a.",
-    "#n/a n/a",
-    "not available",
-    "not applicable",
-    "no data",
-    "no answer",
-    "don't know",
-}
+MARKS = frozenset(_MARKS.split("|"))
 # So many different numbers are a measurement, and words among them mistakes or marks.
 MANY = 10
 # Texts of a column that show whether it is worth a closer look.
@@ -65,6 +58,7 @@ class NumberColumn:
     counts : the rows of each text
     blank : which texts stand for no value
     readings : notations in which most can be read, the plain one first; they differ in values
+    values : the numbers by the first of them
     wrong : which texts are neither blank nor such a number
     unit : what stands beside the numbers
     marks : what else is not plain about them
@@ -77,10 +71,10 @@ class NumberColumn:
         self.filled = np.flatnonzero(~self.blank & (self.counts > 0))
         self.unit, self.marks, self._contradict = "", list[str](), False
         self.readings = self._plain_readings() or self._marked_readings()
-        first = self.readings[0].values if self.readings else np.full(len(self.texts), np.nan)
-        self.wrong = np.zeros(len(self.texts), dtype=bool)
-        self.wrong[self.filled] = np.isnan(first[self.filled])
-        self.n_different = len(np.unique(first[~np.isnan(first)]))
+        none = np.full(len(self.texts), np.nan)
+        self.values = self.readings[0].values if self.readings else none
+        self.wrong = ~self.blank & (self.counts > 0) & np.isnan(self.values)
+        self.n_different = len(np.unique(self.values[~np.isnan(self.values)]))
 
     def sample(self) -> list[str]:
         """Some of the texts, which show whether a closer look at all is worth it."""
@@ -161,8 +155,8 @@ class NumberColumn:
         """The decimal sign, where the numbers of the column leave no doubt of it."""
         if len(self.readings) != 1 or self.wrong.any():
             return ""
-        (sign, _), values = self.readings[0].notation, self.readings[0].values
-        used = any(sign in self.texts[i] for i in np.flatnonzero(~np.isnan(values)))
+        sign = self.readings[0].notation[0]
+        used = any(sign in self.texts[i] for i in np.flatnonzero(~np.isnan(self.values)))
         return sign if used else ""
 
     def reading(self, decimal: str | None, thousands: str | None = None) -> Interpretation | None:

@@ -121,7 +121,7 @@ def _only(table: Table, used: NDArray[np.bool_]) -> Table:
         return table
     rows = table.rows[used]
     columns = {
-        name: TableColumn(c.name, c.kind, c.take(rows).values, points=c.points, at=rows)
+        name: TableColumn(c.name, c.kind, c.take(rows).values, points=c.points, row_numbers=rows)
         for name, c in table.columns.items()
     }
     return Table(table.source, columns, len(rows))
@@ -131,7 +131,7 @@ def reader_of(work: Prepared, labels: TableColumn, types: dict[str, pa.DataType]
     """How the pieces are read of which `work` has a sample, with these reviewed `labels`."""
     text_codes, texts = labels.coded
     codes = dict.fromkeys(texts, _LEFT_OUT)
-    used = text_codes[labels.places(work.target.rows)]
+    used = text_codes[labels.positions(work.target.rows)]
     pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
     codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
     data = work.data

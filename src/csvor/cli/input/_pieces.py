@@ -112,7 +112,7 @@ def table_of(
 ) -> Table:
     """Some rows, as the commands know a table; `n_rows` are all rows of the `source`."""
     pairs = zip(arrays.column_names, arrays.columns, strict=True)
-    columns = [replace(as_column(name, array), at=rows) for name, array in pairs if name]
+    columns = [replace(as_column(name, array), row_numbers=rows) for name, array in pairs if name]
     n_rows = len(rows) if n_rows is None else n_rows
     return Table(source, {column.name: column for column in columns}, n_rows)
 

@@ -29,22 +29,22 @@ class ReadingNotes:
         self.rows = rows
         self._columns: dict[str, list[str]] = {}
 
-    def add(self, what: str, column: TableColumn, at: int, value: float | None = None) -> None:
-        """Say something of a column, with the cell `at` as the example and the `value` it gets."""
+    def add(self, what: str, column: TableColumn, cell: int, value: float | None = None) -> None:
+        """Say something of a column, with a `cell` as the example and the `value` it gets."""
         if column.kind == "text":
             codes, texts = column.coded
-            written = texts[codes[at]]
+            written = texts[codes[cell]]
         else:
-            written = str(column.values[at])
-        example = f"row {self.rows[at] + 1}: '{visible(written)}'"
+            written = str(column.values[cell])
+        example = f"row {self.rows[cell] + 1}: '{visible(written)}'"
         if value is not None:
             example += f" is {format_value(float(value))}"
         self._columns.setdefault(what, []).append(f"column '{column.name}' ({example})")
 
     def add_words(self, column: TableColumn, numerals: NumberColumn) -> None:
         """Say that a column with some numbers is one of words."""
-        at = np.flatnonzero(numerals.wrong[column.coded[0]])
-        self.add("words with some numbers among them are read as categories", column, at[0])
+        words = np.flatnonzero(numerals.wrong[column.coded[0]])
+        self.add("words with some numbers among them are read as categories", column, words[0])
 
     def add_marks(
         self, column: TableColumn, numerals: NumberColumn, reading: Interpretation
@@ -65,8 +65,8 @@ class ReadingNotes:
         if parts:
             plain = [text.isascii() and text.replace(".", "").isdigit() for text in texts]
             marked = np.flatnonzero(there & ~np.array(plain))
-            at = int(np.flatnonzero(codes == (marked[0] if len(marked) else 0))[0])
-            self.add(", ".join(parts), column, at, reading.values[codes[at]])
+            cell = int(np.flatnonzero(codes == (marked[0] if len(marked) else 0))[0])
+            self.add(", ".join(parts), column, cell, reading.values[codes[cell]])
 
     def add_blank(self, column: TableColumn, numerals: NumberColumn) -> None:
         """Say which marks stand for no value, and how often."""

@@ -27,15 +27,15 @@ def relabelled(values: pa.Array, new: Mapping[int, str]) -> pa.Array:
 def _relabelled_category(values: pa.DictionaryArray, new: Mapping[int, str]) -> pa.Array:
     kind = values.type
     levels = values.dictionary.to_pylist()
-    place = {format_value(level): code for code, level in enumerate(levels)}
-    added = [text for text in dict.fromkeys(new.values()) if text not in place]
+    code_of = {format_value(level): code for code, level in enumerate(levels)}
+    added = [text for text in dict.fromkeys(new.values()) if text not in code_of]
     if added and kind.ordered:
         raise CommandError(fault("no-category", label=added[0], levels=levels))
     levels += [_typed(text, kind.value_type) for text in added]
-    place.update({text: len(place) + i for i, text in enumerate(added)})
+    code_of.update({text: len(code_of) + i for i, text in enumerate(added)})
     codes = values.indices.to_pylist()
     for position, text in new.items():
-        codes[position] = place[text]
+        codes[position] = code_of[text]
     return pa.DictionaryArray.from_arrays(
         pa.array(codes, kind.index_type), pa.array(levels, kind.value_type), ordered=kind.ordered
     )

@@ -70,11 +70,11 @@ class Sample:
             ) from None
         orders = tuple(dict.fromkeys([*self.orders, *other.orders]))
         rows = np.concatenate([self.rows, other.rows])
-        return Sample(self.wanted, arrays, rows, orders)._of_telling_rows()
+        return Sample(self.wanted, arrays, rows, orders)._reduced()
 
-    def _of_telling_rows(self) -> Sample:
-        wanted, telling = self.wanted, self.wanted.are_drawn(self.rows)
-        if not telling.all():
+    def _reduced(self) -> Sample:
+        wanted, chosen = self.wanted, self.wanted.are_drawn(self.rows)
+        if not chosen.all():
             # Decided rows, which are drawn, may be dropped, and not all others have a label.
             left = ~np.isin(self.rows, wanted.also)
             labelled = left & self._are_labelled()
@@ -82,8 +82,8 @@ class Sample:
                 among = np.flatnonzero(left if name == wanted.target else labelled)
                 column = as_column(name, self.arrays[name].take(pa.array(among)))
                 is_word = name in wanted.words or name == wanted.target
-                telling[among[_telling(column, is_word, wanted.marks)]] = True
-        kept = np.flatnonzero(telling)
+                chosen[among[_first_of_each(column, is_word, wanted.marks)]] = True
+        kept = np.flatnonzero(chosen)
         kept = kept[np.argsort(self.rows[kept])]
         return replace(self, arrays=self.arrays.take(pa.array(kept)), rows=self.rows[kept])
 
@@ -109,13 +109,13 @@ class Sample:
 
 
 def sample_of(piece: Piece, wanted: Wanted) -> Sample:
-    """The rows of a piece that tell."""
+    """The rows of a piece that show how all are read."""
     arrays = piece.plain()
     orders = (piece.order_of(wanted.target),)
-    return Sample(wanted, arrays, piece.rows, orders)._of_telling_rows()
+    return Sample(wanted, arrays, piece.rows, orders)._reduced()
 
 
-def _telling(column: TableColumn, is_word: bool, marks: tuple[str, ...]) -> list[int]:
+def _first_of_each(column: TableColumn, is_word: bool, marks: tuple[str, ...]) -> list[int]:
     """Where a column has a distinct word for the first time, or an end of its numbers, a blank."""
     values = column.values
     if column.kind == "lists":
@@ -125,10 +125,10 @@ def _telling(column: TableColumn, is_word: bool, marks: tuple[str, ...]) -> list
         before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1]]))
         first: list[int] = np.flatnonzero(codes > before)[: MOST_CATEGORIES + 1].tolist()
         return first
-    telling = [pc.index(values, end).as_py() for end in pc.min_max(values).values()]
-    telling.append(pc.index(pc.is_null(values, nan_is_null=True), True).as_py())
+    chosen = [pc.index(values, end).as_py() for end in pc.min_max(values).values()]
+    chosen.append(pc.index(pc.is_null(values, nan_is_null=True), True).as_py())
     if column.kind == "number":
         numbers = column.numbers[0]
         hits = [np.flatnonzero(numbers == as_number(mark))[:1] for mark in marks]
-        telling += np.concatenate([np.empty(0, int), *hits]).tolist()
-    return [place for place in telling if place >= 0]
+        chosen += np.concatenate([np.empty(0, int), *hits]).tolist()
+    return [position for position in chosen if position >= 0]

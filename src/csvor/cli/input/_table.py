@@ -28,8 +28,8 @@ class TableColumn:
 
     `levels` are the values of an ordered category, lowest first; where the file says that there is
     an order and does not hold it, `no_order` says why. `points` tells of numbers that were written
-    with decimal points. Where the
-    values are those of some rows of the data alone, `at` are the rows, from 0, in rising order.
+    with decimal points. Where the values are those of some rows of the data alone, `row_numbers`
+    are the rows, from 0, in rising order.
     """
 
     name: str
@@ -38,16 +38,16 @@ class TableColumn:
     levels: tuple[Any, ...] | None = None
     no_order: str = ""
     points: bool = False
-    at: NDArray[np.int64] | None = None
+    row_numbers: NDArray[np.int64] | None = None
 
     @property
     def rows(self) -> NDArray[np.int64]:
         """The rows that the values are of, from 0."""
-        return np.arange(len(self.values)) if self.at is None else self.at
+        return np.arange(len(self.values)) if self.row_numbers is None else self.row_numbers
 
-    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def positions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where the values of rows stand that it has."""
-        return rows if self.at is None else np.searchsorted(self.at, rows)
+        return rows if self.row_numbers is None else np.searchsorted(self.row_numbers, rows)
 
     @cached_property
     def coded(self) -> tuple[NDArray[np.int64], list[str]]:
@@ -90,7 +90,9 @@ class TableColumn:
         """The column at these rows."""
         if np.array_equal(rows, self.rows):
             return self
-        return replace(self, values=self.values.take(pa.array(self.places(rows))), at=None)
+        return replace(
+            self, values=self.values.take(pa.array(self.positions(rows))), row_numbers=None
+        )
 
 
 @dataclass(frozen=True)

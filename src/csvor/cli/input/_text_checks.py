@@ -45,9 +45,9 @@ def check_bytes(opened: Opener, name: str) -> tuple[int, int]:
                 if kept or not raw.isascii():
                     decoder.decode(raw, final=not raw)
             except UnicodeDecodeError as error:
-                at = error.start - kept
-                line = n_lines + raw.count(b"\n", 0, max(at, 0))
-                byte, position = error.object[error.start], n_bytes + at + 1
+                offset = error.start - kept
+                line = n_lines + raw.count(b"\n", 0, max(offset, 0))
+                byte, position = error.object[error.start], n_bytes + offset + 1
                 raise CommandError(
                     fault("no-utf-8", source=name, line=line, byte=byte, position=position)
                 ) from None
@@ -87,7 +87,7 @@ def check_quotes(opened: Opener, name: str, dialect: Dialect, notes: Notes) -> N
                 row = []
                 _refuse(name, first, None if ended else dialect.n_above + reader.line_num)
             last = dialect.n_above + reader.line_num
-            if last > first and any(_holds_rows(c, place, dialect) for place, c in enumerate(row)):
+            if last > first and any(_holds_rows(c, i, dialect) for i, c in enumerate(row)):
                 swallowed.append(f"{first} to {last}")
     if swallowed:
         more = f" (and {len(swallowed) - 1} more)" if len(swallowed) > 1 else ""
@@ -102,7 +102,7 @@ def _refuse(name: str, first: int, last: int | None) -> None:
         raise CommandError(fault("late-quote", source=name, line=first, last=last))
 
 
-def _holds_rows(cell: str, place: int, dialect: Dialect) -> bool:
+def _holds_rows(cell: str, column: int, dialect: Dialect) -> bool:
     """Whether the lines of a cell have as many signs between columns as rows there would."""
     if "\n" not in cell:
         return False
@@ -110,4 +110,4 @@ def _holds_rows(cell: str, place: int, dialect: Dialect) -> bool:
     # In prose, blanks follow commas.
     lines = cell.replace(f"{dialect.delimiter} ", "").split("\n")
     first, *inner, last = (line.count(dialect.delimiter) + 1 for line in lines)
-    return first == n_columns - place and last == place + 1 and all(n == n_columns for n in inner)
+    return first == n_columns - column and last == column + 1 and all(n == n_columns for n in inner)
