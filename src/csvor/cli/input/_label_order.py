@@ -86,11 +86,10 @@ class LabelColumn:
 
     def _refuse_unknown(self, unknown: list[str], known: list[str]) -> None:
         """Refuse labels that are in no list: each with its rows, and the one it may be (N42)."""
-        idle = [text for text in known if text not in self.texts]
-        pairs = [(text, close) for text in idle if (close := closest(text, unknown)) is not None]
         hints = [
-            f"; '{visible(typo)}' in --classes is no label, is '{visible(label)}' meant?"
-            for typo, label in pairs
+            f"; '{visible(idle)}' in --classes is no label, is '{visible(label)}' meant?"
+            for idle in known
+            if idle not in self.texts and (label := closest(idle, unknown)) is not None
         ]
         if any(folded(text) in map(folded, known) for text in unknown):
             hints.append("; --fold-labels takes no notice of case and blanks")

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 from csvor.cli._paths import parquet_files
 from csvor.cli._spelling import normal
 from csvor.cli.input._parquet import why_no_order
@@ -77,7 +78,7 @@ def pieces_of(source: str) -> list[Piece]:
                 pieces.append(Piece(str(path.resolve()), group, first, n_rows))
             first += n_rows
     if not pieces:
-        raise CommandError(f"{source}: there are no rows")
+        raise CommandError(fault("no-rows", source=source))
     return pieces
 
 
@@ -104,7 +105,7 @@ def columns_of(source: str, pieces: Sequence[Piece]) -> Table:
 
 
 def _unreadable(path: str, error: Exception) -> CommandError:
-    return CommandError(f"{path}: not a readable Parquet file ({error})")
+    return CommandError(fault("unreadable", source=path, what="Parquet file", why=str(error)))
 
 
 def table_of(
