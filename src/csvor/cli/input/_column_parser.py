@@ -96,7 +96,7 @@ class ColumnParser:
 
     def _without_marks(self, column: TableColumn) -> Numbers:
         """The numbers of a typed column, NaN where they stand for no value."""
-        values = column.numbers[0]
+        values = column.numbers
         gone = np.isin(values, self.rules.missing_numbers)
         if not gone.any():
             return values

@@ -128,4 +128,4 @@ def _numbers(
         numerals = NumberColumn(column)
         if numerals.are_numbers():
             return clear_reading(column, numerals, rows, decimal).values[column.coded[0]]
-    return column.numbers[0]
+    return column.numbers

@@ -101,7 +101,7 @@ class _Choice:
             self.features.constant.append(name)
             return
         if name not in self.kept:
-            whole = self.table.columns[name].numbers[0] if not read.how else values
+            whole = self.table.columns[name].numbers if not read.how else values
             if counts_rows(name, whole, values, self.notes):
                 self.features.row_numbers.append(name)
                 return
@@ -155,7 +155,7 @@ class _Choice:
 
 def _has(column: TableColumn, mark: str, number: float) -> bool:
     if column.kind == "number":
-        return bool((column.numbers[0] == number).any())
+        return bool((column.numbers == number).any())
     if column.kind not in {"text", "bool"}:
         return False
     return any(text == mark or as_number(text) == number for text in column.coded[1])

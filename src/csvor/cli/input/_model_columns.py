@@ -89,7 +89,7 @@ def check_there(table: Table, features: FeatureColumns) -> None:
 def _numbers(column: TableColumn, reader: ColumnParser, fitted: dict[str, str], rows: Rows) -> Any:
     """The numbers of a column that a model takes as such."""
     if column.kind == "bool":
-        return column.numbers[0]
+        return column.numbers
     if column.kind == "text":
         codes, texts = column.coded
         if any(texts) and {folded(text) for text in texts if text} <= _TRUTH.keys():

@@ -128,7 +128,7 @@ def _first_of_each(column: TableColumn, is_word: bool, marks: tuple[str, ...]) -
     chosen = [pc.index(values, end).as_py() for end in pc.min_max(values).values()]
     chosen.append(pc.index(pc.is_null(values, nan_is_null=True), True).as_py())
     if column.kind == "number":
-        numbers = column.numbers[0]
+        numbers = column.numbers
         hits = [np.flatnonzero(numbers == as_number(mark))[:1] for mark in marks]
         chosen += np.concatenate([np.empty(0, int), *hits]).tolist()
     return [position for position in chosen if position >= 0]

@@ -69,22 +69,17 @@ class TableColumn:
         return [texts[code] for code in codes]
 
     @cached_property
-    def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The values as numbers, NaN where blank, and which are neither number nor blank."""
-        none = np.zeros(len(self.values), dtype=bool)
-        if self.kind != "text":
-            # Ids of 19 digits are rounded.
-            numbers = self.values.cast(pa.float64(), safe=False)
-            return numbers.to_numpy(zero_copy_only=False), none
-        parsed = parsed_numbers(self.values)
+    def numbers(self) -> NDArray[np.float64]:
+        """The values as numbers, NaN where one is blank or no number."""
+        if self.kind == "text":
+            parsed = parsed_numbers(self.values)
+        else:
+            parsed = self.values.cast(pa.float64(), safe=False)  # ids of 19 digits are rounded
         if parsed is not None:
-            return parsed.to_numpy(zero_copy_only=False), none
+            numbers: NDArray[np.float64] = parsed.to_numpy(zero_copy_only=False)
+            return numbers
         codes, texts = self.coded
-        values = np.array([np.nan if t in BLANK else as_number(t) for t in texts], dtype=float)
-        wrong = np.array(
-            [np.isnan(v) and t not in BLANK for v, t in zip(values, texts, strict=True)]
-        )
-        return values[codes], wrong[codes]
+        return np.array([as_number(text) for text in texts])[codes]
 
     def take(self, rows: NDArray[np.int64]) -> "TableColumn":
         """The column at these rows."""
