@@ -11,8 +11,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.input import _sample
+from csvor.cli.input._parts import reader_of
 from csvor.cli.input._pieces import pieces_of
+from csvor.cli.input._prepare import prepare
 from csvor.cli.input._related_rows import group_numbers
 from csvor.cli.input._table import as_column
 from test_cli_dask import OPTIONS, address, bridges, cut, run  # noqa: F401
@@ -64,6 +68,33 @@ def test_an_audit_in_pieces_is_the_audit_in_memory(address: str) -> None:  # noq
     assert wrong[rows].mean() > 0.95 and len(rows) > 0.9 * wrong.sum()
     first = there["suspects"][0]
     assert first["id"] == f"b{first['row'] - 1}" and first["given"] == frame.grade[first["row"] - 1]
+
+
+def test_pieces_say_of_rows_what_the_file_says() -> None:
+    """Groups by the same numbers: so they have the same folds."""
+    frame, _ = spoilt(600)
+    frame["site"] = [f"s{i // 4}" for i in range(600)]
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    options = {"id": "name", "groups": "site", "weight": "n", "missing_label": ("99",)}
+    data = DataOptions("all.parquet", "grade", "poor,fair,good", **options)
+    work = prepare(data, ModelOptions(), Notes())
+    pieces = pieces_of("pieces")
+    arrays = pa.concat_tables([piece.plain() for piece in pieces])
+    types = dict(zip(arrays.column_names, arrays.schema.types, strict=True))
+    reader = reader_of(work, as_column("grade", arrays["grade"]), types)
+    parts = [reader.read(piece) for piece in pieces]
+    for name, expected in {"rows": work.target.rows, "groups": work.groups}.items():
+        values = np.concatenate([getattr(part, name) for part in parts])
+        np.testing.assert_array_equal(values, expected)
+    codes, weights = (np.concatenate([getattr(p, n) for p in parts]) for n in ("codes", "weights"))
+    np.testing.assert_array_equal(codes, work.target.coded.codes)
+    np.testing.assert_allclose(weights / weights.mean(), work.weights)
+    pd.testing.assert_frame_equal(
+        pd.concat([p.frame for p in parts], ignore_index=True), work.frame
+    )
+    names = np.concatenate([reader.named(piece)[1] for piece in pieces])
+    assert names.tolist() == work.ids
 
 
 def test_rows_that_stay_in_pieces_are_listed_and_written(
