@@ -7,7 +7,7 @@ from csvor._loss.margins import EXPONENTIAL, HINGE, LOGISTIC, ROUNDED, pair_loss
 from csvor._objective import small
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
-from csvor._solvers.iterate import ACTIVE, CAP, CUT_COST, EVALUATE, SMOOTHED, make_state
+from csvor._solvers.state import ACTIVE, CAP, CUT_COST, EVALUATE, SMOOTHED, make_state
 from reference_objective import (
     WIDTHS,
     Exponential,

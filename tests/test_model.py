@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from csvor._solvers.iterate import BEGIN, CUT_COST, SLOPE, SMOOTHED
+from csvor._solvers.state import BEGIN, CUT_COST, SLOPE, SMOOTHED
 from objective_case import CAPS, Case, both_constraints, by_sums, every_cap, every_kind
 from reference_objective import Power
 

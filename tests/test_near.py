@@ -14,7 +14,7 @@ from csvor._objective.near_kinks import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._rows.kinks import find_distances
-from csvor._solvers.iterate import ACTIVE, CAP, CUT_COST, make_state
+from csvor._solvers.state import ACTIVE, CAP, CUT_COST, make_state
 from test_many_rows import rows
 
 

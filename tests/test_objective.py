@@ -8,7 +8,7 @@ from csvor._loss.margins import HINGE, pair_loss
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
-from csvor._solvers.iterate import BEGIN, CAP, EVALUATE, QUANTILE, SLOPE
+from csvor._solvers.state import BEGIN, CAP, EVALUATE, QUANTILE, SLOPE
 from objective_case import (
     CAPS,
     Case,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from csvor import CSVOR, SVOREX
-from csvor._solvers.iterate import make_state
+from csvor._solvers.state import make_state
 from objective_case import both_constraints, every_p
 
 

@@ -11,7 +11,12 @@ from threadpoolctl import threadpool_info
 
 from csvor import SVOREX
 from csvor._loss.capped import CappedPower
-from csvor._solvers.iterate import (
+from csvor._solvers.iterate import iterate, newton
+from csvor._solvers.line import LINE, search_line
+from csvor._solvers.reweight import reweight
+from csvor._solvers.smoothing import follow_smoothing
+from csvor._solvers.solution import SolverStatus
+from csvor._solvers.state import (
     ACTIVE,
     BEGIN,
     CAP,
@@ -22,14 +27,8 @@ from csvor._solvers.iterate import (
     SLOPE,
     SMOOTHED,
     STEP,
-    iterate,
     make_state,
-    newton,
 )
-from csvor._solvers.line import LINE, search_line
-from csvor._solvers.reweight import reweight
-from csvor._solvers.smoothing import follow_smoothing
-from csvor._solvers.solution import SolverStatus
 from csvor._solvers.step import bounded_step, find_step
 from csvor._utils.threads import threads_for
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from csvor import CSVOR
-from csvor._solvers.iterate import ACTIVE, CAP, CUT_COST
+from csvor._solvers.state import ACTIVE, CAP, CUT_COST
 from objective_case import KINDS, Case, both_constraints, by_sums, compiled, every_p
 from problems import noisy_quartiles
 from reference_objective import Power, Reference

@@ -22,7 +22,7 @@ from csvor._rows.gram import Gram
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
 from csvor._solvers.augmented import CappedCosts
-from csvor._solvers.iterate import closing_cap
+from csvor._solvers.state import closing_cap
 
 Array = NDArray[np.float64]
 

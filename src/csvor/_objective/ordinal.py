@@ -22,18 +22,8 @@ from csvor._objective.theta import (
     set_loss,
     slope_on_line,
 )
-from csvor._solvers.iterate import (
-    BEGIN,
-    CAP,
-    DRIVEN,
-    EVALUATE,
-    FAILED,
-    GOING,
-    LEVEL,
-    QUANTILE,
-    SLOPE,
-    State,
-)
+from csvor._solvers.iterate import DRIVEN
+from csvor._solvers.state import BEGIN, CAP, EVALUATE, FAILED, GOING, LEVEL, QUANTILE, SLOPE, State
 from csvor._solvers.step import IndefiniteError, find_step
 
 Array = NDArray[np.float64]

@@ -16,17 +16,8 @@ from csvor._objective.theta import assemble_point, set_loss, slope_on_line, to_t
 from csvor._rows.dense_pass import add_rows, begin_line
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap, moved_rows
-from csvor._solvers.iterate import (
-    BEGIN,
-    CAP,
-    EVALUATE,
-    QUANTILE,
-    SLOPE,
-    Point,
-    State,
-    iterate,
-    newton,
-)
+from csvor._solvers.iterate import iterate, newton
+from csvor._solvers.state import BEGIN, CAP, EVALUATE, QUANTILE, SLOPE, Point, State
 from csvor._solvers.step import bounded_step
 from csvor._utils.compile import compiled, without_refcount
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._loss.capped import cut_cost
-from csvor._solvers.iterate import ACTIVE, CAP, CUT_COST, SMOOTHED
+from csvor._solvers.state import ACTIVE, CAP, CUT_COST, SMOOTHED
 from csvor._utils.compile import compiled
 
 Array = NDArray[np.float64]

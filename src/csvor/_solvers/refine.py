@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._solvers.iterate import NOTHING, ROUNDING
 from csvor._solvers.solution import Solution, SolverStatus
+from csvor._solvers.state import NOTHING, ROUNDING
 
 Array = NDArray[np.float64]
 

@@ -8,17 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._solvers.iterate import (
-    ACTIVE,
-    CAP,
-    CUT_COST,
-    ENDED,
-    ROUNDING,
-    SMOOTHED,
-    State,
-    make_state,
-)
 from csvor._solvers.solution import Solution, SolverStatus
+from csvor._solvers.state import ACTIVE, CAP, CUT_COST, ENDED, ROUNDING, SMOOTHED, State, make_state
 
 Array = NDArray[np.float64]
 Report = Callable[[int, float], None] | None

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._solvers.iterate import ACTIVE, ENDED, make_state
 from csvor._solvers.solution import Solution, SolverStatus
+from csvor._solvers.state import ACTIVE, ENDED, make_state
 
 # Most pairs with a slack have no curvature; a little of the parabolas above them keeps Newton's
 # steps sane.
