@@ -21,7 +21,7 @@ from csvor._objective.theta import penalise
 from csvor._rows.gram import Gram
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
-from csvor._solvers.augmented import CappedCosts
+from csvor._solvers.capped_costs import CappedCosts
 from csvor._solvers.state import closing_cap
 
 Array = NDArray[np.float64]

@@ -70,13 +70,39 @@ def reweight(
         a fixed cap over which its corner is.
     report : callable (iteration, objective), optional
     """
-    stages = schedule.stages
+    state = _first_state(problem, theta, schedule, tol, max_iter, bound, warm, widths)
+    state.at.parts[CAP : CAP + 2] = cap
+    run, best = state.run, state.best
+    problem.go_on("reweight", state, report)
+    n_iter = int(run["n"][0])
+    history = state.history[:n_iter].tolist()
+    fixed_from = int(run["fixed_from"][0])
+    if run["ended"][0] == ENDED:
+        status = SolverStatus.CONVERGED if run["lowered"][0] else SolverStatus.NO_DESCENT
+        if not warm and problem.is_hinge:
+            _centre(problem, state)
+            history[-1] = min(history[-1], _value(best))
+        objective = history[-1]
+    else:
+        status = SolverStatus.MAX_ITER
+        if _skips_to(schedule.final, problem, state):
+            fixed_from = n_iter
+        objective = _value(best)
+    loss = schedule.final.with_cap(best.parts[CAP + 1])
+    constant = float(best.parts[CUT_COST])
+    return Solution(best.theta, loss, objective, history, fixed_from, status, n_iter, constant)
+
+
+def _first_state(
+    problem: CappedProblem, theta: Array, schedule: Any, tol: float, max_iter: int, bound: bool,
+    warm: bool, widths: tuple[float, float],
+) -> State:  # fmt: skip
     names = ("p", "level", "epsilon", "delta", "trim")
-    first = dict(zip(names, stages[0, :5].tolist(), strict=True))
+    first = dict(zip(names, schedule.stages[0, :5].tolist(), strict=True))
     first_damping = 0.0 if warm and problem.is_hinge else 1.0
-    state = make_state(
+    return make_state(
         theta,
-        stages,
+        schedule.stages,
         max_iter,
         problem.holds_hessian,
         **first,
@@ -93,31 +119,17 @@ def reweight(
         kink=widths[0],
         corner=widths[1],
     )
-    state.at.parts[CAP : CAP + 2] = cap
+
+
+def _skips_to(final: Any, problem: CappedProblem, state: State) -> bool:
+    """Judge the best point by the loss that counts; whether another one was in force."""
     run, best = state.run, state.best
-    problem.go_on("reweight", state, report)
-    n_iter = int(run["n"][0])
-    history = state.history[:n_iter].tolist()
-    fixed_from = int(run["fixed_from"][0])
-    if run["ended"][0] == ENDED:
-        status = SolverStatus.CONVERGED if run["lowered"][0] else SolverStatus.NO_DESCENT
-        if not warm and problem.is_hinge:
-            _centre(problem, state)
-            history[-1] = min(history[-1], _value(best))
-    else:
-        status = SolverStatus.MAX_ITER
-        final = schedule.final
-        in_force = [float(run[name][0]) for name in ("p", "epsilon", "trim")]
-        if in_force != [final.p, final.epsilon, final.trim]:
-            fixed_from = n_iter
-        for name in ("p", "epsilon", "delta", "trim"):
-            run[name] = getattr(final, name)
-        problem.evaluate(state, best.theta)
-        best.parts[:] = state.to.parts
-    loss = schedule.final.with_cap(best.parts[CAP + 1])
-    objective = _value(best) if status is SolverStatus.MAX_ITER else history[-1]
-    constant = float(best.parts[CUT_COST])
-    return Solution(best.theta, loss, objective, history, fixed_from, status, n_iter, constant)
+    in_force = [float(run[name][0]) for name in ("p", "epsilon", "trim")]
+    for name in ("p", "epsilon", "delta", "trim"):
+        run[name] = getattr(final, name)
+    problem.evaluate(state, best.theta)
+    best.parts[:] = state.to.parts
+    return in_force != [final.p, final.epsilon, final.trim]
 
 
 def _value(point: Any) -> float:
