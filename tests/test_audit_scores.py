@@ -11,8 +11,9 @@ from sklearn.preprocessing import StandardScaler
 from csvor import CSVOR, audit_scores
 from csvor._mixture.likelihood import channel, class_masses, label_likelihood
 from csvor._mixture.likelihood import neighbour_channel as beside_of
-from csvor._mixture.mixture import Mixture, _Problem, fit_mixture, share_interval
-from csvor.audit._findings import Labelling
+from csvor._mixture.mixture import Mixture, fit_mixture, keeps_classes, share_interval
+from csvor._mixture.objective import Problem
+from csvor.audit._labelling import Labelling
 from csvor.audit._scores import margins_of
 from problems import g, mislabel, read_set
 
@@ -52,7 +53,7 @@ def test_gradient_by_finite_differences(rng, beside):
     weights, confirmed = rng.exponential(size=200), rng.random(200) < 0.1
     y = rng.integers(0, 5, 200)
     original = np.where(confirmed, rng.integers(0, 5, 200), y)
-    problem = _Problem(margins, y, weights, confirmed, original)
+    problem = Problem(margins, y, weights, confirmed, original)
     theta = np.concatenate([0.3 * rng.normal(size=8), [-2.0], [-3.0] * beside])
     slope = [
         (problem.loss(theta + 1e-6 * e)[0] - problem.loss(theta - 1e-6 * e)[0]) / 2e-6
@@ -137,7 +138,7 @@ def test_whether_classes_are_kept_counts_rows_as_often_as_they_weigh_and_confirm
     weights, confirmed = np.ones(360), np.zeros(360, dtype=bool)
 
     def kept(weights, confirmed):
-        return _Problem(margins, codes, weights, confirmed, codes).keeps_classes(mixture)
+        return keeps_classes(Problem(margins, codes, weights, confirmed, codes), mixture)
 
     assert not kept(weights, confirmed)
     assert kept(np.where(stray, 0.5, 1.0), confirmed)

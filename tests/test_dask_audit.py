@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import csvor._mixture.mixture
+import csvor._mixture.objective
 import csvor.audit._candidates
 import csvor.audit._labels
 from csvor import CSVOR, PINSVOR
@@ -39,7 +39,7 @@ def elsewhere():
         dask.config.set({"csvor.memory-limit": "400kB", "scheduler": "synchronous"}),
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(csvor._mixture.mixture, "_ENOUGH", 2500)
+        patch.setattr(csvor._mixture.objective, "_ENOUGH", 2500)
         yield
 
 

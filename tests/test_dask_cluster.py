@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-import csvor._mixture.mixture
+import csvor._mixture.objective
 from csvor import CSVOR, audit_labels
 from test_many_rows import rows
 
@@ -90,7 +90,7 @@ MODEL, AUDITED = CSVOR(contamination=0.1), (20_400, 6800)  # half of them stay w
 @pytest.fixture
 def few(monkeypatch):
     """Few passes, and mixtures of some rows."""
-    monkeypatch.setattr(csvor._mixture.mixture, "_ENOUGH", 2500)
+    monkeypatch.setattr(csvor._mixture.objective, "_ENOUGH", 2500)
     with dask.config.set({"csvor.memory-limit": "640kB"}):
         yield
 

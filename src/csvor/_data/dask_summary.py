@@ -125,7 +125,7 @@ def farthest_of_all(
     for quartiles, j in zip(quartiles_of(some, columns), columns.tolist(), strict=True):
         low, high = spans.low[j], spans.high[j]
         value = low if quartiles[1] - low > high - quartiles[1] else high
-        _, (rows,) = X.ask(_rows_with, weights, given=(j, value), own=X.starts)
+        _, (rows,) = X.ask(_rows_with, weights, shared=(j, value), of_parts=X.starts)
         yield quartiles, float(value), int(rows[0])
 
 

@@ -68,7 +68,7 @@ def label_likelihood(
             if value < lowest:
                 lowest, at = value, k
             falling[k], source[k] = lowest, at
-        own = _mass(falling, y, q)
+        mass = _mass(falling, y, q)
         below = _mass(falling, y - 1, q) if y > 0 else 0.0
         above = _mass(falling, y + 1, q) if y < q else 0.0
         # An end has one class beside it, which gets all that it loses.
@@ -82,15 +82,15 @@ def label_likelihood(
             if abs(had - y) == 1:
                 near = 1.0 if y == 0 or y == q else 0.5
             passed = max((1.0 - eta - nu) * same + eta / K + nu * near, LEAST)
-            likelihood = max(own, LEAST)
+            likelihood = max(mass, LEAST)
             total += weights[i] * math.log(passed)
             gradient[2 * q] += weights[i] * (1.0 / K - same) / passed
             gradient[2 * q + 1] += weights[i] * (near - same) / passed
         else:
             stays, v = 1.0 - eta - nu, nu
-            likelihood = max(stays * own + eta / K + v * besides, LEAST)
-            gradient[2 * q] += weights[i] / likelihood * (1.0 / K - own)
-            gradient[2 * q + 1] += weights[i] / likelihood * (besides - own)
+            likelihood = max(stays * mass + eta / K + v * besides, LEAST)
+            gradient[2 * q] += weights[i] / likelihood * (1.0 / K - mass)
+            gradient[2 * q + 1] += weights[i] / likelihood * (besides - mass)
         total += weights[i] * math.log(likelihood)
         pull = weights[i] / likelihood
         for k in range(max(y - 2, 0), min(y + 2, q)):

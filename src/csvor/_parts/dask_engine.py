@@ -30,7 +30,7 @@ class InPartitions:
         # Where no partition has rows, the first says what sums and rows look like.
         busy = np.flatnonzero(sizes).tolist() or [0]
         starts = np.cumsum([0, *sizes[:-1]])[busy].tolist()
-        return run(func, [column.take(busy) for column in parts], own=starts, given=shared)
+        return run(func, [column.take(busy) for column in parts], of_parts=starts, shared=shared)
 
     def take(self, rows: NDArray[np.intp], columns: Sequence[Any]) -> list[NDArray[Any]]:
         return list(gather(Parts.of_all(*columns), columns[0].chunks[0], rows))

@@ -65,14 +65,14 @@ def _after(before: Work, work: Work, part: Any) -> Any:
     return work(before(part))
 
 
-def layer(work: Work, columns: Sequence[Parts], own: Sequence[Any] = ()) -> Parts:
-    """``work(what is its own, part of each column)`` of each part, one task each."""
+def layer(work: Work, columns: Sequence[Parts], of_parts: Sequence[Any] = ()) -> Parts:
+    """``work(entry of of_parts, part of each column)`` of each part, one task each."""
     thens = tuple(column.then for column in columns)
     places = zip(*(column.keys for column in columns), strict=True)
-    given = [(one,) for one in own] if len(own) else [()] * len(columns[0])
+    entries = [(one,) for one in of_parts] if len(of_parts) else [()] * len(columns[0])
     calls = [
-        (partial(_task, work, thens, alone), *keys)
-        for keys, alone in zip(places, given, strict=True)
+        (partial(_task, work, thens, entry), *keys)
+        for keys, entry in zip(places, entries, strict=True)
     ]
     return _tasks(calls, *columns)
 
@@ -96,12 +96,12 @@ def _merged(*columns: Parts) -> HighLevelGraph:
     return HighLevelGraph.merge(*{id(column.graph): column.graph for column in columns}.values())
 
 
-def _task(work: Work, thens: tuple[Work | None, ...], own: tuple[Any, ...], *parts: Any) -> Any:
+def _task(work: Work, thens: tuple[Work | None, ...], entry: tuple[Any, ...], *parts: Any) -> Any:
     with one_of_many():
         made = [
             part if then is None else then(part) for part, then in zip(parts, thens, strict=True)
         ]
-        return work(*own, *made)
+        return work(*entry, *made)
 
 
 def computed(*columns: Parts) -> tuple[list[Any], ...]:

@@ -19,7 +19,8 @@ from dask.utils import parse_bytes
 from numpy.typing import NDArray
 from scipy import sparse
 
-from csvor._parts.graph import Parts, Work, as_array, computed, each_of, in_tree, layer, shared
+from csvor._parts import graph
+from csvor._parts.graph import Parts, Work, as_array, computed, each_of, in_tree, layer
 
 Array = NDArray[np.float64]
 
@@ -49,35 +50,37 @@ def run(
     work: Work,
     columns: Sequence[Parts],
     *,
-    given: tuple[Any, ...] = (),
-    own: Sequence[Any] = (),
+    shared: tuple[Any, ...] = (),
+    of_parts: Sequence[Any] = (),
     apart: bool = False,
     traffic: PassCount | None = None,
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """``work(what is its own, part of each column, *given)`` of each part.
+    """``work(entry of of_parts, part of each column, *shared)`` of each part.
 
     It gives two tuples: what is added up over the parts, and what is put one after the other. Sums
     that are large are added up ``apart``, in a tree.
     """
-    answers = layer(partial(_with, work), [*columns, shared(given, len(columns[0]))], own)
+    answers = layer(
+        partial(_with, work), [*columns, graph.shared(shared, len(columns[0]))], of_parts
+    )
     if apart:
-        sums = in_tree(_added, each_of(itemgetter(0), answers), _FAN_IN)
-        rows = each_of(itemgetter(1), answers)
-        (found,), listed = computed(sums, rows)
+        sums_of_all = in_tree(_added, each_of(itemgetter(0), answers), _FAN_IN)
+        rows_of_parts = each_of(itemgetter(1), answers)
+        (sums,), rows = computed(sums_of_all, rows_of_parts)
     else:
         (answered,) = computed(answers)
-        found = _added(*(sums for sums, _ in answered))
-        listed = [rows for _, rows in answered]
+        sums = _added(*(of_part for of_part, _ in answered))
+        rows = [of_part for _, of_part in answered]
         del answered
     if traffic is not None:
         traffic.passes += 1
-        traffic.bytes_out += len(listed) * _bytes_of(given)
-        traffic.bytes_back += len(listed) * _bytes_of(found) + _bytes_of(listed)
-    return found, tuple(_joined(listed, i) for i in range(len(listed[0])))
+        traffic.bytes_out += len(rows) * _bytes_of(shared)
+        traffic.bytes_back += len(rows) * _bytes_of(sums) + _bytes_of(rows)
+    return sums, tuple(_joined(rows, i) for i in range(len(rows[0])))
 
 
-def _with(work: Work, *given: Any) -> Any:
-    *before, shared = given
+def _with(work: Work, *columns: Any) -> Any:
+    *before, shared = columns
     return work(*before, *shared)
 
 
@@ -95,15 +98,17 @@ def gather(
     order, ends = np.argsort(rows, kind="stable"), np.cumsum(sizes)
     cuts = np.searchsorted(rows[order], ends[:-1])
     starts = ends - np.array(sizes)
-    own = [part - start for part, start in zip(np.split(rows[order], cuts), starts, strict=True)]
-    busy = [i for i, positions in enumerate(own) if positions.size]
-    given = [own[i] for i in busy]
-    _, found = run(_pick, [parts.take(busy) for parts in columns], own=given, traffic=traffic)
+    positions = [
+        part - start for part, start in zip(np.split(rows[order], cuts), starts, strict=True)
+    ]
+    busy = [i for i, of_part in enumerate(positions) if of_part.size]
+    wanted = [positions[i] for i in busy]
+    _, taken = run(_pick, [parts.take(busy) for parts in columns], of_parts=wanted, traffic=traffic)
     if traffic is not None:
         traffic.bytes_out += rows.nbytes
     back = np.empty_like(order)
     back[order] = np.arange(order.size)
-    return found if np.array_equal(order, back) else tuple(array[back] for array in found)
+    return taken if np.array_equal(order, back) else tuple(array[back] for array in taken)
 
 
 def _pick(positions: NDArray[np.intp], *arrays: Any) -> tuple[tuple[()], tuple[Any, ...]]:
@@ -168,27 +173,31 @@ class Partitions:
         return self.n_columns * self.dtype.itemsize + 28
 
     def ask(
-        self, work: Work, *columns: Parts, given: tuple[Any, ...] = (), own: Sequence[Any] = ()
+        self,
+        work: Work,
+        *columns: Parts,
+        shared: tuple[Any, ...] = (),
+        of_parts: Sequence[Any] = (),
     ) -> tuple[Any, Any]:
         """`run` over the parts that have rows."""
         busy = [i for i, size in enumerate(self.sizes) if size]
         chosen = [parts.take(busy) for parts in (self.parts, *columns)]
-        alone = [own[i] for i in busy] if own else ()
+        entries = [of_parts[i] for i in busy] if of_parts else ()
         apart = len(busy) * 8 * self.n_columns**2 > _LARGE
-        return run(work, chosen, given=given, own=alone, apart=apart, traffic=self.traffic)
+        return run(work, chosen, shared=shared, of_parts=entries, apart=apart, traffic=self.traffic)
 
     def each(
-        self, work: Work, *columns: Parts, given: tuple[Any, ...] = (), width: int | None = None
+        self, work: Work, *columns: Parts, shared: tuple[Any, ...] = (), width: int | None = None
     ) -> da.Array:
         """What ``work`` gives for each row, in float64, as an array of dask's."""
         tail = () if width is None else (width,)
-        columns = (self.parts, *columns, shared(given, len(self.parts)))
+        columns = (self.parts, *columns, graph.shared(shared, len(self.parts)))
         return as_array(layer(partial(_of_part, work, tail), columns), self.sizes, np.float64, tail)
 
 
-def _of_part(work: Work, tail: tuple[int, ...], block: Any, *given: Any) -> Array:
+def _of_part(work: Work, tail: tuple[int, ...], block: Any, *columns: Any) -> Array:
     """The numbers of each row of a part; of none where it has no rows."""
     if block.shape[0] == 0:
         return np.empty((0, *tail))
-    found: Array = _with(work, block, *given)
-    return found
+    values: Array = _with(work, block, *columns)
+    return values

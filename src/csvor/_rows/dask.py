@@ -109,7 +109,7 @@ class DaskRows:
         """Sums and rows that ``func(rows of a partition, its item of of_parts, *args)`` gives."""
         args = (self.matrix.spans, self.pair, *args)
         func = partial(_of_rows, func, int(len(of_parts) > 0))
-        return self.matrix.X.ask(func, *self._columns, given=args, own=of_parts)
+        return self.matrix.X.ask(func, *self._columns, shared=args, of_parts=of_parts)
 
     def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> Sums:
         return self.ask(_sums, w, b, loss)[0]
@@ -136,7 +136,7 @@ class DaskRows:
         func = partial(_of_rows, _scores_and_losses, 0)
         args = (self.matrix.spans, self.pair.copy(), w, b)
         columns = Parts.of(self.codes), Parts.of(self.costs)
-        both = self.matrix.X.each(func, *columns, given=args, width=2)
+        both = self.matrix.X.each(func, *columns, shared=args, width=2)
         return both[:, 0], both[:, 1]
 
     @cached_property
@@ -175,7 +175,7 @@ class DaskRows:
             )
         ]  # fmt: skip
         rows = np.empty(order.size, dtype=np.intp)
-        rows[order] = run(_rows_up_to, self._columns[1:], own=of_parts)[1][0]
+        rows[order] = run(_rows_up_to, self._columns[1:], of_parts=of_parts)[1][0]
         return rows
 
     def _pick(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:

@@ -108,12 +108,12 @@ def announcing_compilation(tell: Callable[[str], None]) -> Iterator[None]:
 
     Machine code that is found on disk is no compilation.
     """
-    told = False
+    announced = False
 
     def tell_once(line: str) -> None:
-        nonlocal told
-        if not told:
-            told = True
+        nonlocal announced
+        if not announced:
+            announced = True
             tell(line)
 
     _listeners.append(tell_once)

@@ -34,5 +34,5 @@ class Versioned:
         written_by = state.get(_KEY)
         if written_by != VERSION:
             warn(OtherVersionWarning(written_by))
-        own = {name: value for name, value in state.items() if name != _KEY}
-        super().__setstate__(own)  # type: ignore[misc]
+        named = {name: value for name, value in state.items() if name != _KEY}
+        super().__setstate__(named)  # type: ignore[misc]

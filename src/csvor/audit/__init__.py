@@ -1,9 +1,9 @@
 """Which labels of a data set are wrong, and how many?"""
 
-from csvor.audit._candidates import Candidate, candidate_models
-from csvor.audit._labels import LabelAudit, audit_labels
+from csvor.audit._candidates import candidate_models
+from csvor.audit._labels import audit_labels
 from csvor.audit._scores import audit_scores
-from csvor.audit._wrong_labels import WrongLabels
+from csvor.audit._wrong_labels import Candidate, LabelAudit, WrongLabels
 
 __all__ = [
     "Candidate",

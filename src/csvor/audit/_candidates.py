@@ -15,12 +15,14 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils import check_array
 
-from csvor._data.kernels import WITH_GAMMA
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import final_of
 from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._rows.spans import spans_of
-from csvor.audit._held_out import AuditData, HeldOut, some_rows
+from csvor._utils.sampling import random_rows
+from csvor._utils.sklearn_private import safe_split
+from csvor.audit._held_out import AuditData, HeldOut
+from csvor.audit._wrong_labels import Candidate, unused_by
 
 # Candidates are compared on so many rows at most, on which most of them are far behind the best.
 COMPARED = 5_000
@@ -40,36 +42,6 @@ _TEMPERATURE = 8.0
 _BEHIND, _BEHIND_PER_ROW = 20.0, 0.03
 # The likelihood is the same with fits to six digits, at half their work.
 _TOLERANCE = 1e-4
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A model that was compared.
-
-    Attributes
-    ----------
-    estimator : estimator
-        Not fitted, with the contamination in force.
-    share : float
-        The share of wrong labels that its scores show.
-    log_likelihood : float
-        Penalised, of labels given its scores.
-    weight : float
-        Its weight in the average, all of which sum to 1.
-    """
-
-    estimator: Any
-    share: float
-    log_likelihood: float
-    weight: float
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What tells it from the others."""
-        model = final_of(self.estimator)
-        names = ("C", "kernel", "gamma", "n_components", "constraints", "contamination")
-        found = {name: getattr(model, name) for name in names if hasattr(model, name)}
-        return {name: None if name in _unused(model) else v for name, v in found.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +100,7 @@ def candidate_models(
     steps = make_pipeline(_scaler_for(X) if before is None else before)
     if isinstance(before, Pipeline):
         steps = before
-    X = some_rows(X, COMPARED, CSVOR())[0]
-    Z = check_array(clone(steps).fit_transform(X), accept_sparse="csr", dtype=np.float64)
+    Z = check_array(clone(steps).fit_transform(_compared(X)), accept_sparse="csr", dtype=np.float64)
     n_train = int(Z.shape[0] * (1.0 - 1.0 / n_parts))
     # In the mean over the rows, about the mean of each column: neither kernel sees shifts.
     length = float((spans_of(Z, np.ones(Z.shape[0])).spread ** 2).sum())
@@ -147,6 +118,15 @@ def candidate_models(
     return [Pipeline([*clone(steps).steps, ("model", model)]) for model in _distinct(models)]
 
 
+def _compared(X: Any) -> Any:
+    """So many rows at random as candidates are compared on; or all."""
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n <= COMPARED:
+        return X
+    rows = np.sort(random_rows(n, COMPARED))
+    return safe_split(CSVOR(), X, None, rows, rows)[0]
+
+
 def _scaler_for(X: Any) -> Any:
     """On dense features a `StandardScaler`; rare columns of sparse ones it would blow up."""
     return MaxAbsScaler() if issparse(X) else StandardScaler()
@@ -157,21 +137,14 @@ def _stronger(length: float) -> float:
     return float(max(1.0, 10.0 ** np.floor(np.log10(max(_LINES[0] * length, 1.0) / _LEAST_PULL))))
 
 
-def _unused(model: Any) -> tuple[str, ...]:
-    """Parameters that its kernel does not read."""
-    if model.kernel == "linear":
-        return ("gamma", "n_components", "random_state")
-    return () if model.kernel in WITH_GAMMA else ("gamma",)
-
-
 def _distinct(models: Iterable[CSVOR]) -> list[CSVOR]:
     """One of those that fixed parameters have made alike."""
-    found: dict[str, CSVOR] = {}
+    distinct: dict[str, CSVOR] = {}
     for model in models:
-        unused = _unused(model)
+        unused = unused_by(model)
         values = model.get_params(deep=False)
-        found.setdefault(repr([(k, v) for k, v in values.items() if k not in unused]), model)
-    return list(found.values())
+        distinct.setdefault(repr([(k, v) for k, v in values.items() if k not in unused]), model)
+    return list(distinct.values())
 
 
 def compare(estimators: Sequence[Any], rows: AuditData, report: Callable[..., None]) -> list[Trial]:
@@ -187,7 +160,7 @@ def compare(estimators: Sequence[Any], rows: AuditData, report: Callable[..., No
         and share > 0.5 / len(rows)
         and trial.mixture.loss <= reach
     ]
-    report((len(trials) - len(again)) * len(rows.parts))
+    report((len(trials) - len(again)) * len(rows.part_sizes))
     capped = [with_share(estimators[t.place], left[t.place]) for t in again]
     return trials + _round(capped, [trial.place for trial in again], rows, report)
 

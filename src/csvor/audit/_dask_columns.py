@@ -16,11 +16,9 @@ from csvor._data.dask_parts import Features, aligned_column, check_lengths, nami
 from csvor._data.folds import bin_counts, first_ranks, folds_by_class, seed_of
 from csvor._data.groups import GroupCounts, group_names
 from csvor._labels import OrdinalLabels
-from csvor._parts.engine import each
+from csvor._parts.engine import each, sums
 from csvor._parts.graph import Parts, as_array, computed, layer
-from csvor._parts.partitions import run
-from csvor.audit._checks import check_confirmed, check_original, check_seen
-from csvor.audit._findings import Labelling
+from csvor.audit._labelling import Labelling, check_confirmed, check_original, check_seen
 
 # Each part of the cross-validation is a fit over all partitions.
 _MOST_PARTS = 100
@@ -33,17 +31,17 @@ class Columns:
     features: Features
     data: PartitionedFitData
 
-    def read(self, given: Any, name: str, work: Callable[[Any], Any], dtype: Any) -> Any:
-        """What ``work`` makes of one, if it is given, as an array."""
-        if given is None:
+    def read(self, column: Any, name: str, work: Callable[[Any], Any], dtype: Any) -> Any:
+        """What ``work`` makes of one, as an array; None of None."""
+        if column is None:
             return None
-        made = self.parts(given, name, partial(_as_type, work, dtype))
+        made = self.parts(column, name, partial(_as_type, work, dtype))
         return as_array(made, self.data.X.sizes, dtype)
 
-    def parts(self, given: Any, name: str, work: Callable[[Any], Any]) -> Parts:
+    def parts(self, column: Any, name: str, work: Callable[[Any], Any]) -> Parts:
         """What ``work`` makes of each part of one."""
         places = list(enumerate(self.data.X.starts))
-        parts = [self.features.parts, aligned_column(given, self.features, name)]
+        parts = [self.features.parts, aligned_column(column, self.features, name)]
         return layer(partial(_read, name, work), parts, places)
 
 
@@ -111,17 +109,10 @@ def counts_of(
     """The rows of each class in each part, in one pass that reads all that is known of labels."""
     K = labels.classes.size
     columns: list[Any] = [column for column in (part_of, *labelling) if column is not None]
-    (counts,), _ = run(partial(_counts, n_parts, K), Parts.of_all(*columns))
+    (counts,) = sums(partial(_counts, n_parts, K), *columns)
     of_class = counts.sum(axis=0)
-    check_seen(list(of_class - counts), _Counted(labels, of_class))
-    found: NDArray[np.int64] = counts
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Counted:
-    labels: OrdinalLabels
-    counts: NDArray[np.int64]
+    check_seen(list(of_class - counts), labels.classes, of_class)
+    return np.asarray(counts)
 
 
 def _read(
@@ -147,8 +138,6 @@ def _original(original: Any, codes: Any, confirmed: Any = None) -> Any:
 
 def _counts(
     n_parts: int, n_classes: int, part_of: Any, codes: Any, *_: Any
-) -> tuple[tuple[NDArray[np.int64]], tuple[()]]:
-    counts = np.bincount(
-        part_of.astype(np.int64) * n_classes + codes, minlength=n_parts * n_classes
-    )
-    return (counts.reshape(n_parts, n_classes),), ()
+) -> tuple[NDArray[np.int64]]:
+    cells = part_of.astype(np.int64) * n_classes + codes
+    return (np.bincount(cells, minlength=n_parts * n_classes).reshape(n_parts, n_classes),)

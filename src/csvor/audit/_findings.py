@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._data.fit_data import in_partitions
 from csvor._mixture.mixture import Mixture, share_interval
-from csvor._parts.engine import each, take, total
+from csvor._parts.engine import each, total
 from csvor._utils.lazy import is_lazy
+from csvor.audit._labelling import Labelling
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -27,48 +28,6 @@ LISTED = 1_000
 _SLIGHT = 0.05
 # The cut of a false discovery rate is found to 1e-9, by rounds of so many counts.
 _BINS, _ROUNDS = 1_000, 3
-
-
-class Labelling(NamedTuple):
-    """What is known of labels, in arrays of NumPy or dask.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-    weights : ndarray of shape (n,) or None
-    confirmed : ndarray of shape (n,) or None
-        True for labels that are known to be right.
-    original : ndarray of shape (n,) or None
-        Codes of what these were before.
-    """
-
-    codes: NDArray[np.int64]
-    weights: Array | None = None
-    confirmed: Mask | None = None
-    original: NDArray[np.int64] | None = None
-
-    def take(self, rows: NDArray[np.intp]) -> Labelling:
-        """The same of some rows."""
-        known = {name: part for name, part in self._asdict().items() if part is not None}
-        return Labelling(**dict(zip(known, take(rows, *known.values()), strict=True)))
-
-    @property
-    def judged(self) -> Mask:
-        """The labels that are not known to be right."""
-        known = self.confirmed
-        return np.ones_like(self.codes, dtype=bool) if known is None else ~known
-
-    def share_left(self, before: float) -> float:
-        """The share of all labels that are wrong, where that was so before some were set right."""
-        if self.confirmed is None or self.original is None:
-            return before
-        righted = self.confirmed & (self.original != self.codes)
-        return max(0.0, before - float(np.average(righted, weights=self.weights)))
-
-    def share_judged(self, before: float) -> float:
-        """The same of those judged: what is confirmed is right."""
-        judged = float(np.average(self.judged, weights=self.weights))
-        return min(1.0, self.share_left(before) / judged) if judged > 0.0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_consistent_length, indexable
 
-from csvor._data.checks import check_weights
 from csvor._data.fit_data import EmptyClassWarning
-from csvor._data.folds import held_out_parts
-from csvor._data.prepare import prepare_fit
 from csvor._data.ranges import FarValueWarning
-from csvor._data.tables import masked_as_nan
 from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import final_of
 from csvor._labels import CodedLabels
-from csvor._utils.lazy import is_lazy
 from csvor.audit._candidates import (
     COMPARED,
-    Candidate,
     Trial,
     candidate_models,
     compare,
@@ -37,43 +28,14 @@ from csvor.audit._candidates import (
     weights_of,
     with_share,
 )
-from csvor.audit._checks import check_confirmed, check_original, check_seen
-from csvor.audit._findings import Labelling, View, findings
-from csvor.audit._held_out import AuditData, split_pipeline
+from csvor.audit._data import audit_data, estimators_of
+from csvor.audit._findings import View, findings
+from csvor.audit._held_out import AuditData
 from csvor.audit._scores import check_fdr
-from csvor.audit._wrong_labels import WrongLabels
+from csvor.audit._wrong_labels import LabelAudit
 
-_COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "groups")
 # Of less weight, a candidate changes no probability by more than that.
 _NO_WEIGHT = 1e-3
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelAudit(WrongLabels):
-    """What `audit_labels` found; also all that `WrongLabels` holds, from the rows' own features.
-
-    Attributes
-    ----------
-    residual : ndarray of shape (n_samples,)
-        ``r^p`` of the label given, under the chosen model fitted to other rows.
-    score : ndarray of shape (n_samples,)
-        That model's score of the row, less the mean of its thresholds.
-    thresholds : ndarray of shape (n_classes - 1,)
-        The thresholds on the scale of ``score``, in the mean over the parts.
-    model : estimator
-        The chosen model fitted on all rows, at the share of wrong labels found.
-    candidates : tuple of Candidate
-        What was compared, best first: each has ``estimator``, ``share``, ``log_likelihood``,
-        ``weight`` and ``settings``.
-    """
-
-    residual: NDArray[np.float64]
-    score: NDArray[np.float64]
-    thresholds: NDArray[np.float64]
-    model: Any
-    candidates: tuple[Candidate, ...]
-
-    _columns: ClassVar[tuple[str, ...]] = (*WrongLabels._columns, "residual")
 
 
 def audit_labels(
@@ -185,22 +147,23 @@ def audit_labels(
             "estimator it compares some."
         )
     check_fdr(fdr)
-    given = _as_list(estimator)
-    if classes is None and given:
-        classes = final_of(given[0]).classes
+    models = estimators_of(estimator)
+    if classes is None and models:
+        classes = final_of(models[0]).classes
     columns = (X, y, sample_weight, confirmed, original, groups)
-    # Of given estimators, the fit to all rows speaks.
-    with _said_already() if given else nullcontext():
-        rows = _rows_of(columns, (classes, cv, random_state))
-    compared = rows if len(given) == 1 else rows.sample(COMPARED, (given or [CSVOR()])[0])
-    rows.check(given)
-    given = given or candidate_models(
-        rows.shown(compared), n_parts=len(rows.parts), random_state=random_state
+    # Of estimators of the user, the fit to all rows speaks.
+    with _without_data_warnings() if models else nullcontext():
+        rows = audit_data(columns, (classes, cv, random_state))
+    compared = rows if len(models) == 1 else rows.sample(COMPARED, (models or [CSVOR()])[0])
+    rows.check(models)
+    n_parts = len(rows.part_sizes)
+    models = models or candidate_models(
+        rows.features(compared), n_parts=n_parts, random_state=random_state
     )
-    estimators = [_with_classes(one, rows.classes) for one in given]
+    estimators = [_with_classes(model, rows.classes) for model in models]
     whole = len(compared) == len(rows)
-    report = _Report(progress, (2 * len(given) + (not whole)) * len(rows.parts) + 1)
-    with _said_already():
+    report = _Report(progress, (2 * len(models) + (not whole)) * n_parts + 1)
+    with _without_data_warnings():
         trials = compare(estimators, compared, report)
         weights = weights_of(trials)
         best = trials[int(np.argmax(weights))]
@@ -208,12 +171,12 @@ def audit_labels(
             heavy = np.flatnonzero(weights >= _NO_WEIGHT)
             entries = _findings(rows, [trials[i] for i in heavy], weights[heavy], fdr)
         else:
-            held = rows.held_out([best.estimator], report)[0]
+            (held,) = rows.held_out([best.estimator], report)
             best = trial_of(best.estimator, best.place, held, rows)
             entries = _findings(rows, [best], np.ones(1), fdr)
     left = entries["share"] * float(rows.labelling.judged.mean())
     final = with_share(estimators[best.place], left)
-    with _said_already() if estimator is None else nullcontext():
+    with _without_data_warnings() if estimator is None else nullcontext():
         final = rows.fit(final)
     report.end()
     entries |= {"residual": best.held.residuals, "score": best.held.scores}
@@ -226,7 +189,7 @@ def audit_labels(
 
 
 def _findings(
-    rows: Any, trials: Sequence[Trial], weights: NDArray[np.float64], fdr: float | None
+    rows: AuditData, trials: Sequence[Trial], weights: NDArray[np.float64], fdr: float | None
 ) -> dict[str, Any]:
     """What the mixtures of trials say in the average."""
     views = [
@@ -237,8 +200,8 @@ def _findings(
 
 
 @contextmanager
-def _said_already() -> Iterator[None]:
-    """Without the warnings that the data give rise to in each fit to a part of them."""
+def _without_data_warnings() -> Iterator[None]:
+    """Silences warnings of the data, which each fit to a part of them would repeat."""
     with warnings.catch_warnings():
         for category in (FarValueWarning, EmptyClassWarning):
             warnings.simplefilter("ignore", category)
@@ -258,81 +221,6 @@ class _Report:
 
     def end(self) -> None:
         self(self._total - self._done)
-
-
-def _as_list(estimator: Any) -> list[Any]:
-    """The estimators to compare, each of csvor and behind the same steps."""
-    if estimator is None:
-        return []
-    several = isinstance(estimator, (list, tuple))
-    given = list(estimator) if several else [estimator]
-    if not given:
-        raise ValueError("estimator is an empty list: give None, an estimator or some of them.")
-    for one in given:
-        final_of(one)
-    steps = [_spelled(split_pipeline(one)[0]) for one in given]
-    for one, its in zip(given, steps, strict=True):
-        if its != steps[0]:
-            raise ValueError(
-                f"estimator has pipelines that differ before their last step: {one!r} is not like "
-                "the first. Those compared must share all steps but the last."
-            )
-    return given
-
-
-def _spelled(steps: Any) -> str:
-    """All parameters of steps: the usual repr leaves out the middle of what is long."""
-    with np.printoptions(threshold=sys.maxsize):
-        return repr(None if steps is None else steps.get_params())
-
-
-def _rows_of(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> Any:
-    """The rows in memory, or those in partitions."""
-    X, y, sample_weight, *_ = columns
-    if is_lazy(X):
-        from csvor.audit._dask_rows import PartitionedAuditData, brought_here
-
-        data: Any = prepare_fit(CSVOR(classes=choices[0]), X, y, sample_weight)
-        if not data.in_memory:
-            return PartitionedAuditData.of(data, columns, *choices[1:])
-        return replace(_rows(*brought_here(columns), *choices), chunks=data.chunks)
-    for name, column in zip(_COLUMNS[1:], columns[1:], strict=True):
-        if is_lazy(column):
-            raise TypeError(
-                f"{name} lies in partitions of dask, and X is in memory: give {name}.compute(), or "
-                "X as a dask array or dataframe as well."
-            )
-    return _rows(*columns, *choices)
-
-
-def _rows(
-    X: Any, y: Any, sample_weight: Any, confirmed: Any, original: Any, groups: Any, classes: Any,
-    cv: Any, random_state: Any,
-) -> AuditData:  # fmt: skip
-    """All that is known of the rows, checked."""
-    coded = CodedLabels.from_data(y, classes)
-    parts = held_out_parts(coded.codes, cv, groups, random_state)
-    (X,) = indexable(masked_as_nan(X))  # sparse forms without rows to take become CSR
-    check_consistent_length(X, coded.codes)
-    K = coded.labels.classes.size
-    check_seen([np.bincount(coded.codes[train], minlength=K) for train, _ in parts], coded)
-    if sample_weight is not None:
-        sample_weight = check_weights(len(coded), sample_weight)
-    if confirmed is not None:
-        confirmed = check_confirmed(confirmed, len(coded))
-    if original is not None:
-        original = _original(original, coded, confirmed)
-    labelling = Labelling(coded.codes, sample_weight, confirmed, original)
-    return AuditData(X, coded, labelling, parts)
-
-
-def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:
-    """Codes of the labels before a review, which may have set those that it confirmed."""
-    given = isinstance(original, CodedLabels)
-    codes = original.codes if given else coded.labels.encode(original, name="original")
-    check_consistent_length(coded.codes, codes)
-    check_original(codes, coded.codes, confirmed)
-    return codes
 
 
 def _with_classes(estimator: Any, classes: NDArray[Any]) -> Any:

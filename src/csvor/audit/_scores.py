@@ -15,7 +15,8 @@ from csvor._data.checks import check_weights
 from csvor._data.tables import masked_as_nan
 from csvor._labels import CodedLabels
 from csvor._mixture.mixture import fit_mixture
-from csvor.audit._findings import Labelling, View, findings
+from csvor.audit._findings import View, findings
+from csvor.audit._labelling import Labelling
 from csvor.audit._wrong_labels import WrongLabels
 
 Array = NDArray[np.float64]
@@ -69,7 +70,7 @@ def audit_scores(
 
     Returns
     -------
-    found : WrongLabels
+    audit : WrongLabels
 
     Raises
     ------
@@ -91,8 +92,8 @@ def audit_scores(
     >>> scores = rng.normal(size=500)
     >>> y = np.digitize(scores + 0.1 * rng.normal(size=500), [-0.5, 0.5])
     >>> y[:25] = (y[:25] + rng.integers(1, 3, 25)) % 3  # 25 wrong labels
-    >>> found = audit_scores(scores, y)
-    >>> round(found.share, 2), found.named, int(found.flagged[:25].sum())
+    >>> audit = audit_scores(scores, y)
+    >>> round(audit.share, 2), audit.named, int(audit.flagged[:25].sum())
     (0.05, 23, 23)
     """
     coded = CodedLabels.from_data(y, classes)

@@ -1,4 +1,4 @@
-"""What does an audit say: how many labels are wrong, and which?"""
+"""What does an audit say: how many labels are wrong, which, and by which models?"""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._data.kernels import WITH_GAMMA
+from csvor._estimators.steps import final_of
 from csvor._parts.engine import take
 
 Array = NDArray[np.float64]
@@ -113,3 +115,72 @@ class WrongLabels:
             f"{type(self).__name__}(share={self.share:.3f} [{self.low:.3f}, {self.high:.3f}]: "
             f"{self.summary})"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A model that was compared.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Not fitted, with the contamination in force.
+    share : float
+        The share of wrong labels that its scores show.
+    log_likelihood : float
+        Penalised, of labels given its scores.
+    weight : float
+        Its weight in the average, all of which sum to 1.
+    """
+
+    estimator: Any
+    share: float
+    log_likelihood: float
+    weight: float
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What tells it from the others."""
+        model = final_of(self.estimator)
+        names = ("C", "kernel", "gamma", "n_components", "constraints", "contamination")
+        unused = unused_by(model)
+        return {
+            name: None if name in unused else getattr(model, name)
+            for name in names
+            if hasattr(model, name)
+        }
+
+
+def unused_by(model: Any) -> tuple[str, ...]:
+    """Parameters that its kernel does not read."""
+    if model.kernel == "linear":
+        return ("gamma", "n_components", "random_state")
+    return () if model.kernel in WITH_GAMMA else ("gamma",)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelAudit(WrongLabels):
+    """What `audit_labels` says: also all that `WrongLabels` holds, from the rows' own features.
+
+    Attributes
+    ----------
+    residual : ndarray of shape (n_samples,)
+        ``r^p`` of the label given, under the chosen model fitted to other rows.
+    score : ndarray of shape (n_samples,)
+        That model's score of the row, less the mean of its thresholds.
+    thresholds : ndarray of shape (n_classes - 1,)
+        The thresholds on the scale of ``score``, in the mean over the parts.
+    model : estimator
+        The chosen model fitted on all rows, at the share of wrong labels found.
+    candidates : tuple of Candidate
+        What was compared, best first: each has ``estimator``, ``share``, ``log_likelihood``,
+        ``weight`` and ``settings``.
+    """
+
+    residual: Array
+    score: Array
+    thresholds: Array
+    model: Any
+    candidates: tuple[Candidate, ...]
+
+    _columns: ClassVar[tuple[str, ...]] = (*WrongLabels._columns, "residual")

@@ -218,7 +218,7 @@ def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Any:
     also = () if data.reviewed is None else decided_on(data.reviewed, data.target)[1]
     words = frozenset(filter(None, [*data.categorical, data.groups]))
     wanted = Wanted(n_rows, data.target, words, data.missing, data.missing_label, also)
-    (sample,), _ = run(_drawn, [parts], given=(wanted,), apart=True)
+    (sample,), _ = run(_drawn, [parts], shared=(wanted,), apart=True)
     return sample
 
 

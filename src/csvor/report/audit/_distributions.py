@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._labels import CodedLabels
-from csvor._mixture.mixture import rows_to_fit
+from csvor._mixture.objective import rows_to_fit
 from csvor._parts.engine import sums, take
 from csvor._utils.histograms import class_histograms, score_edges
 from csvor.audit import LabelAudit, WrongLabels
@@ -125,9 +125,9 @@ def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
     )
 
 
-def _pairs(classes: Labels, given: Labels, suggested: Labels, flagged: Labels) -> Counts:
+def _pairs(classes: Labels, labels: Labels, suggested: Labels, flagged: Labels) -> Counts:
     """Named rows by both labels, and all rows by the one given."""
-    K, codes = len(classes), _codes(given, classes)
+    K, codes = len(classes), _codes(labels, classes)
     pairs = K * codes + _codes(suggested, classes)
     named = np.bincount(pairs[flagged], minlength=K * K).reshape(K, K)
     return named, np.bincount(codes, minlength=K)
@@ -140,10 +140,10 @@ def _in_groups(probability: NDArray[np.float64]) -> Counts:
 
 
 def _in_bins(
-    classes: Labels, edges: NDArray[np.float64], given: Labels, score: Any, flagged: Any
+    classes: Labels, edges: NDArray[np.float64], labels: Labels, score: Any, flagged: Any
 ) -> Counts:
     """All and named rows by label given and bin; what lies beyond stands in the last bins."""
-    codes, K = _codes(given, classes), len(classes)
+    codes, K = _codes(labels, classes), len(classes)
     return (
         class_histograms(score, codes, K, edges),
         class_histograms(score[flagged], codes[flagged], K, edges),

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from csvor._mixture.mixture import rows_to_fit
+from csvor._mixture.objective import rows_to_fit
 from csvor._parts.engine import take
 from csvor._rows.csr import is_sparse
 from csvor._utils.lazy import is_lazy
@@ -36,8 +36,7 @@ class PageRows:
 
     def places(self, positions: Any) -> list[int]:
         """Where rows with these positions among all rows stand here."""
-        found: list[int] = np.searchsorted(self.positions, positions).tolist()
-        return found
+        return list(np.searchsorted(self.positions, positions))
 
 
 def rows_for_page(
@@ -50,9 +49,9 @@ def rows_for_page(
     n = audit.probability.size
     if not is_lazy(audit.probability):
         numbers = np.arange(1, n + 1) if rows is None else np.asarray(rows)
-        for given, what in ((numbers, "rows"), (ids, "ids")):
-            if given is not None and len(given) != n:
-                raise ValueError(f"{what} has {len(given)} entries, the audit has {n} rows.")
+        for column, name in ((numbers, "rows"), (ids, "ids")):
+            if column is not None:
+                _check_length(name, len(column), n)
         return PageRows(audit, X, numbers, ids, np.arange(n))
     in_parts: Any = audit.probability
     sizes = in_parts.chunks[0]
@@ -60,8 +59,8 @@ def rows_for_page(
     some = _some(audit, chosen)
     numbers = chosen + 1 if rows is None else np.asarray(_rows_of(rows, sizes, chosen, "rows"))
     names, features = (
-        None if given is None else _rows_of(given, sizes, chosen, what)
-        for given, what in ((ids, "ids"), (X, "X"))
+        None if column is None else _rows_of(column, sizes, chosen, name)
+        for column, name in ((ids, "ids"), (X, "X"))
     )
     return PageRows(some, features, numbers, names, chosen)
 
@@ -78,16 +77,21 @@ def _some(audit: WrongLabels, chosen: Rows) -> WrongLabels:
     """With entries of some rows alone."""
     lazy = [name for name, value in vars(audit).items() if is_lazy(value)]
     entries = take(chosen, *(getattr(audit, name) for name in lazy))
-    found: dict[str, Any] = dict(zip(lazy, entries, strict=True))
-    return replace(audit, **found, order=np.searchsorted(chosen, audit.order))
+    some: Any = dict(zip(lazy, entries, strict=True))
+    return replace(audit, **some, order=np.searchsorted(chosen, audit.order))
+
+
+def _check_length(name: str, n: float, wanted: int) -> None:
+    if n != wanted:
+        raise ValueError(f"{name} has {n} entries, the audit has {wanted} rows.")
 
 
 def _rows_of(X: Any, sizes: tuple[int, ...], chosen: Rows, name: str) -> Any:
     """Some rows of an array, a dataframe or a matrix, wherever they lie."""
     X = X if hasattr(X, "shape") else np.asarray(X)
     n, wanted = X.shape[0], sum(sizes)
-    if isinstance(n, int | float) and not isnan(n) and n != wanted:  # else it is not known yet
-        raise ValueError(f"{name} has {n} entries, the audit has {wanted} rows.")
+    if isinstance(n, int | float) and not isnan(n):  # else it is not known yet
+        _check_length(name, n, wanted)
     if not is_lazy(X):
         return _at(chosen, X)
     from csvor._parts.graph import Parts, computed, layer
@@ -102,16 +106,16 @@ def _rows_of(X: Any, sizes: tuple[int, ...], chosen: Rows, name: str) -> Any:
         )
     ends = np.cumsum(sizes)
     places = zip(np.split(chosen, np.searchsorted(chosen, ends[:-1])), ends, sizes, strict=True)
-    own = [(name, size, place - (end - size)) for place, end, size in places]
-    busy = [i for i, (_, _, place) in enumerate(own) if place.size]
-    (found,) = computed(layer(_of_part, [parts.take(busy)], [own[i] for i in busy]))
-    if isinstance(found[0], pd.DataFrame | pd.Series):
-        return pd.concat(found)
-    return sparse.vstack(found, format="csr") if is_sparse(found[0]) else np.concatenate(found)
+    wanted_of = [(name, size, place - (end - size)) for place, end, size in places]
+    busy = [i for i, (_, _, rows) in enumerate(wanted_of) if rows.size]
+    (taken,) = computed(layer(_of_part, [parts.take(busy)], [wanted_of[i] for i in busy]))
+    if isinstance(taken[0], pd.DataFrame | pd.Series):
+        return pd.concat(taken)
+    return sparse.vstack(taken, format="csr") if is_sparse(taken[0]) else np.concatenate(taken)
 
 
-def _of_part(own: tuple[str, int, Rows], part: Any) -> Any:
-    name, size, rows = own
+def _of_part(wanted: tuple[str, int, Rows], part: Any) -> Any:
+    name, size, rows = wanted
     if part.shape[0] != size:
         raise ValueError(
             f"A partition of {name} has {part.shape[0]} rows, and {size} in the audit: give those "

@@ -1,0 +1,125 @@
+"""What is minimised where a mixture is fitted: its penalised likelihood."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+from csvor._mixture.likelihood import label_likelihood
+from csvor._utils.sampling import random_rows
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.integer]
+Mask = NDArray[np.bool_]
+
+LOG_SLOPES, SHIFTS, LOGITS = (-4.0, 5.0), (-5.0, 5.0), (-9.0, 0.0)
+_RARE = 1e-3
+# Rows without errors that are taken to have been seen before.
+RARITY = 10.0
+# More rows tell nothing more of some ten parameters.
+_ENOUGH = 20_000
+
+
+def rows_to_fit(n: int) -> NDArray[np.intp]:
+    """The rows of n that a mixture is fitted to: of many a random part, in random order."""
+    return random_rows(n, _ENOUGH)
+
+
+def problem_of(
+    margins: Array,
+    codes: Codes,
+    weights: Array | None,
+    confirmed: Mask | None,
+    original: Codes | None,
+) -> Problem:
+    """Of many rows, a part of them."""
+    n = codes.size
+    original = codes if original is None else original
+    weights = np.ones(n) if weights is None else weights
+    confirmed = np.zeros(n, dtype=bool) if confirmed is None else confirmed
+    if n > _ENOUGH:
+        rows = rows_to_fit(n)
+        margins, codes, weights = margins[rows], codes[rows], weights[rows]
+        confirmed, original = confirmed[rows], original[rows]
+    return Problem(margins, codes, weights, confirmed, original)
+
+
+class Problem:
+    """The penalised likelihood in ``theta = [log a, c, logit eta(, logit nu)]``."""
+
+    def __init__(
+        self, margins: Array, codes: Codes, weights: Array, confirmed: Mask, original: Codes
+    ) -> None:
+        self.margins = np.ascontiguousarray(margins)
+        self.codes, self.weights = codes, weights
+        self.confirmed, self.original = confirmed, original
+        self.q = margins.shape[1]
+        self.n = weights.sum()
+
+    def start(self, log_slope: float, logit_eta: float) -> Array:
+        """One slope for all, and shifts by which each ``P(t > k)`` has the mean that it should.
+
+        Shifts that leave two of them equal, where thresholds are, would be a kink to start from.
+        """
+        scaled = np.exp(log_slope) * self.margins
+        shares = self.weights / self.n
+        want = np.array([shares[self.codes > k].sum() for k in range(self.q)])
+        want = np.clip(want, _RARE, 1.0 - _RARE)
+        shifts = np.zeros(self.q)
+        for _ in range(12):
+            above = expit(scaled + shifts)
+            slope = np.maximum(shares @ (above * (1.0 - above)), _RARE)
+            shifts += np.clip((want - shares @ above) / slope, -1.0, 1.0)
+        shifts = np.clip(shifts, *SHIFTS)
+        return np.concatenate([np.full(self.q, log_slope), shifts, [logit_eta]])
+
+    def minimise(
+        self, start: Array, *, beside: bool = False, share: float | None = None
+    ) -> tuple[Array, float]:
+        """The least point and its value; ``share``, if any, is kept."""
+        bounds = [LOG_SLOPES] * self.q + [SHIFTS] * self.q + [LOGITS] * (1 + beside)
+        if share is not None:
+            logits = _logits_for(share, start, self.q)
+            bounds[2 * self.q :] = [(fixed, fixed) for fixed in logits]
+            start = np.concatenate([start[: 2 * self.q], logits])
+        result = minimize(
+            self.loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxiter": 500, "ftol": 1e-10},
+        )  # fmt: skip
+        return result.x, float(result.fun)
+
+    def loss(self, theta: Array) -> tuple[float, Array]:
+        q = self.q
+        slopes, shifts = np.exp(theta[:q]), theta[q : 2 * q]
+        rates, slope = rates_of(theta, q), np.empty(2 * q + 2)
+        eta, nu = np.append(rates, 0.0)[:2]
+        data = self.margins, self.codes, self.weights, self.confirmed, self.original
+        value = -label_likelihood(*data, slopes, shifts, eta, nu, slope)
+        gradient = -slope[: theta.size]
+        gradient[:q] *= slopes
+        gradient[2 * q :] *= rates * (1.0 - rates)
+        # Weak knowledge: slopes and shifts of the size of those of a fit, and rather few errors.
+        size = float(theta[: 2 * q] @ theta[: 2 * q])
+        value += size / 8.0 - RARITY * float(np.log1p(-rates).sum())
+        gradient[: 2 * q] += theta[: 2 * q] / 4.0
+        gradient[2 * q :] += RARITY * rates
+        return value, gradient
+
+
+def rates_of(theta: Array, q: int) -> Array:
+    """``eta``, and ``nu`` where it is among the parameters."""
+    rates: Array = expit(theta[2 * q :])
+    return rates
+
+
+def share_of(rates: Array, n_classes: int) -> float:
+    """The share of labels that are wrong."""
+    return float(rates[0] * (n_classes - 1) / n_classes + rates[1:].sum())
+
+
+def _logits_for(share: float, theta: Array, q: int) -> Array:
+    """The logits of eta (and nu) that make up a share, in the proportion that they have."""
+    rates = rates_of(theta, q)
+    return logit(np.clip(share / share_of(rates, q + 1) * rates, 1e-9, 0.999))

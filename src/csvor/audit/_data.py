@@ -1,0 +1,107 @@
+"""How do the arguments of an audit become rows to hold out and estimators, and are they fit?"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length, indexable
+
+from csvor._data.checks import check_weights
+from csvor._data.folds import held_out_parts
+from csvor._data.prepare import prepare_fit
+from csvor._data.tables import masked_as_nan
+from csvor._estimators.capped import CSVOR
+from csvor._estimators.steps import final_of
+from csvor._labels import CodedLabels
+from csvor._utils.lazy import is_lazy
+from csvor.audit._held_out import AuditData, split_pipeline
+from csvor.audit._in_memory import AuditDataInMemory
+from csvor.audit._labelling import Labelling, check_confirmed, check_original, check_seen
+
+_COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "groups")
+
+
+def audit_data(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> AuditData:
+    """The rows in memory, or those in partitions."""
+    X, y, sample_weight, *_ = columns
+    if is_lazy(X):
+        from dask.base import compute
+
+        from csvor.audit._dask_rows import PartitionedAuditData
+
+        data: Any = prepare_fit(CSVOR(classes=choices[0]), X, y, sample_weight)
+        if not data.in_memory:
+            return PartitionedAuditData.of(data, columns, *choices[1:])
+        return replace(_in_memory(*compute(*columns), *choices), chunks=data.chunks)
+    for name, column in zip(_COLUMNS[1:], columns[1:], strict=True):
+        if is_lazy(column):
+            raise TypeError(
+                f"{name} lies in partitions of dask, and X is in memory: give {name}.compute(), or "
+                "X as a dask array or dataframe as well."
+            )
+    return _in_memory(*columns, *choices)
+
+
+def _in_memory(
+    X: Any, y: Any, sample_weight: Any, confirmed: Any, original: Any, groups: Any, classes: Any,
+    cv: Any, random_state: Any,
+) -> AuditDataInMemory:  # fmt: skip
+    """All that is known of the rows, checked."""
+    coded = CodedLabels.from_data(y, classes)
+    parts = held_out_parts(coded.codes, cv, groups, random_state)
+    (X,) = indexable(masked_as_nan(X))  # sparse forms without rows to take become CSR
+    check_consistent_length(X, coded.codes)
+    K = coded.labels.classes.size
+    check_seen(
+        [np.bincount(coded.codes[train], minlength=K) for train, _ in parts],
+        coded.labels.classes,
+        coded.counts,
+    )
+    if sample_weight is not None:
+        sample_weight = check_weights(len(coded), sample_weight)
+    if confirmed is not None:
+        confirmed = check_confirmed(confirmed, len(coded))
+    if original is not None:
+        original = _original(original, coded, confirmed)
+    labelling = Labelling(coded.codes, sample_weight, confirmed, original)
+    return AuditDataInMemory(coded.labels, labelling, X, parts)
+
+
+def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:
+    """Codes of the labels before a review, which may have set those that it confirmed."""
+    if isinstance(original, CodedLabels):
+        codes = original.codes
+    else:
+        codes = coded.labels.encode(original, name="original")
+    check_consistent_length(coded.codes, codes)
+    check_original(codes, coded.codes, confirmed)
+    return codes
+
+
+def estimators_of(estimator: Any) -> list[Any]:
+    """The estimators to compare, each of csvor and behind the same steps."""
+    if estimator is None:
+        return []
+    models = list(estimator) if isinstance(estimator, (list, tuple)) else [estimator]
+    if not models:
+        raise ValueError("estimator is an empty list: give None, an estimator or some of them.")
+    for model in models:
+        final_of(model)
+    steps = [_spelled(split_pipeline(model)[0]) for model in models]
+    for model, its in zip(models, steps, strict=True):
+        if its != steps[0]:
+            raise ValueError(
+                f"estimator has pipelines that differ before their last step: {model!r} is not "
+                "like the first. Those compared must share all steps but the last."
+            )
+    return models
+
+
+def _spelled(steps: Any) -> str:
+    """All parameters of steps: the usual repr leaves out the middle of what is long."""
+    with np.printoptions(threshold=sys.maxsize):
+        return repr(None if steps is None else steps.get_params())

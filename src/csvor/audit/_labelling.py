@@ -1,0 +1,102 @@
+"""What is known of labels beside the data, and is it fit for an audit?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._parts.engine import take
+from csvor._utils.warn import warn
+
+Mask = NDArray[np.bool_]
+
+
+class Labelling(NamedTuple):
+    """What is known of labels, in arrays of NumPy or dask.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+    confirmed : ndarray of shape (n,) or None
+        True for labels that are known to be right.
+    original : ndarray of shape (n,) or None
+        Codes of what these were before.
+    """
+
+    codes: NDArray[np.int64]
+    weights: NDArray[np.float64] | None = None
+    confirmed: Mask | None = None
+    original: NDArray[np.int64] | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> Labelling:
+        """The same of some rows."""
+        known = {name: part for name, part in self._asdict().items() if part is not None}
+        return Labelling(**dict(zip(known, take(rows, *known.values()), strict=True)))
+
+    @property
+    def judged(self) -> Mask:
+        """The labels that are not known to be right."""
+        known = self.confirmed
+        return np.ones_like(self.codes, dtype=bool) if known is None else ~known
+
+    def share_left(self, before: float) -> float:
+        """The share of all labels that are wrong, where that was so before some were set right."""
+        if self.confirmed is None or self.original is None:
+            return before
+        righted = self.confirmed & (self.original != self.codes)
+        return max(0.0, before - float(np.average(righted, weights=self.weights)))
+
+    def share_judged(self, before: float) -> float:
+        """The same of those judged: what is confirmed is right."""
+        judged = float(np.average(self.judged, weights=self.weights))
+        return min(1.0, self.share_left(before) / judged) if judged > 0.0 else 0.0
+
+
+def check_seen(
+    seen: Sequence[NDArray[Any]], classes: NDArray[Any], counts: NDArray[np.integer]
+) -> None:
+    """``seen``: of each part the rows by class that its model is fitted to; of all, `counts`."""
+    if any(np.count_nonzero(of_part) < 2 for of_part in seen):
+        raise ValueError(
+            "Each row is judged by a model of other rows, and without some of them a single class "
+            f"is left: the classes {classes.tolist()} have {counts.tolist()} "
+            "rows. At least two classes need rows in two parts or more."
+        )
+    # A single row cannot be helped.
+    unseen = (counts > 1) & (np.array(seen) == 0).any(axis=0)
+    if unseen.any():
+        warn(
+            f"All rows of class {', '.join(map(str, classes[unseen]))} are held out together, so "
+            "they are judged by models that have not seen it and look wrong: leave the class out, "
+            "or part it."
+        )
+
+
+def check_confirmed(confirmed: Any, n: int) -> Mask:
+    """True or False for each of n rows."""
+    confirmed = np.asarray(confirmed)
+    if confirmed.dtype != bool or confirmed.shape != (n,):
+        raise ValueError(
+            f"confirmed must be True or False for each of the {n} rows, got "
+            f"{confirmed.dtype} of shape {confirmed.shape}."
+        )
+    return confirmed
+
+
+def check_original(
+    original: NDArray[np.integer], codes: NDArray[np.integer], confirmed: Mask | None
+) -> None:
+    """A review may have set what it confirmed, and nothing else."""
+    moved = original != codes
+    if confirmed is not None:
+        moved &= ~confirmed
+    if moved.any():
+        row = int(np.argmax(moved))
+        raise ValueError(
+            f"original has another label than y for {moved.sum()} rows that are not confirmed "
+            f"(first for row {row}): what a review has set counts as confirmed."
+        )
