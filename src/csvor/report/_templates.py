@@ -9,6 +9,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from csvor import __version__
+from csvor._utils.words import are, nouns, plural
+
+# The foot of each page begins with it.
+WRITTEN = f"Written by csvor {__version__}"
+
 
 def rendered(template: str, **values: Any) -> str:
     """The page that a template makes of values; all text is escaped but for `Markup`."""
@@ -34,5 +40,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["static"] = _static_markup
+    environment.globals |= {
+        "static": _static_markup,
+        "plural": plural,
+        "nouns": nouns,
+        "are": are,
+        "written": WRITTEN,
+    }
     return environment

@@ -21,8 +21,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
-from csvor import __version__
 from csvor._utils.atomic_files import write_whole
+from csvor._utils.words import are, plural
 from csvor.audit import LabelAudit, WrongLabels
 from csvor.report._templates import rendered, static
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
@@ -124,102 +124,96 @@ def write_audit_report(
     ...     "of 300 labels are wrong" in page.read_text(encoding="utf-8")
     True
     """
-    listed = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
-    shown = rows_for_page(audit, X, rows, ids, [i for group in listed for i in group])
+    alike = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
+    shown = rows_for_page(audit, X, rows, ids, [i for group in alike for i in group])
     names = None if shown.ids is None else [text_of(name) for name in shown.ids]
+    numbers, earlier = shown.numbers.tolist(), {int(decision["row"]) for decision in decided}
     classes = [text_of(label) for label in audit.classes]
-    before = {int(one["row"]) for one in decided}
-    numbers = shown.numbers.tolist()
-    suspects = suspects_of(shown.audit, shown.X, numbers, names, before)
-    script = Markup(static("audit.js"))
+    name_of_ids = id_name if names is not None else None
+    config = {
+        "store": _fingerprint(shown, target),
+        "target": target,
+        "id": name_of_ids,
+        "classes": classes,
+        "earlier": [dict(decision) for decision in decided],
+        "file": decisions_file(source),
+    }
     page = rendered(
         "audit.html",
         title=f"{source}: {target}" if source else target,
-        footer=f"Written by csvor {__version__}; table by DataTables, from itables "
-        f"{distribution('itables').version}.",
-        answer=f"{audit.summary[0].upper()}{audit.summary[1:]}.",
-        audit=audit,
-        suspects=suspects,
-        listing=_listing(audit, suspects),
-        id_name=id_name if names is not None else None,
-        commands=commands(source),
-        to_save=Path(source).name if editable(source) != source else "",
-        classes=classes,
-        confusion=confusion_of(audit, classes),
-        groups=probability_groups(audit),
-        chart=score_chart(audit, classes) if isinstance(audit, LabelAudit) else None,
-        candidates=_described(audit) if isinstance(audit, LabelAudit) else [],
+        **_answer(audit, classes),
+        **_review(audit, suspects_of(shown.audit, shown.X, numbers, names, earlier), source),
+        id_name=name_of_ids,
         facts=dict(facts or {}),
         notes=notes,
         conflicts=[
             (_labelled(shown, some), len(group) - len(some))
-            for some, group in zip(listed, conflicts, strict=False)
+            for some, group in zip(alike, conflicts, strict=False)
         ],
         n_conflicts=len(conflicts),
-        config={
-            "store": _fingerprint(shown, target),
-            "target": target,
-            "id": id_name if names is not None else None,
-            "classes": classes,
-            "earlier": [dict(one) for one in decided],
-            "file": decisions_file(source),
-        },
-        library=_table_library(),
-        script=script,
-        # The page may run this script and nothing that a text in it would slip in.
-        script_hash=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        config=config,
+        **_scripts(),
     )
     write_whole(Path(path), page.encode())
     return Path(path)
+
+
+def _answer(audit: WrongLabels, classes: list[str]) -> dict[str, Any]:
+    """What the page says of all rows."""
+    return {
+        "answer": f"{audit.summary[0].upper()}{audit.summary[1:]}.",
+        "audit": audit,
+        "classes": classes,
+        "confusion": confusion_of(audit, classes),
+        "groups": probability_groups(audit),
+        "chart": score_chart(audit, classes) if isinstance(audit, LabelAudit) else None,
+        "candidates": audit.candidates[:MOST_MODELS] if isinstance(audit, LabelAudit) else (),
+    }
+
+
+def _review(audit: WrongLabels, suspects: Suspects, source: str) -> dict[str, Any]:
+    """The rows to review, and what comes after that."""
+    return {
+        "suspects": suspects,
+        "listing": _listing(audit, suspects),
+        "commands": commands(source),
+        "to_save": Path(source).name if editable(source) != source else "",
+    }
+
+
+def _scripts() -> dict[str, Any]:
+    """The script of the page, which may run nothing else, such as a text in it would slip in."""
+    script, itables = Markup(static("audit.js")), distribution("itables")
+    # DataTables, with its licence notes, as the wheel of itables brings it.
+    library = Path(str(itables.locate_file("itables/html/dt_bundle.js")))
+    return {
+        "script": script,
+        "script_hash": b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        "library": library.read_text(encoding="utf-8"),
+        "itables": itables.version,
+    }
 
 
 def _listing(audit: WrongLabels, suspects: Suspects) -> str:
     """Which rows are on the page, and which are not."""
     n, shown, named = audit.probability.size, len(suspects.rows), suspects.named
     if named < audit.named:
-        told = f"The first {shown} of {audit.named} named rows, of {n} in all, are on this page"
-    elif not named:
-        told = f"No row is named; the {shown} most suspect of {n} are on this page"
-    else:
-        rest = f" and the {shown - named} that follow" if shown > named else ""
-        told = f"{named} named row{'s' * (named > 1)}{rest}, of {n} in all, are on this page"
-    return told
+        return f"The first {shown} of {audit.named} named rows, of {n} in all, are on this page"
+    if not named:
+        return f"No row is named; the {shown} most suspect of {n} {are(shown)} on this page"
+    rest = f" and the {shown - named} that follow" if shown > named else ""
+    return f"{plural(named, 'named row')}{rest}, of {n} in all, {are(shown)} on this page"
 
 
 def _fingerprint(shown: PageRows, target: str) -> str:
     """What the browser keeps decisions under: the same for the same rows and labels."""
     columns = shown.audit.classes, shown.audit.given
     labels = [[text_of(label) for label in array] for array in columns]
-    told = json.dumps([target, shown.numbers.tolist(), *labels])
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    text = json.dumps([target, shown.numbers.tolist(), *labels])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _labelled(shown: PageRows, group: Sequence[int]) -> list[tuple[int, str]]:
     """The rows of a conflict, each with its label."""
-    numbers, given = shown.numbers, shown.audit.given
-    return [(int(numbers[i]), text_of(given[i])) for i in shown.places(group)]
-
-
-def _described(audit: LabelAudit) -> list[dict[str, Any]]:
-    """The models compared, in words."""
-    found = []
-    for candidate in audit.candidates[:MOST_MODELS]:
-        settings = candidate.settings
-        words = ["line" if settings["kernel"] == "linear" else f"{settings['kernel']} kernel"]
-        if settings["gamma"] is not None:
-            gamma = settings["gamma"]
-            words.append(f"gamma {gamma if isinstance(gamma, str) else format(gamma, '.3g')}")
-        if settings["n_components"] is not None:
-            words.append(f"on {settings['n_components']} rows")
-        words += [f"C {settings['C']:g}", f"{settings['constraints']} constraints"]
-        if isinstance(cut := settings.get("contamination"), float | int):
-            words.append(f"{100 * cut:.1f} % cut away" if cut else "nothing cut away")
-        behind = audit.candidates[0].log_likelihood - candidate.log_likelihood
-        found.append({"words": ", ".join(words), "behind": behind, "candidate": candidate})
-    return found
-
-
-def _table_library() -> str:
-    """The script of DataTables, with its licence notes, as the wheel of itables brings it."""
-    place = distribution("itables").locate_file("itables/html/dt_bundle.js")
-    return Path(str(place)).read_text(encoding="utf-8")
+    numbers, labels = shown.numbers, shown.audit.given
+    return [(int(numbers[i]), text_of(labels[i])) for i in shown.places(group)]

@@ -104,16 +104,16 @@ def suspects_of(
     classes = [text_of(label) for label in audit.classes]
     rows = []
     for i, position in enumerate(shown.tolist()):
-        given, suggested = (text_of(a[position]) for a in (audit.given, audit.suggested))
+        label, other = (text_of(labels[position]) for labels in (audit.given, audit.suggested))
         near = evidence.near[i].tolist() if evidence.near else []
         rows.append(
             Suspect(
                 row=row_numbers[position],
                 id=ids[position] if ids is not None else None,
-                given=given,
-                given_rank=classes.index(given),
-                suggested=suggested,
-                suggested_rank=classes.index(suggested),
+                given=label,
+                given_rank=classes.index(label),
+                suggested=other,
+                suggested_rank=classes.index(other),
                 direction=str(audit.direction[position]),
                 probability=float(audit.probability[position]),
                 named=bool(audit.flagged[position]),
@@ -133,14 +133,14 @@ def _chances(probabilities: NDArray[np.float64], classes: Sequence[str]) -> tupl
     return tuple((label, p) for label, p in pairs if p >= _SLIGHT)
 
 
-def _features(evidence: Evidence, at: int, positions: Sequence[int]) -> tuple[Feature, ...]:
-    """Of the row listed `at`; `positions` are its own and those of the rows beside it."""
-    found = []
-    for place, j in enumerate(evidence.columns.tolist()):
-        own, *beside = (value_text(evidence.values[place][i]) for i in positions)
-        pull = None if evidence.pulls is None else float(evidence.pulls[at, place])
-        found.append(Feature(evidence.names[j], own, pull, tuple(beside)))
-    return tuple(found)
+def _features(evidence: Evidence, listed: int, positions: Sequence[int]) -> tuple[Feature, ...]:
+    """Of the row `listed` there; `positions` are that of the row and of those beside it."""
+    features = []
+    for k, j in enumerate(evidence.columns.tolist()):
+        value, *beside = (value_text(evidence.values[k][i]) for i in positions)
+        pull = None if evidence.pulls is None else float(evidence.pulls[listed, k])
+        features.append(Feature(evidence.names[j], value, pull, tuple(beside)))
+    return tuple(features)
 
 
 def text_of(label: Any) -> str:

@@ -66,12 +66,12 @@ def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
     if model is not None:
         columns = strongest(model, table, rows, most)
     values = [table.values(j) for j in columns.tolist()]
-    found = Evidence(table.names, columns, values)
+    evidence = Evidence(table.names, columns, values)
     if model is None:
-        return found
+        return evidence
     if final_of(model).kernel == "linear":
-        return replace(found, pulls=pulls(model, table, rows, columns))
-    return replace(found, near=nearest_good(audit, model, table, rows))
+        return replace(evidence, pulls=pulls(model, table, rows, columns))
+    return replace(evidence, near=nearest_good(audit, model, table, rows))
 
 
 def pulls(model: Any, table: Table, rows: Rows, columns: Rows) -> Array:
@@ -81,11 +81,9 @@ def pulls(model: Any, table: Table, rows: Rows, columns: Rows) -> Array:
     ``x_j`` for a line on standardised features.
     """
     part = table.rows(rows)
-    own = _score(model, table.for_model(part))
-    found = np.empty((len(own), len(columns)))
-    for place, j in enumerate(columns.tolist()):
-        found[:, place] = own - _score(model, table.for_model(table.with_typical(part, j)))
-    return found
+    score = _score(model, table.for_model(part))
+    typical = [table.for_model(table.with_typical(part, j)) for j in columns.tolist()]
+    return np.array([score - _score(model, X) for X in typical]).reshape(-1, score.size).T
 
 
 def strongest(model: Any, table: Table, rows: Rows, most: int) -> Rows:
@@ -106,17 +104,18 @@ def nearest_good(audit: WrongLabels, model: Any, table: Table, rows: Rows) -> li
     Z = at_final(model, table.for_model(table.rows(slice(None))))
     Z = Z.tocsr() if is_sparse(Z) else np.asarray(Z, dtype=float)
     good = audit.probability < 0.5
-    found: list[Rows] = [np.empty(0, dtype=np.intp)] * len(rows)
-    for label in pd.unique(np.asarray(audit.suggested)[rows]):
+    nearest: list[Rows] = [np.empty(0, dtype=np.intp)] * len(rows)
+    suggested = np.asarray(audit.suggested)[rows]
+    for label in pd.unique(suggested):
         there = np.flatnonzero(good & (audit.given == label))
-        asking = np.flatnonzero(np.asarray(audit.suggested)[rows] == label)
+        asking = np.flatnonzero(suggested == label)
         if not len(there):
             continue
         index = NearestNeighbors(n_neighbors=min(NEIGHBOURS + 1, len(there))).fit(Z[there])
         near = there[index.kneighbors(Z[rows[asking]], return_distance=False)]
         for i, others in zip(asking, near, strict=True):
-            found[i] = others[others != rows[i]][:NEIGHBOURS]
-    return found
+            nearest[i] = others[others != rows[i]][:NEIGHBOURS]
+    return nearest
 
 
 def _score(model: Any, X: Any) -> Array:

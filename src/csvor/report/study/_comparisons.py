@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from csvor.report.study._results import Results
-from csvor.report.study._tables import NO_RESULT, ReportTable, TableCell, marks, number, small
+from csvor.report.study._tables import (
+    NO_RESULT,
+    ReportTable,
+    TableCell,
+    cells,
+    marked,
+    number,
+    small,
+)
 from csvor.stats import Comparison, compare, wilcoxon_holm
 
 
@@ -65,12 +74,8 @@ def rank_table(results: Results, rankings: Sequence[LevelRanking], column: str) 
             float(comparison.ranks.average.get(name, np.nan)) if comparison else np.nan
             for name in results.methods
         ]
-        line = [
-            TableCell(number(v, 2), m)
-            for v, m in zip(values, marks(values, "lower", 2), strict=True)
-        ]
         n = comparison.ranks.n_cases if comparison else 0
-        rows.append((TableCell(f"{ranking.level}"), *line, TableCell(str(n))))
+        rows.append((*cells(ranking.level), *marked(values, "lower", 2), *cells(n)))
         numbers.append([ranking.level, *values, n])
     measure = results.measures[column]
     return ReportTable(
@@ -121,31 +126,23 @@ def difference_table(
             why = "no two methods with results"
             if ranking.left_out and len(ranking.without_result) < len(results.methods) - 1:
                 why = "no data set has a result of every method"
-            text = (str(ranking.level), "0", "none", *[NO_RESULT] * 3, why)
-            values: list[object] = [ranking.level, 0, "none", np.nan, np.nan, np.nan, text[-1]]
+            values: list[Any] = [ranking.level, 0, "none", np.nan, np.nan, np.nan, why]
         else:
             test, cd = comparison.test, comparison.critical_difference
             groups = "; ".join(" = ".join(group) for group in comparison.groups) or NO_RESULT
-            text = (
-                str(ranking.level),
-                str(test.n_cases),
-                test.name,
-                number(test.statistic, 2),
-                small(test.p_value),
-                number(cd, 2),
-                test.note or groups,
-            )
             values = [ranking.level, test.n_cases, test.name, test.statistic, test.p_value, cd]
-            values.append(text[-1])
-        rows.append((*(TableCell(part) for part in text[:-1]), TableCell(text[-1], "text")))
+            values.append(test.note or groups)
+        *names, statistic, p_value, difference, note = values
+        figures = number(statistic, 2), small(p_value), number(difference, 2)
+        rows.append((*cells(*names, *figures), TableCell(note, "text")))
         numbers.append(values)
-    names = ("%", "data sets", "test", "statistic", "p", "CD", "not told apart (Nemenyi, 5 %)")
+    head = ("%", "data sets", "test", "statistic", "p", "CD", "not told apart (Nemenyi, 5 %)")
     keys = ["level", "n_datasets", "test", "statistic", "p_value", "critical_difference", "note"]
     return ReportTable(
         f"tests_{column}",
         f"Do the methods differ in {results.measures[column].name}? Friedman's test, and "
         "Nemenyi's critical difference (CD) of average ranks.",
-        names,
+        head,
         tuple(rows),
         pd.DataFrame(numbers, columns=keys),
     )
@@ -161,9 +158,7 @@ def pair_table(results: Results, focus: str, column: str) -> ReportTable | None:
             continue
         tests = wilcoxon_holm(table, focus)
         p = [float(tests.p_holm.get(name, np.nan)) for name in others]
-        rows.append(
-            (TableCell(f"{level}"), *[TableCell(small(v), "best" if v < 0.05 else "") for v in p])
-        )
+        rows.append((*cells(level), *(TableCell(small(v), "best" if v < 0.05 else "") for v in p)))
         frames.append(tests.rename_axis("method").reset_index().assign(level=level))
     if not rows:
         return None

@@ -2,56 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
 import pandas as pd
 
-from csvor.report.study._results import Kind, MeasureColumn, Results
-from csvor.report.study._tables import ReportTable, TableCell, marks, number
+from csvor._utils.words import plural
+from csvor.report.study._results import KINDS, Results
+from csvor.report.study._tables import ReportTable, TableCell, cells, marked, number
 
 
 def result_tables(results: Results, column: str) -> list[ReportTable]:
     """Mean ± standard deviation over the splits, a table for each kind of corruption."""
-    measure = results.measures[column]
     summary = results.summary(column)
     return [
-        _result_table(results, summary, kind, names, measure) for kind, names in results.kinds()
+        _result_table(results, summary[summary.dataset.isin(names)], kind, names, column)
+        for kind, names in results.kinds()
     ]
 
 
 def _result_table(
-    results: Results,
-    summary: pd.DataFrame,
-    kind: Kind,
-    names: Sequence[str],
-    measure: MeasureColumn,
+    results: Results, part: pd.DataFrame, kind: str, names: tuple[str, ...], column: str
 ) -> ReportTable:
-    part = summary[summary.dataset.isin(names)]
+    measure = results.measures[column]
+    # A mean over a few splits is not to be marked as the best of means over all.
+    few = [*results.partial, *results.failed_measure(column).index]
     rows = []
-    for dataset in names:
-        for level in results.levels:
-            cells = part[(part.dataset == dataset) & (part.level == level)]
-            by_method = cells.set_index("method").loc[list(results.methods)]
-            # A mean over a few splits is not to be marked as the best of means over all.
-            few = [*results.partial, *results.failed_measure(measure.column).index]
-            ranked = by_method["mean"].where(~by_method.index.isin(few))
-            cell_marks = marks(ranked.tolist(), measure.better, 3)
-            texts = [_mean_text(row) for row in by_method.itertuples()]
-            line = [TableCell(t, m) for t, m in zip(texts, cell_marks, strict=True)]
-            rows.append((TableCell(dataset), TableCell(f"{level}"), *line))
+    for (dataset, level), of_cell in part.groupby(["dataset", "level"], sort=False):
+        by_method = of_cell.set_index("method").loc[list(results.methods)]
+        ranked = by_method["mean"].where(~by_method.index.isin(few)).tolist()
+        texts = [_mean_text(row) for row in by_method.itertuples()]
+        rows.append((*cells(dataset, level), *marked(ranked, measure.better, 3, texts)))
     side = "lowest" if measure.better == "lower" else "highest"
-    caption = (
-        f"{kind.title}: {measure.name}, mean ± standard deviation over the splits, by share of "
-        f"corrupted training rows; {side} bold, second underlined."
-    )
     return ReportTable(
-        f"{kind.key}_{measure.column}",
-        caption,
+        f"{kind}_{column}",
+        f"{KINDS[kind]}: {measure.name}, mean ± standard deviation over the splits, by share of "
+        f"corrupted training rows; {side} bold, second underlined.",
         ("data set", "%", *results.methods),
         tuple(rows),
-        part.assign(measure=measure.column).reset_index(drop=True),
+        part.assign(measure=column).reset_index(drop=True),
         n_names=2,
         notes=tuple(_result_notes(part)),
     )
@@ -88,16 +77,14 @@ def mean_table(results: Results, column: str) -> ReportTable | None:
         return None
     means = pd.DataFrame({level: t.loc[complete].mean() for level, t in tables.items()}).T
     measure = results.measures[column]
-    rows = []
-    for level, line in means.iterrows():
-        cell_marks = marks(line.tolist(), measure.better, 3)
-        cells = [TableCell(number(v), m) for v, m in zip(line.tolist(), cell_marks, strict=True)]
-        rows.append((TableCell(str(level)), *cells))
+    rows = [
+        (*cells(level), *marked(line.tolist(), measure.better)) for level, line in means.iterrows()
+    ]
     left = [name for name in results.datasets if name not in complete]
     note = (f"Left out, since a result is missing: {', '.join(left)}.",) if left else ()
     return ReportTable(
         f"mean_{column}",
-        f"{measure.name.capitalize()}, averaged over {len(complete)} data sets.",
+        f"{measure.name.capitalize()}, averaged over {plural(len(complete), 'data set')}.",
         ("%", *results.methods),
         tuple(rows),
         means.rename_axis("level").reset_index(),
@@ -120,10 +107,7 @@ def detection_tables(results: Results, by: list[str]) -> list[ReportTable]:
             continue
         numbers = means.reset_index()
         rows = [
-            (
-                *(TableCell(str(r[name])) for name in by),
-                *(TableCell(number(float(r[name]), 2)) for name in columns),
-            )
+            cells(*(r[name] for name in by), *(number(float(r[name]), 2) for name in columns))
             for r in numbers.to_dict("records")
         ]
         tables.append(
@@ -142,12 +126,14 @@ def detection_tables(results: Results, by: list[str]) -> list[ReportTable]:
     return tables
 
 
-def failure_table(results: Results) -> ReportTable:
+def failure_table(results: Results) -> ReportTable | None:
     """The cells that failed, with their messages."""
     failed = results.failures
+    if failed.empty:
+        return None
     rows = [
-        tuple(TableCell(str(value), "bad" if j == 4 else "") for j, value in enumerate(row))
-        for row in failed.itertuples(index=False)
+        (*cells(*names), TableCell(message, "bad"))
+        for *names, message in failed.itertuples(index=False)
     ]
     return ReportTable(
         "failures",
@@ -159,26 +145,16 @@ def failure_table(results: Results) -> ReportTable:
     )
 
 
-def gap_table(results: Results) -> ReportTable:
+def gap_table(results: Results) -> ReportTable | None:
     """Where cells lack a result, by data set and method."""
     summary = results.summary("mze")
     gaps = summary.groupby(["dataset", "method"], sort=False)[["n", "n_failed", "n_planned"]].sum()
     gaps["n_missing"] = gaps.n_planned - gaps.n - gaps.n_failed
     gaps = gaps[gaps.n < gaps.n_planned].reset_index()
-    rows = [
-        tuple(
-            TableCell(str(value))
-            for value in (
-                r["dataset"],
-                r["method"],
-                r["n"],
-                r["n_failed"],
-                r["n_missing"],
-                r["n_planned"],
-            )
-        )
-        for r in gaps.to_dict("records")
-    ]
+    if gaps.empty:
+        return None
+    columns = ["dataset", "method", "n", "n_failed", "n_missing", "n_planned"]
+    rows = [cells(*row) for row in gaps[columns].itertuples(index=False)]
     return ReportTable(
         "gaps",
         "Where cells lack a result, over all levels.",
@@ -194,20 +170,13 @@ def time_table(results: Results) -> ReportTable | None:
     timed = results.frame[results.frame.seconds.notna()]
     if timed.empty:
         return None
-    order = [name for name in results.methods if name in set(timed.method)]
     seconds = timed.groupby("method").seconds
-    times = pd.DataFrame(
-        {"cells": seconds.size(), "total": seconds.sum(), "median": seconds.median()}
-    )
-    times["longest"] = seconds.max()
-    times = times.loc[order].reset_index()
+    times = seconds.agg(["size", "sum", "median", "max"])
+    times.columns = pd.Index(["cells", "total", "median", "longest"])
+    times = times.loc[[name for name in results.methods if name in times.index]].reset_index()
     rows = [
-        (
-            TableCell(str(r["method"])),
-            TableCell(str(r["cells"])),
-            *(TableCell(f"{v:.3g}") for v in (r["total"], r["median"], r["longest"])),
-        )
-        for r in times.to_dict("records")
+        cells(method, n, *(f"{value:.3g}" for value in figures))
+        for method, n, *figures in times.itertuples(index=False)
     ]
     return ReportTable(
         "times",

@@ -7,24 +7,13 @@ from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from csvor.report._templates import rendered
+from csvor.report._templates import WRITTEN, rendered
 from csvor.report.study._tables import ReportTable, escape_markdown, to_markdown
 
-
-class Drawn(Protocol):
-    """What a page asks of a picture."""
-
-    name: str
-    caption: str
-    wide: bool
-
-    @property
-    def svg(self) -> bytes: ...
-
-    @property
-    def pdf(self) -> bytes: ...
+if TYPE_CHECKING:  # it needs matplotlib
+    from csvor.report.study._pictures import Picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +36,7 @@ class Section:
         return [item for item in (*self.items, *self.more) if isinstance(item, ReportTable)]
 
     @property
-    def pictures(self) -> list[Drawn]:
+    def pictures(self) -> list[Picture]:
         return [item for item in (*self.items, *self.more) if not isinstance(item, ReportTable)]
 
 
@@ -70,21 +59,21 @@ def with_unique_names(sections: Sequence[Section]) -> list[Section]:
     ]
 
 
-def html_page(title: str, lead: str, sections: Sequence[Section], footer: str) -> str:
+def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
     """One page that needs no other file; the first section is the summary."""
     return rendered(
         "study.html",
         title=title,
         lead=lead,
         sections=sections,
-        footer=footer,
+        titles=[(section.key, section.title) for section in sections],
         grouped=_grouped,
         is_table=_is_table,
         base64=lambda data: b64encode(data).decode(),
     )
 
 
-def markdown_page(title: str, lead: str, sections: Sequence[Section], footer: str) -> str:
+def markdown_page(title: str, lead: str, sections: Sequence[Section]) -> str:
     """The same as Markdown, with the pictures as files beside it."""
     parts = [f"# {escape_markdown(title)}", escape_markdown(lead)]
     for section in sections:
@@ -96,7 +85,7 @@ def markdown_page(title: str, lead: str, sections: Sequence[Section], footer: st
             f"![{escape_markdown(picture.caption)}](figures/{picture.name}.svg)"
             for picture in section.pictures
         ]
-    return "\n\n".join([*parts, escape_markdown(footer)]) + "\n"
+    return "\n\n".join([*parts, escape_markdown(f"{WRITTEN}.")]) + "\n"
 
 
 def _is_table(item: Any) -> bool:

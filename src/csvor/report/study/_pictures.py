@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from csvor import plots
 from csvor.plots._style import legend_height
 from csvor.report.study._comparisons import LevelRanking
-from csvor.report.study._results import MEASURES, Results
+from csvor.report.study._results import KINDS, MEASURES, Results
 from csvor.report.study._tables import ReportTable
 
 # In inches: two pictures up to here stand side by side.
@@ -112,8 +112,8 @@ def level_pictures(results: Results, column: str, focus: str) -> list[Picture]:
         }
         figure = _sized(len(names), 2.4, 1.85, results.methods)
         plots.level_curves(panels, measure=column.upper(), focus=focus, figure=figure)
-        caption = f"{kind.title}: {MEASURES[column].name} by share of corrupted training rows."
-        pictures.append(Picture(f"levels_{kind.key}_{column}", caption, figure))
+        caption = f"{KINDS[kind]}: {MEASURES[column].name} by share of corrupted training rows."
+        pictures.append(Picture(f"levels_{kind}_{column}", caption, figure))
     return pictures
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from csvor.report.study._results import check_results
-from csvor.report.study._tables import ReportTable, TableCell, number
+from csvor.report.study._tables import ReportTable, cells, number
 
 SOURCE = (
     "Xiang et al., Robust Capped lp-Norm Support Vector Ordinal Regression, Neurocomputing, "
@@ -99,13 +99,8 @@ def agreement_table(compared: pd.DataFrame) -> ReportTable:
     counts = pd.DataFrame({"compared": grouped.size(), "within": grouped.sum()}).reset_index()
     counts["share"] = counts.within / counts.compared
     rows = [
-        (
-            TableCell(str(r["method"])),
-            TableCell(str(r["compared"])),
-            TableCell(str(r["within"])),
-            TableCell(f"{r['share']:.0%}"),
-        )
-        for r in counts.to_dict("records")
+        cells(method, n, within, f"{share:.0%}")
+        for method, n, within, share in counts.itertuples(index=False)
     ]
     return ReportTable(
         "published_agreement",
@@ -120,16 +115,12 @@ def agreement_table(compared: pd.DataFrame) -> ReportTable:
 def disagreement_table(compared: pd.DataFrame) -> ReportTable:
     """Every cell that does not agree; its numbers hold all that were compared."""
     rows = [
-        (
-            *(
-                TableCell(str(r["dataset"])),
-                TableCell(str(r["level"])),
-                TableCell(str(r["method"])),
-            ),
-            TableCell(f"{number(r['ours'])} ± {number(r['ours_std'])}"),
-            TableCell(f"{number(r['published'])} ± {number(r['published_std'])}"),
-            TableCell(f"{r['difference']:+.3f}"),
-            TableCell(number(r["allowed"])),
+        cells(
+            *(r[name] for name in _BY),
+            f"{number(r['ours'])} ± {number(r['ours_std'])}",
+            f"{number(r['published'])} ± {number(r['published_std'])}",
+            f"{r['difference']:+.3f}",
+            number(r["allowed"]),
         )
         for r in compared[~compared.within].to_dict("records")
     ]

@@ -19,34 +19,21 @@ NUMBERS = ["mze", "mae", "precision", "recall", "auc", "seconds"]
 class MeasureColumn:
     """What a column measures, and which of its values are better."""
 
-    column: str
     name: str
     better: str
 
 
 MEASURES = {
-    "mze": MeasureColumn("mze", "mean zero-one error", "lower"),
-    "mae": MeasureColumn("mae", "mean absolute error", "lower"),
-    "precision": MeasureColumn("precision", "precision of the outlier flags", "higher"),
-    "recall": MeasureColumn("recall", "recall of the outlier flags", "higher"),
-    "auc": MeasureColumn("auc", "AUC of the residuals", "higher"),
+    "mze": MeasureColumn("mean zero-one error", "lower"),
+    "mae": MeasureColumn("mean absolute error", "lower"),
+    "precision": MeasureColumn("precision of the outlier flags", "higher"),
+    "recall": MeasureColumn("recall of the outlier flags", "higher"),
+    "auc": MeasureColumn("AUC of the residuals", "higher"),
 }
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A way to corrupt training rows."""
-
-    key: str
-    title: str
-
-
-# The keys of the first two are what `DatasetInfo.spoiled` says of the paper's sets.
-KINDS = (
-    Kind("labels", "Label noise"),
-    Kind("features", "Data outliers"),
-    Kind("further", "Further data sets"),
-)
+# Ways to corrupt training rows; `DatasetInfo.spoiled` says the first two of the paper's sets.
+KINDS = {"labels": "Label noise", "features": "Data outliers", "further": "Further data sets"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +44,12 @@ class Results:
     datasets: tuple[str, ...]
     levels: tuple[int, ...]
     methods: tuple[str, ...]
-    kind_of: dict[str, Kind]
+    kind_of: dict[str, str]
     measures: Mapping[str, MeasureColumn]
 
-    def kinds(self) -> list[tuple[Kind, tuple[str, ...]]]:
+    def kinds(self) -> list[tuple[str, tuple[str, ...]]]:
         """The kinds of corruption that occur, each with its data sets."""
-        groups = [(k, tuple(d for d in self.datasets if self.kind_of[d] is k)) for k in KINDS]
+        groups = [(k, tuple(d for d in self.datasets if self.kind_of[d] == k)) for k in KINDS]
         return [(kind, names) for kind, names in groups if names]
 
     def n_splits(self, dataset: str) -> int:
@@ -147,16 +134,15 @@ def check_results(results: Any, measures: Mapping[str, str] | None = None) -> Re
 
     `measures` are further columns, and whether their values are better "lower" or "higher".
     """
-    further = {name: MeasureColumn(name, name, better) for name, better in (measures or {}).items()}
+    further = {name: MeasureColumn(name, better) for name, better in (measures or {}).items()}
     if not isinstance(results, pd.DataFrame):
         raise TypeError(f"results must be a pandas DataFrame, not {type(results).__name__}.")
-    for measure in further.values():
-        if measure.column in (*KEYS, *NUMBERS, "status", "error"):
-            raise ValueError(f"measures: {measure.column} is a column of every study.")
+    for column, measure in further.items():
+        if column in (*KEYS, *NUMBERS, "status", "error"):
+            raise ValueError(f"measures: {column} is a column of every study.")
         if measure.better not in ("lower", "higher"):
             raise ValueError(
-                f"measures: {measure.column} must be better lower or higher, got "
-                f"{measure.better!r}."
+                f"measures: {column} must be better lower or higher, got {measure.better!r}."
             )
     needed = [*KEYS, "status", "mze", *further]
     missing = [name for name in needed if name not in results.columns]
@@ -210,21 +196,19 @@ def _whole(frame: pd.DataFrame, name: str) -> pd.Series[int]:
     return values.astype(int)
 
 
-def _kinds(frame: pd.DataFrame) -> dict[str, Kind]:
+def _kinds(frame: pd.DataFrame) -> dict[str, str]:
     """By a column `corruption` where there is one, else by the names of the paper's sets."""
-    by_key = {kind.key: kind for kind in KINDS}
-    kinds = {}
+    kinds: dict[str, str] = {}
     for group, rows in frame.groupby("dataset"):
         dataset = str(group)
-        kind = by_key[info(dataset).spoiled if dataset in names() else "further"]
+        kinds[dataset] = info(dataset).spoiled if dataset in names() else "further"
         if "corruption" in frame:
             keys = sorted({str(value) for value in rows["corruption"].dropna()})
-            unknown = [key for key in keys if key not in by_key]
+            unknown = [key for key in keys if key not in KINDS]
             if unknown or len(keys) > 1:
                 raise ValueError(
                     f"corruption of {dataset} is {', '.join(keys)}; it must be one of "
-                    f"{', '.join(by_key)}."
+                    f"{', '.join(KINDS)}."
                 )
-            kind = by_key[keys[0]] if keys else kind
-        kinds[dataset] = kind
+            kinds[dataset] = keys[0] if keys else kinds[dataset]
     return kinds

@@ -101,7 +101,7 @@ def significance(rankings: Sequence[LevelRanking], focus: str, alpha: float) -> 
         parts += [f"not told apart from {all_of(joined)}"] if joined else []
         sentences.append(
             f"At {tested[-1].level} % {focus} is {' and '.join(parts)} "
-            f"(p = {small(last.test.p_value)} over {last.test.n_cases} data sets)."
+            f"(p = {small(last.test.p_value)} over {plural(last.test.n_cases, 'data set')})."
         )
     return sentences
 

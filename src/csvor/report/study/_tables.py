@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -59,10 +59,11 @@ class ReportTable:
         prose = (row[column].mark in ("text", "bad") for row in self.rows)
         return column < self.n_names or (bool(self.rows) and all(prose))
 
-    def groups(self) -> list[int]:
-        """The rows at which a new first name begins."""
+    def starts(self) -> list[int]:
+        """The rows at which a new first name begins; none where each has another."""
         firsts = [row[0].text for row in self.rows]
-        return [i for i, name in enumerate(firsts) if i == 0 or name != firsts[i - 1]]
+        starts = [i for i, name in enumerate(firsts) if i == 0 or name != firsts[i - 1]]
+        return starts if len(starts) < len(firsts) else []
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -77,16 +78,30 @@ def small(p: float) -> str:
     return f"{p:#.2g}" if p >= 1e-4 else f"{p:.0e}"
 
 
-def marks(values: Sequence[float], better: str, digits: int) -> list[str]:
-    """ "best" and "second" by what is printed, so that equal figures look equal."""
-    shown = np.round(np.asarray(values, dtype=float), digits)
-    finite = np.isfinite(shown)
-    signed = shown if better == "lower" else -shown
-    places = np.zeros(len(shown))
-    places[finite] = rankdata(signed[finite], method="min")
+def cells(*values: object) -> tuple[TableCell, ...]:
+    """A cell for each, without a mark."""
+    return tuple(TableCell(str(value)) for value in values)
+
+
+def marked(
+    values: Sequence[float], better: str, digits: int = 3, texts: Sequence[str] | None = None
+) -> tuple[TableCell, ...]:
+    """Numbers, or texts that stand for them; "best" and "second" by what is printed of the numbers.
+
+    So equal figures look equal.
+    """
+    texts = [number(value, digits) for value in values] if texts is None else texts
+    printed = np.round(np.asarray(values, dtype=float), digits)
+    finite = np.isfinite(printed)
     if finite.sum() < 2:
-        return [""] * len(shown)
-    return [{1: "best", 2: "second"}.get(int(place), "") for place in places]
+        return cells(*texts)
+    places = np.zeros(len(printed))
+    places[finite] = rankdata((printed if better == "lower" else -printed)[finite], method="min")
+    names = ("", "best", "second")
+    return tuple(
+        TableCell(text, names[int(place)] if place < 3 else "")
+        for text, place in zip(texts, places.tolist(), strict=True)
+    )
 
 
 def to_csv(table: ReportTable) -> str:
@@ -110,17 +125,12 @@ def to_markdown(table: ReportTable) -> str:
 def to_latex(table: ReportTable) -> str:
     """A table for booktabs, one rule between groups that begin with different names."""
     align = "".join("l" if table.left(j) else "r" for j in range(len(table.head)))
-    starts = set(table.groups())
-    several = len(starts) < len(table.rows)
-    lines = []
+    starts, lines = table.starts(), []
     for i, row in enumerate(table.rows):
-        if several and i in starts and i:
+        if i and i in starts:
             lines.append(r"\midrule")
-        cells = [_latex(cell) for cell in row]
-        if several and i not in starts:
-            cells[0] = ""
-        lines.append(" & ".join(cells) + r" \\")
-    head = " & ".join(latex_text(name) for name in table.head) + r" \\"
+        repeated = bool(starts) and i not in starts
+        lines.append(_latex_row(["" if repeated else _latex(row[0]), *map(_latex, row[1:])]))
     caption = " ".join([table.caption, *table.notes])
     return "\n".join(
         [
@@ -131,7 +141,7 @@ def to_latex(table: ReportTable) -> str:
             rf"\label{{tab:{table.name}}}",
             rf"\begin{{tabular}}{{{align}}}",
             r"\toprule",
-            head,
+            _latex_row(map(latex_text, table.head)),
             r"\midrule",
             *lines,
             r"\bottomrule",
@@ -178,6 +188,10 @@ _TEX = {
 def latex_text(text: str) -> str:
     """Text with LaTeX's own signs escaped."""
     return "".join(_TEX.get(sign, sign) for sign in text)
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
 
 
 def _latex(cell: TableCell) -> str:
