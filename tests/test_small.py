@@ -44,7 +44,7 @@ def test_a_run_goes_on_where_it_was_left(rng, p, given, monkeypatch):
     y = np.digitize(X.sum(axis=1), [-1.0, 0.0, 1.0])
     y[:12] = rng.integers(0, 4, 12)
     at_once = CSVOR(p=p, **given).fit(X, y)
-    monkeypatch.setattr("csvor._objective.ordinal._AT_ONCE", 0)
+    monkeypatch.setattr("csvor._objective.small._AT_ONCE", 0)
     by_one = CSVOR(p=p, **given).fit(X, y)
     np.testing.assert_array_equal(at_once.objective_history_, by_one.objective_history_)
     np.testing.assert_array_equal(at_once.coef_, by_one.coef_)

@@ -66,6 +66,15 @@ class CappedPower:
         return g > self.cap
 
 
+def cap_of(loss: NDArray[np.void]) -> Array:
+    """(below, cap, tied) of a loss as a pass reads it."""
+    return np.array([loss[name][0] for name in ("below", "cap", "tied")])
+
+
+def set_cap(loss: NDArray[np.void], cap: Array) -> None:
+    loss["below"], loss["cap"], loss["tied"] = cap
+
+
 @compiled(fastmath=FAST)
 def counted_share(g, below, cap, tied):
     """How much of a row counts."""

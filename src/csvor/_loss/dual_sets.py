@@ -1,6 +1,6 @@
-"""What do multipliers of a row's pairs pull, and how does it bend?
+"""Projection onto the dual set of a loss (a ball or a box), and its Jacobian.
 
-For losses that are support functions: with the excesses x of the pairs (1 - margin),
+For losses that are support functions: with the slack arguments x of the pairs (1 - margin),
 ``c |max(0, x)|`` is the largest ``l.x`` over the ball ``{l >= 0, |l| <= c}``, and
 ``c sum max(0, x)`` that over the box ``{0 <= l <= c}``. A point ``u = l + rate x`` is brought back
 to the nearest one of the set, P(u): the slope of the augmented loss by x, whose curvature is
@@ -48,7 +48,7 @@ class Ball:
     def jacobian(u: Array, c: Array, rate: Array) -> ProjectionJacobian:
         on = u > 0.0
         length = _length(np.maximum(u, 0.0))
-        # Outside, one excess alone costs c, level.
+        # Outside, one pair alone costs c, level.
         bent = (length <= c) | (on.sum(axis=0) > 1)
         samples = np.flatnonzero((c > 0.0) & (length > 0.0) & bent)
         u, length = u[:, samples], length[samples]

@@ -37,6 +37,13 @@ def pair_loss(
     return np.array([(kind, constraints == "implicit", bounded, width, majorant)], dtype=PAIR)
 
 
+def with_width(pair: np.ndarray, width: float) -> np.ndarray:
+    """The same pairs with their slacks rounded over ``width``."""
+    pair = pair.copy()
+    pair["width"] = width
+    return pair
+
+
 @compiled(fastmath=FAST)
 def pair_losses(n, f, y, b, pair, g, slope, curve, pull):
     """Set the losses g of n rows, and slope times side and curvature of each pair; sum the slopes.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from csvor._loss.capped import row_weights
 from csvor._loss.margins import BLOCK, pair_losses
 from csvor._utils.compile import FAST, compiled
 
@@ -73,3 +74,48 @@ def add_slopes(line, codes, b, db, t, pair, slopes):
                 second += c[r] * change * (df[r] - db_k)
     slopes[0] += first
     slopes[1] += second
+
+
+@compiled(fastmath=FAST)
+def terms_at(scores, codes, costs, b, pair, loss, losses, pull, hess_ff, hess_fb, sums_b, hess_bb):
+    """The terms of rows in gradient and Hessian, before the features come in.
+
+    Sets losses, ``pull``, ``hess_ff`` and ``hess_fb`` of all rows; ``sums_b`` gains the gradient by
+    b and the totals of `row_weights`, ``hess_bb`` the upper triangle of the Hessian by b.
+    """
+    m = b.size
+    implicit = pair[0].implicit == 1
+    slope, curve, block_fb = np.empty((m, BLOCK)), np.empty((m, BLOCK)), np.empty((m, BLOCK))
+    y, weight = np.empty(BLOCK), np.empty(BLOCK)
+    curved, concavity = np.empty(BLOCK), np.empty(BLOCK)
+    for start in range(0, scores.size, BLOCK):
+        n = min(BLOCK, scores.size - start)
+        f, g, cost = scores[start : start + n], losses[start : start + n], costs[start : start + n]
+        block_pull, block_ff = pull[start : start + n], hess_ff[start : start + n]
+        for r in range(n):
+            y[r] = codes[start + r]
+        pair_losses(n, f, y, b, pair, g, slope, curve, block_pull)
+        row_weights(n, g, cost, loss, weight, curved, concavity, sums_b[m:])
+        add_hessian_terms(
+            n, weight, curved, concavity, slope, curve, block_pull, implicit, block_fb, block_ff,
+            sums_b, hess_bb,
+        )  # fmt: skip
+        for k in range(m):
+            for r in range(n):
+                hess_fb[k, start + r] = block_fb[k, r]
+
+
+@compiled(fastmath=FAST)
+def weights_at(scores, codes, costs, b, pair, loss, weights):
+    """Set the weight of each row, the slope of its capped loss by g."""
+    m = b.size
+    slope, curve = np.empty((m, BLOCK)), np.empty((m, BLOCK))
+    y, g, pull = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    curved, concavity, unused = np.empty(BLOCK), np.empty(BLOCK), np.zeros(3)
+    for start in range(0, scores.size, BLOCK):
+        n = min(BLOCK, scores.size - start)
+        for r in range(n):
+            y[r] = codes[start + r]
+        pair_losses(n, scores[start : start + n], y, b, pair, g, slope, curve, pull)
+        block_weights = weights[start : start + n]
+        row_weights(n, g, costs[start : start + n], loss, block_weights, curved, concavity, unused)

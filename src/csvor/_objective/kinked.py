@@ -1,7 +1,8 @@
-"""What are the excesses of all pairs, and what follows from multipliers of them?
+"""What are the slack arguments of all pairs, and what follows from multipliers of them?
 
-The objective as `_solvers.augmented` asks for it: a penalty and support functions of excesses that
-are linear in theta. All of it is whole arrays, whose large products are BLAS's.
+The objective as `_solvers.augmented` asks for it: a penalty and support functions of slack
+arguments, 1 - margin, that are linear in theta. All of it is whole arrays, whose large products
+are BLAS's.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from csvor._loss.dual_sets import Ball, Box
 from csvor._objective.balance import balancing_factors, from_thresholds
 from csvor._objective.newton import Curvature, by_columns, curvature, newton_step, step_by_rows
 from csvor._objective.ordinal import OrdinalObjective
-from csvor._objective.theta import penalise
 from csvor._rows.gram import Gram
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
@@ -52,7 +52,7 @@ class KinkedObjective:
         else:
             counts = np.stack([y > 0, y < m])
             self._k = np.clip(np.stack([y - 1, y]), 0, m - 1)
-        # A pair that does not count has an excess of -1, whatever theta is.
+        # A pair that does not count has the slack argument -1, whatever theta is.
         self._side = np.where(counts, np.where(y > self._k, 1.0, -1.0), 0.0)
         self._one = np.where(counts, 1.0, -1.0)
 
@@ -84,7 +84,7 @@ class KinkedObjective:
         return self._one + self.directional_change(theta)
 
     def directional_change(self, step: Array) -> Array:
-        """What a step adds to the excesses."""
+        """What a step adds to the slack arguments."""
         w, b = self._whole.split(step)
         return self._side * (b[self._k] - self._products.matvec(w))
 
@@ -93,11 +93,11 @@ class KinkedObjective:
         return theta if self._support is Box else self._whole.centred(theta, cap)
 
     def penalty(self, theta: Array) -> float:
-        return float(self._penalise(theta)[0])
+        return self._whole.penalty(theta)
 
     def penalty_on_line(self, theta: Array, step: Array) -> tuple[float, float]:
         """First and second derivative of the penalty at theta along a step."""
-        pull, along = self._penalise(theta)[1], self._penalise(step)[1]
+        pull, along = self._whole.penalise(theta)[1], self._whole.penalise(step)[1]
         by = np.concatenate(self._whole.split(step))
         return float(pull @ by), float(along @ by)
 
@@ -198,7 +198,8 @@ class KinkedObjective:
 
     def _slopes(self, theta: Array, multipliers: Array) -> tuple[Array, Array]:
         """By w and b."""
-        d, signed, pull = self._whole.ridge.size, self._side * multipliers, self._penalise(theta)[1]
+        signed, (_, pull) = self._side * multipliers, self._whole.penalise(theta)
+        d = self._whole.ridge.size
         grad_w = pull[:d] - self._products.transpose_matvec(signed.sum(axis=0))
         return grad_w, pull[d:] + self._by_threshold(signed)
 
@@ -207,10 +208,3 @@ class KinkedObjective:
         for k, values in zip(self._k, of_pairs, strict=True):
             sums += np.bincount(k, values, sums.size)
         return sums
-
-    def _penalise(self, theta: Array) -> tuple[float, Array]:
-        """Value, and gradient by w and b."""
-        pull = np.empty(self.size)
-        b = self._whole.split(theta)[1]
-        value = penalise(theta, b, self._whole.ridge, self._whole.threshold_ridge, pull)
-        return value, pull

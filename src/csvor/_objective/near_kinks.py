@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.capped import LOSS, CappedPower, cut_cost
-from csvor._loss.margins import ROUNDED
+from csvor._loss.capped import LOSS, CappedPower, cut_cost, set_cap
+from csvor._loss.margins import ROUNDED, with_width
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import FrozenRows
 from csvor._solvers.refine import SHARE
@@ -146,9 +146,7 @@ class NearKinks:
         pair = self._whole.rows.pair
         if pair["kind"][0] != ROUNDED:
             return ()
-        pair = pair.copy()
-        pair["width"] = reach
-        return (pair,)
+        return (with_width(pair, reach),)
 
     def _widths(self, at: EvaluatedPoint) -> tuple[float, float]:
         """Over which g the kink at 0, and over which share of it a cap, are matters of density."""
@@ -170,5 +168,5 @@ def _least(values: Array, count: int) -> float:
 def _as_read(loss: CappedPower, cap: Array) -> Any:
     read = np.zeros(1, LOSS)
     read["p"], read["delta"], read["kink"] = loss.p, loss.delta, loss.delta
-    read["below"], read["cap"], read["tied"] = cap
+    set_cap(read, cap)
     return read

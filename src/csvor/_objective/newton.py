@@ -44,7 +44,7 @@ class Curvature(HessianTerms):
 def curvature(
     jacobian: ProjectionJacobian, side: Array, k: NDArray[np.intp], m: int, rate: float
 ) -> Curvature:
-    """From that of the pairs, whose excess is ``side (b_k - f)``; side is 0 where it counts not.
+    """From that of the pairs, of slack argument ``1 + side (b_k - f)``; a side of 0 does not count.
 
     ``rate`` is the sum of those of all samples.
     """

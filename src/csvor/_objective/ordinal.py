@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.capped import LOSS
-from csvor._loss.margins import HINGE
+from csvor._loss.capped import LOSS, cap_of
+from csvor._loss.margins import HINGE, with_width
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.newton import newton_step
-from csvor._objective.small import SERVE, small_problem
+from csvor._objective.small import serve, small_problem
 from csvor._objective.theta import (
     NO_FROZEN_ROWS,
     FrozenRows,
@@ -23,7 +23,7 @@ from csvor._objective.theta import (
     slope_on_line,
 )
 from csvor._solvers.iterate import DRIVEN
-from csvor._solvers.state import BEGIN, CAP, EVALUATE, FAILED, GOING, LEVEL, QUANTILE, SLOPE, State
+from csvor._solvers.state import BEGIN, CAP, EVALUATE, FAILED, LEVEL, QUANTILE, SLOPE, State
 from csvor._solvers.step import IndefiniteError, find_step
 
 Array = NDArray[np.float64]
@@ -31,8 +31,6 @@ Report = Callable[[int, float], None] | None
 
 # LAPACK solves larger systems than the compiled iterations.
 _MOST_COORDINATES = 80
-# Numbers that an iteration reads, times iterations, before an interrupt is heard again.
-_AT_ONCE = 10_000_000
 # The share of a step's promise that need not be kept where it is found without a Hessian.
 _LEFT = 1e-3
 
@@ -82,9 +80,7 @@ class OrdinalObjective:
 
     def rounded(self, width: float) -> OrdinalObjective:
         """The same objective with its slacks rounded at their kinks."""
-        pair = self.rows.pair.copy()
-        pair["width"] = width
-        rows = self.rows.with_loss(pair)
+        rows = self.rows.with_loss(with_width(self.rows.pair, width))
         return OrdinalObjective(rows, self.n_classes, self.threshold_ridge, self.frozen)
 
     def sample(self, size: int) -> OrdinalObjective:
@@ -101,9 +97,13 @@ class OrdinalObjective:
         return self.penalty(theta) + float(self.rows.loss(w, b)) + frozen_value(self.frozen, w, b)
 
     def penalty(self, theta: Array) -> float:
+        return self.penalise(theta)[0]
+
+    def penalise(self, theta: Array) -> tuple[float, Array]:
+        """The penalty, and its gradient by w and b."""
         pull = np.empty(self.size)
-        b = self.split(theta)[1]
-        return float(penalise(theta, b, self.ridge, self.threshold_ridge, pull))
+        value = penalise(theta, self.split(theta)[1], self.ridge, self.threshold_ridge, pull)
+        return float(value), pull
 
     def centred(self, theta: Array, cap: float) -> Array:
         """theta with each threshold that no row pulls at in the middle of its interval.
@@ -131,18 +131,8 @@ class OrdinalObjective:
                 whole, on_line, self.rows.pair, self.ridge, self.threshold_ridge, self.frozen,
                 self.n_classes - 1,
             )  # fmt: skip
-            run, until = state.run, int(state.run["until"][0])
-            # Some tenths of a second at a time.
-            at_once = 1 + _AT_ONCE // (self.rows.n_samples * self.size)
-            while run["ended"][0] == GOING and run["n"][0] < until:
-                begin = int(run["n"][0])
-                run["until"] = min(begin + at_once, until)
-                SERVE[policy](problem, *state)
-                _tell(report, state, begin)
-            run["until"] = until
-            if run["ended"][0] != FAILED:
+            if serve(policy, problem, state, lambda begin: _tell(report, state, begin)):
                 return
-            run["ended"] = GOING  # LAPACK knows more than the compiled steps
         begin = int(state.run["n"][0])
         for request in DRIVEN[policy](*state):
             _tell(report, state, begin)
@@ -202,7 +192,7 @@ class OrdinalObjective:
             to.parts[CAP:] = cap
         else:
             sums, curvature = self.rows.sums(w, b, loss, _asks_for_quantiles(state))
-            to.parts[CAP:] = loss["below"][0], loss["cap"][0], loss["tied"][0]
+            to.parts[CAP:] = cap_of(loss)
         if not self.holds_hessian:
             self._evaluated_at = to.theta.copy(), curvature
             curvature = np.empty((0, 0))

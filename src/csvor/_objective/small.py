@@ -6,6 +6,7 @@ Each level of calls above the pass over the rows is compiled with the pass once 
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,22 @@ from csvor._rows.dense_pass import add_rows, begin_line
 from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap, moved_rows
 from csvor._solvers.iterate import iterate, newton
-from csvor._solvers.state import BEGIN, CAP, EVALUATE, QUANTILE, SLOPE, Point, State
+from csvor._solvers.state import (
+    BEGIN,
+    CAP,
+    EVALUATE,
+    FAILED,
+    GOING,
+    QUANTILE,
+    SLOPE,
+    Point,
+    State,
+)
 from csvor._solvers.step import bounded_step
 from csvor._utils.compile import compiled, without_refcount
+
+# Numbers that an iteration reads, times iterations, before an interrupt is heard again.
+_AT_ONCE = 10_000_000
 
 Small = namedtuple(
     "Small", "rows on_line pair ridge threshold_ridge frozen loss sums curvature b db"
@@ -50,7 +64,27 @@ def serve_newton(problem, run, at, to, best, step, line, slopes, stages, history
         _answer(request, problem, run, at, to, step, line, slopes)
 
 
-SERVE = {"reweight": serve_reweighting, "newton": serve_newton}
+def serve(policy: str, problem: Small, state: State, tell: Callable[[int], None]) -> bool:
+    """Let a run go on until its end or its limit; whether the compiled steps sufficed.
+
+    ``tell`` is called with the first iteration that it has not heard of.
+    """
+    run, until = state.run, int(state.run["until"][0])
+    # Some tenths of a second at a time.
+    at_once = 1 + _AT_ONCE // (problem.rows.X.shape[0] * state.step.size)
+    while run["ended"][0] == GOING and run["n"][0] < until:
+        begin = int(run["n"][0])
+        run["until"] = min(begin + at_once, until)
+        _SERVE[policy](problem, *state)
+        tell(begin)
+    run["until"] = until
+    if run["ended"][0] != FAILED:
+        return True
+    run["ended"] = GOING  # LAPACK knows more than the compiled steps
+    return False
+
+
+_SERVE = {"reweight": serve_reweighting, "newton": serve_newton}
 
 
 @compiled()

@@ -6,9 +6,8 @@ Each partition answers as its own array or CSR matrix would; what is here adds u
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from functools import cached_property, partial
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 import dask.array as da
 import numpy as np
@@ -18,6 +17,7 @@ from csvor._parts.engine import rows_where
 from csvor._parts.graph import Parts, persisted
 from csvor._parts.partitions import Partitions, gather, memory_limit, run
 from csvor._rows.dask_evaluation import PartitionedEvaluation
+from csvor._rows.labelled import LabelledRows
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import Spans
 from csvor._rows.storage import matrix_of
@@ -67,13 +67,13 @@ class DaskMatrix(ScaledMatrix):
         return matrix_of(X, np.empty(0), self.spans)
 
 
-class DaskRows:
+class DaskRows(LabelledRows):
     """Labelled rows in partitions."""
 
     holds_hessian, is_small, has_products = True, False, False
 
     def __init__(self, matrix: DaskMatrix, codes: da.Array, costs: da.Array, pair: Any) -> None:
-        self.matrix, self.codes, self.costs, self.pair = matrix, codes, costs, pair
+        super().__init__(matrix, codes, costs, pair)
         # A byte for each row, which stays beside the rows as long as this does.
         self._persisted_codes = persisted(codes)
         self._columns = Parts.of(self._persisted_codes), Parts.of(costs)
@@ -92,18 +92,12 @@ class DaskRows:
         return memory_limit()
 
     @property
-    def _most(self) -> int:
-        """Rows that can be brought here."""
+    def most(self) -> int:
         return max(memory_limit() // self.matrix.X.row_bytes, 1)
 
     @property
     def most_near(self) -> float:
-        return min(_OF_ROOM * self._most / self.n_samples, 1.0)
-
-    def with_loss(self, pair: Any) -> Self:
-        rows = copy(self)
-        rows.pair = pair
-        return rows
+        return min(_OF_ROOM * self.most / self.n_samples, 1.0)
 
     def ask(self, func: Callable[..., Any], *args: Any, of_parts: Any = ()) -> tuple[Any, Any]:
         """Sums and rows that ``func(rows of a partition, its item of of_parts, *args)`` gives."""
@@ -149,21 +143,24 @@ class DaskRows:
     def weight(self) -> float:
         return float(self._weights[0].sum())
 
-    def sample(self, size: int, n_classes: int) -> Any:
-        """As `LabelledRows.sample`, of which it draws the same rows; at most what has room."""
-        n, size = self.n_samples, min(size, self._most)
-        rng, (weights, (least, greatest)) = np.random.default_rng(0), self._weights
-        total = weights.sum()
-        drawn = rng.integers(0, n, size) if least == greatest else self._drawn(rng.random(size))
-        (codes,) = gather(self._columns[:1], self.matrix.X.sizes, drawn)
-        rare = np.flatnonzero(np.bincount(codes, minlength=n_classes) < 2)
-        added = [rows_where(self.codes == code)[:2] for code in rare]
-        X, codes, costs = self._pick(np.concatenate([drawn, *added]))
-        share = np.concatenate([np.full(size, 1.0 / size), costs[size:] / total])
-        return self.in_memory(X, codes, share * (total / share.sum()))
+    def take(self, rows: NDArray[np.intp]) -> Any:
+        X = self.matrix.X
+        return self.in_memory(*gather([X.parts, *self._columns], X.sizes, rows, X.traffic))
 
-    def _drawn(self, levels: Array) -> NDArray[np.intp]:
-        """The rows up to which so much of the weight lies, in units of all of it."""
+    def quantile(self, level: float) -> NoReturn:
+        raise RowsElsewhereError("A quantile of all losses needs the rows in memory.")
+
+    def _costs_are_equal(self) -> bool:
+        return bool(self._weights[1][0] == self._weights[1][1])
+
+    def _codes_of(self, rows: NDArray[np.intp]) -> NDArray[np.integer]:
+        (codes,) = gather(self._columns[:1], self.matrix.X.sizes, rows)
+        return codes
+
+    def _rows_of(self, code: int) -> NDArray[np.intp]:
+        return rows_where(self.codes == code)
+
+    def _rows_at(self, levels: Array) -> NDArray[np.intp]:
         order, ends = np.argsort(levels), np.cumsum(self._weights[0])
         levels = ends[-1] * levels[order]
         cuts = np.searchsorted(levels, ends[:-1])
@@ -177,10 +174,6 @@ class DaskRows:
         rows = np.empty(order.size, dtype=np.intp)
         rows[order] = run(_rows_up_to, self._columns[1:], of_parts=of_parts)[1][0]
         return rows
-
-    def _pick(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
-        X = self.matrix.X
-        return gather([X.parts, *self._columns], X.sizes, rows, X.traffic)
 
     def in_memory(self, X: Any, codes: NDArray[np.integer], costs: Array) -> Any:
         """Rows in memory."""

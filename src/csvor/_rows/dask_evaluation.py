@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._loss.capped import cap_of, set_cap
 from csvor._rows.dask_near_rows import split, within_room
 from csvor._rows.evaluation import Evaluation, Subsample, subsample_stride
 from csvor._rows.kinks import add_totals
@@ -42,7 +43,7 @@ class PartitionedEvaluation:
         return self._subsample
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
-        cap = np.array([loss[name][0] for name in ("below", "cap", "tied")])
+        cap = cap_of(loss)
         step, budget = subsample_stride(self._rows.n_samples), _budget(share, self._rows)
         for low, high in self._windows(share, float(cap[1])):
             if share > 0.0:  # rows above the window are cut, and none below
@@ -57,7 +58,7 @@ class PartitionedEvaluation:
             below = max(self._rows.weight - above - inside, 0.0)
             losses, costs = np.append(losses, [0.0, np.inf]), np.append(costs, [below, above])
             find_cap(losses, costs, share, cap)
-            loss["below"], loss["cap"], loss["tied"] = cap
+            set_cap(loss, cap)
             add_totals(losses[:-2], costs[:-2], loss, totals)
         return totals, cap
 

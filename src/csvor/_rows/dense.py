@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.capped import lift_cap
+from csvor._loss.capped import cap_of, lift_cap
 from csvor._loss.row_terms import add_slopes
 from csvor._rows.dense_pass import Line, Rows, add_rows, begin_line, find_losses
 from csvor._rows.evaluation import Evaluation
@@ -88,7 +87,7 @@ class DenseRows(LabelledRows):
         def add(rows: slice) -> Sums:
             return self._add(self._part(rows, losses), w, b, loss)
 
-        return self._sum(add)
+        return self._threads.sum(add)
 
     def trim(self, w: Array, b: Array, loss: Any, share: float) -> tuple[Array, Array, Array]:
         """The same with ``share`` of the weight cut, and the cap that does it.
@@ -97,7 +96,7 @@ class DenseRows(LabelledRows):
         are then counted anew.
         """
         sums, curvature = self.sums(w, b, loss, keep=True)
-        cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
+        cap = cap_of(loss)
         find_cap(self._losses, self.costs, share, cap)
         lifted = loss.copy()
         lift_cap(lifted)
@@ -108,7 +107,7 @@ class DenseRows(LabelledRows):
             of_part, curvature_of_part = self._add(part, w, b, lifted)
             return of_part + cut, curvature_of_part
 
-        for total, change in zip((sums, curvature), self._sum(recount), strict=True):
+        for total, change in zip((sums, curvature), self._threads.sum(recount), strict=True):
             total += change
         return sums, curvature, cap
 
@@ -135,7 +134,7 @@ class DenseRows(LabelledRows):
             add_slopes(line, self.codes[rows], b, db, t, self.pair, slopes)
             return (slopes,)
 
-        return self._sum(add)[0]
+        return self._threads.sum(add)[0]
 
     def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
         """The score and the losses g of each row."""
@@ -158,8 +157,7 @@ class DenseRows(LabelledRows):
             add_totals(losses[rows], self.costs[rows], loss, totals)
             return (totals,)
 
-        summed: Array = self._sum(add)[0]
-        return summed
+        return self._threads.sum(add)[0]
 
     def beyond(
         self, radius: float, f: Array, g: Array, b: Array, cap: float, nearer: float, w: Array,
@@ -175,7 +173,7 @@ class DenseRows(LabelledRows):
             part = self._part(rows)
             return self._add(part._replace(costs=part.costs * ~near[rows]), w, b, loss)
 
-        return near, *self._sum(add)
+        return near, *self._threads.sum(add)
 
     def _part(self, rows: slice, losses: Array | None = None) -> Rows:
         matrix = self.matrix
@@ -188,11 +186,3 @@ class DenseRows(LabelledRows):
         sums, curvature = np.zeros(size + 3), np.zeros((size, size))
         add_rows(rows, w, b, self.pair, loss, sums, curvature)
         return sums, curvature
-
-    def _sum(self, func: Callable[[slice], Any]) -> Any:
-        """The sums of what ``func`` gives, always in the order of the chunks."""
-        first, *others = self._threads.map(func)
-        for other in others:
-            for total, part in zip(first, other, strict=True):
-                total += part
-        return first

@@ -12,7 +12,8 @@ import numpy as np
 
 from csvor._loss.capped import row_weights
 from csvor._loss.margins import BLOCK, pair_losses
-from csvor._loss.row_terms import add_hessian_terms
+from csvor._loss.pairs import losses_at
+from csvor._loss.row_terms import add_hessian_terms, weights_at
 from csvor._utils.compile import FAST, compiled
 
 # From one column of a block to the next: at a power of 2 they would meet in the same cache lines.
@@ -75,40 +76,29 @@ def add_rows(rows, w, b, pair, loss, sums, curvature):
 def begin_line(rows, w, b, dw, pair, loss, line):
     """Set scores, their change along a step of w, and weights: what `add_slopes` needs of rows."""
     n_rows, d = rows.X.shape
-    m = b.size
-    z, slope, curve = np.zeros((d, _STRIDE)), np.empty((m, _STRIDE)), np.empty((m, _STRIDE))
-    y, cost, g, pull = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
-    curved, concavity, unused = np.empty(BLOCK), np.empty(BLOCK), np.zeros(3)
+    z = np.zeros((d, _STRIDE))
     for start in range(0, n_rows, BLOCK):
         n = min(BLOCK, n_rows - start)
-        X, codes, costs = _block(rows, start, n)
-        f, df = line.scores[start : start + n], line.changes[start : start + n]
+        X, f, df = _block(rows, start, n)[0], line.scores[start:], line.changes[start:]
         _project(X, rows.center, rows.factor, w, z, f)
         for r in range(n):
-            y[r], cost[r], df[r] = codes[r], costs[r], 0.0
+            df[r] = 0.0
         for j in range(d):
             column, slope_of = z[j], dw[j]
             for r in range(n):
                 df[r] += slope_of * column[r]
-        pair_losses(n, f, y, b, pair, g, slope, curve, pull)
-        row_weights(n, g, cost, loss, line.weights[start : start + n], curved, concavity, unused)
+    weights_at(line.scores, rows.codes, rows.costs, b, pair, loss, line.weights)
 
 
 @compiled(fastmath=FAST)
 def find_losses(rows, w, b, pair, f, g):
     """Set f to the score and g to the losses of each row."""
     n_rows, d = rows.X.shape
-    m = b.size
-    z, slope, curve = np.zeros((d, _STRIDE)), np.empty((m, _STRIDE)), np.empty((m, _STRIDE))
-    y, pull = np.empty(BLOCK), np.empty(BLOCK)
+    z = np.zeros((d, _STRIDE))
     for start in range(0, n_rows, BLOCK):
-        n = min(BLOCK, n_rows - start)
-        X, codes, _ = _block(rows, start, n)
-        score, losses = f[start : start + n], g[start : start + n]
-        _project(X, rows.center, rows.factor, w, z, score)
-        for r in range(n):
-            y[r] = codes[r]
-        pair_losses(n, score, y, b, pair, losses, slope, curve, pull)
+        X = _block(rows, start, min(BLOCK, n_rows - start))[0]
+        _project(X, rows.center, rows.factor, w, z, f[start:])
+    losses_at(f, rows.codes, b, pair, g)
 
 
 @compiled(fastmath=FAST)

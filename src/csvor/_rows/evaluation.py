@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._loss.capped import cap_of, set_cap
 from csvor._rows.kinks import find_distances
 from csvor._rows.trim import find_cap
 
@@ -66,10 +67,10 @@ class Evaluation:
         That is the one of ``loss``, or where ``share`` of the weight is cut, the one that does it:
         it is sought from there.
         """
-        cap = np.array([loss[name][0] for name in ("below", "cap", "tied")])
+        cap = cap_of(loss)
         if share > 0.0:
             find_cap(self.losses, self._rows.costs, share, cap)
-            loss["below"], loss["cap"], loss["tied"] = cap
+            set_cap(loss, cap)
         return self._rows.totals(self.losses, loss), cap
 
     def split(

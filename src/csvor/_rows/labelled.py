@@ -10,11 +10,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.quantile import weighted_quantile
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
+Rows = NDArray[np.intp]
 
 
 class LabelledRows(ABC):
@@ -23,22 +23,17 @@ class LabelledRows(ABC):
     ``costs`` are what each row's loss is multiplied with, which is also what it weighs.
     """
 
-    # The share of the rows that can be taken out of them, and whether products tell of all.
-    most_near, has_products = 1.0, True
+    # Whether there are products with all rows.
+    has_products = True
 
-    def __init__(self, matrix: ScaledMatrix, codes: Codes, costs: Array, pair: Any) -> None:
+    def __init__(self, matrix: Any, codes: Any, costs: Any, pair: Any) -> None:
         self.matrix = matrix
         self.codes = codes
         self.costs = costs
         self.pair = pair
 
-    @cached_property
-    def _losses(self) -> Array:
-        """Room for the losses g of the last pass that kept them."""
-        return np.empty(self.n_samples)
-
     @abstractmethod
-    def scores_and_losses(self, w: Array, b: Array) -> tuple[Array, Array]:
+    def scores_and_losses(self, w: Array, b: Array) -> tuple[Any, Any]:
         """The score and the losses g of each row."""
 
     def with_loss(self, pair: Any) -> Self:
@@ -47,18 +42,48 @@ class LabelledRows(ABC):
         rows.pair = pair
         return rows
 
-    def take(self, rows: NDArray[np.intp]) -> Any:
-        """Some of the rows."""
-        return self.matrix.take(rows).rows(self.codes[rows], self.costs[rows], self.pair)
+    def sample(self, size: int, n_classes: int) -> Any:
+        """A part of the rows that stands for all; the same in every run, in memory or not.
+
+        Rows are drawn by a fixed seed, as often as they weigh; each class is among them.
+        """
+        size, rng = min(size, self.most), np.random.default_rng(0)
+        n, is_even = self.n_samples, self._costs_are_equal()
+        drawn = rng.integers(0, n, size) if is_even else self._rows_at(rng.random(size))
+        counts = np.bincount(self._codes_of(drawn), minlength=n_classes)
+        added = [self._rows_of(int(code))[:2] for code in np.flatnonzero(counts < 2)]
+        part = self.take(np.concatenate([drawn, *added]))
+        share = np.concatenate([np.full(size, 1.0 / size), part.costs[size:] / self.weight])
+        part.costs = share * (self.weight / share.sum())
+        return part
+
+    @cached_property
+    def _losses(self) -> Array:
+        """Room for the losses g of the last pass that kept them."""
+        return np.empty(self.n_samples)
 
     @property
     def n_samples(self) -> int:
-        return self.codes.size
+        return int(self.codes.size)
+
+    @property
+    def most(self) -> int:
+        """How many rows can be taken."""
+        return self.n_samples
+
+    @property
+    def most_near(self) -> float:
+        """The share of the rows that can be near a kink."""
+        return 1.0
 
     @property
     def weight(self) -> float:
         """The sum of what the rows' losses are multiplied with."""
         return float(self.costs.sum())
+
+    def take(self, rows: Rows) -> Any:
+        """Some of the rows, in memory."""
+        return self.matrix.take(rows).rows(self.codes[rows], self.costs[rows], self.pair)
 
     def loss(self, w: Array, b: Array) -> float:
         """The sum of the losses g, neither rooted nor capped."""
@@ -68,20 +93,16 @@ class LabelledRows(ABC):
         """Up to which g of the last pass that kept them the share ``level`` of the weight lies."""
         return float(weighted_quantile(self._losses, level, self.costs))
 
-    def sample(self, size: int, n_classes: int) -> Any:
-        """A part of the rows that stands for all; the same in every run.
+    def _costs_are_equal(self) -> bool:
+        return bool(self.costs.min() == self.costs.max())
 
-        Rows are drawn by a fixed seed, as often as they weigh; each class is among them.
-        """
-        rng, total = np.random.default_rng(0), self.costs.sum()
-        if self.costs.min() == self.costs.max():
-            drawn = rng.integers(0, self.n_samples, size)
-        else:
-            drawn = rng.choice(self.n_samples, size, p=self.costs / total)
-        counts = np.bincount(self.codes[drawn], minlength=n_classes)
-        rare = [np.flatnonzero(self.codes == code)[:2] for code in np.flatnonzero(counts < 2)]
-        added = np.concatenate([np.empty(0, dtype=np.intp), *rare])
-        share = np.concatenate([np.full(size, 1.0 / size), self.costs[added] / total])
-        rows = np.concatenate([drawn, added])
-        costs = share * (total / share.sum())
-        return self.matrix.take(rows).rows(self.codes[rows], costs, self.pair)
+    def _rows_at(self, levels: Array) -> Rows:
+        """The rows up to which these shares of the weight lie."""
+        ends = (self.costs / self.costs.sum()).cumsum()
+        return (ends / ends[-1]).searchsorted(levels, side="right")
+
+    def _codes_of(self, rows: Rows) -> Codes:
+        return self.codes[rows]
+
+    def _rows_of(self, code: int) -> Rows:
+        return np.flatnonzero(self.codes == code)

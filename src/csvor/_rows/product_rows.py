@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._loss.capped import row_weights
-from csvor._loss.margins import BLOCK, pair_losses
+from csvor._loss.capped import cap_of, set_cap
 from csvor._loss.pairs import losses_at
-from csvor._loss.row_terms import add_hessian_terms, add_slopes
+from csvor._loss.row_terms import add_slopes, terms_at, weights_at
 from csvor._rows.labelled import LabelledRows
 from csvor._rows.trim import find_cap
-from csvor._utils.compile import FAST, compiled
 
 Array = NDArray[np.float64]
 
@@ -52,10 +50,10 @@ class ProductRows(LabelledRows):
         """The same with ``share`` of the weight cut, and the cap that does it."""
         scores = self.matrix.products.matvec(w)
         losses_at(scores, self.codes, b, self.pair, self._losses)
-        cap = np.array([loss["below"][0], loss["cap"][0], loss["tied"][0]])
+        cap = cap_of(loss)
         find_cap(self._losses, self.costs, share, cap)
         loss = loss.copy()
-        loss["below"], loss["cap"], loss["tied"] = cap
+        set_cap(loss, cap)
         return *self._sums(scores, b, loss), cap
 
     def begin_line(self, w: Array, b: Array, dw: Array, loss: Any, keep: bool = True) -> None:
@@ -95,58 +93,3 @@ class ProductRows(LabelledRows):
         grad_w = -self.matrix.products.transpose_matvec(pull)
         curved = HessianTerms(np.arange(n), hess_ff, hess_fb, hess_bb)
         return np.concatenate([grad_w, sums_b]), curved
-
-
-@compiled(fastmath=FAST)
-def terms_at(scores, codes, costs, b, pair, loss, losses, pull, hess_ff, hess_fb, sums_b, hess_bb):
-    """What `dense_pass.add_rows` makes of each row before the features come in.
-
-    Sets losses, ``pull``, ``hess_ff`` and ``hess_fb`` of all rows; ``sums_b`` gains the gradient by
-    b and the totals of `row_weights`, ``hess_bb`` the upper triangle of the Hessian by b.
-    """
-    m = b.size
-    implicit = pair[0].implicit == 1
-    slope, curve, block_fb = np.empty((m, BLOCK)), np.empty((m, BLOCK)), np.empty((m, BLOCK))
-    y, weight = np.empty(BLOCK), np.empty(BLOCK)
-    curved, concavity = np.empty(BLOCK), np.empty(BLOCK)
-    for start in range(0, scores.size, BLOCK):
-        n = min(BLOCK, scores.size - start)
-        f, g, cost = scores[start : start + n], losses[start : start + n], costs[start : start + n]
-        block_pull, block_ff = pull[start : start + n], hess_ff[start : start + n]
-        for r in range(n):
-            y[r] = codes[start + r]
-        pair_losses(n, f, y, b, pair, g, slope, curve, block_pull)
-        row_weights(n, g, cost, loss, weight, curved, concavity, sums_b[m:])
-        add_hessian_terms(
-            n,
-            weight,
-            curved,
-            concavity,
-            slope,
-            curve,
-            block_pull,
-            implicit,
-            block_fb,
-            block_ff,
-            sums_b,
-            hess_bb,
-        )
-        for k in range(m):
-            for r in range(n):
-                hess_fb[k, start + r] = block_fb[k, r]
-
-
-@compiled(fastmath=FAST)
-def weights_at(scores, codes, costs, b, pair, loss, weights):
-    """Set the weight of each row, the slope of its capped loss by g."""
-    m = b.size
-    slope, curve = np.empty((m, BLOCK)), np.empty((m, BLOCK))
-    y, g, pull = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
-    curved, concavity, unused = np.empty(BLOCK), np.empty(BLOCK), np.zeros(3)
-    for start in range(0, scores.size, BLOCK):
-        n = min(BLOCK, scores.size - start)
-        for r in range(n):
-            y[r] = codes[start + r]
-        pair_losses(n, scores[start : start + n], y, b, pair, g, slope, curve, pull)
-        block_weights = weights[start : start + n]
-        row_weights(n, g, costs[start : start + n], loss, block_weights, curved, concavity, unused)

@@ -62,12 +62,12 @@ class SparseProducts:
     def transpose_matvec(self, v: Array) -> Array:
         """``Z' v``."""
 
-        def add(rows: slice) -> Array:
+        def add(rows: slice) -> tuple[Array]:
             sums = np.zeros(self._d)
             add_transpose_matvec(self._X, rows.start, rows.stop, v, sums)
-            return sums
+            return (sums,)
 
-        return self._factor * (_sum(self._threads.map(add)) - v.sum() * self._center)
+        return self._factor * (self._threads.sum(add)[0] - v.sum() * self._center)
 
     def matvec_rows(self, rows: NDArray[np.intp], w: Array) -> Array:
         """``Z w`` of some of the rows."""
@@ -86,12 +86,12 @@ class SparseProducts:
         """The diagonal of ``Z' diag(weights) Z``, and ``Z' vectors'``."""
         m = vectors.shape[0]
 
-        def add(rows: slice) -> Array:
-            sums_of_part = np.zeros((self._d, m + 2))
-            add_sandwich_diagonal(self._X, rows.start, rows.stop, weights, vectors, sums_of_part)
-            return sums_of_part
+        def add(rows: slice) -> tuple[Array]:
+            moments = np.zeros((self._d, m + 2))
+            add_sandwich_diagonal(self._X, rows.start, rows.stop, weights, vectors, moments)
+            return (moments,)
 
-        summed = _sum(self._threads.map(add))
+        (summed,) = self._threads.sum(add)
         cross, sums, squares = summed[:, :m], summed[:, m], summed[:, m + 1]
         squares += self._center * (weights.sum() * self._center - 2.0 * sums)
         cross = self._factor[:, None] * (cross - np.outer(self._center, vectors.sum(axis=1)))
@@ -104,12 +104,10 @@ class SparseProducts:
 
         def add(rows: slice) -> tuple[float, Array]:
             sums = np.zeros(self._d)
-            return add_sandwich_matvec(
-                self._X, rows.start, rows.stop, weights, v, shift, sums
-            ), sums
+            X, start, stop = self._X, rows.start, rows.stop
+            return add_sandwich_matvec(X, start, stop, weights, v, shift, sums), sums
 
-        parts = self._threads.map(add)
-        total, sums = sum(part[0] for part in parts), _sum([part[1] for part in parts])
+        total, sums = self._threads.sum(add)
         return self._factor * (sums - total * self._center)
 
     def sandwich(
@@ -132,10 +130,3 @@ class SparseProducts:
         of_all = np.zeros((*values.shape[:-1], self._n))
         of_all[..., rows] = values
         return of_all
-
-
-def _sum(parts: list[Array]) -> Array:
-    first, *others = parts
-    for other in others:
-        first += other
-    return first

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
+from functools import cache, reduce
+from operator import iadd
 from threading import Event, Lock, local
 from typing import Any, TypeVar
 
@@ -132,3 +133,7 @@ class RowThreads:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._n_threads)
         return list(self._pool.map(work, self._chunks))
+
+    def sum(self, work: Callable[[slice], tuple[Any, ...]]) -> tuple[Any, ...]:
+        """The sums of the arrays that ``work`` gives, always in the order of the chunks."""
+        return tuple(reduce(iadd, parts) for parts in zip(*self.map(work), strict=True))
