@@ -38,7 +38,7 @@ class KinkedObjective:
 
     def __init__(self, objective: OrdinalObjective, *, sums: bool = False) -> None:
         rows = objective.rows
-        self._whole = objective
+        self._objective = objective
         self._support = Box if sums else Ball
         self._products = rows.matrix.products
         self._gram = Gram(self._products, objective.ridge)
@@ -59,8 +59,8 @@ class KinkedObjective:
     @property
     def start(self) -> Array:
         """No slope, and thresholds evenly from -1 to 1."""
-        m = self._whole.n_classes - 1
-        theta = self._whole.origin
+        m = self._objective.n_classes - 1
+        theta = self._objective.origin
         theta[-m:] = 2.0 / max(m - 1, 1)
         theta[-m] = -1.0 if m > 1 else 0.0
         return theta
@@ -71,13 +71,13 @@ class KinkedObjective:
         most = self._full.max()
         scaled = self._full / most  # the square of a tiny weight is none
         of_costs = float(most * (scaled @ scaled / scaled.sum()))
-        square = self._products.mean_square(self._whole.ridge)
+        square = self._products.mean_square(self._objective.ridge)
         of_rows = _FIRST / (square * of_costs) if square > 0.0 else np.inf
         return min(1.0, of_rows), _LARGEST
 
     def split(self, theta: Array) -> tuple[Array, Array]:
         """Coefficients of the scaled features, and thresholds."""
-        return self._whole.split(theta)
+        return self._objective.split(theta)
 
     def slack_args(self, theta: Array) -> Array:
         """1 - margin of each pair."""
@@ -85,20 +85,20 @@ class KinkedObjective:
 
     def directional_change(self, step: Array) -> Array:
         """What a step adds to the slack arguments."""
-        w, b = self._whole.split(step)
+        w, b = self._objective.split(step)
         return self._side * (b[self._k] - self._products.matvec(w))
 
     def centred(self, theta: Array, cap: float) -> Array:
         """As `OrdinalObjective.centred`; sums of slacks keep their thresholds."""
-        return theta if self._support is Box else self._whole.centred(theta, cap)
+        return theta if self._support is Box else self._objective.centred(theta, cap)
 
     def penalty(self, theta: Array) -> float:
-        return self._whole.penalty(theta)
+        return self._objective.penalty(theta)
 
     def penalty_on_line(self, theta: Array, step: Array) -> tuple[float, float]:
         """First and second derivative of the penalty at theta along a step."""
-        pull, along = self._whole.penalise(theta)[1], self._whole.penalise(step)[1]
-        by = np.concatenate(self._whole.split(step))
+        pull, along = self._objective.penalise(theta)[1], self._objective.penalise(step)[1]
+        by = np.concatenate(self._objective.split(step))
         return float(pull @ by), float(along @ by)
 
     def nearest(self, u: Array, costs: Array) -> Array:
@@ -121,7 +121,7 @@ class KinkedObjective:
         ``share`` of what it promises need not be kept.
         """
         at = self._curvature(u, costs, rate)
-        d, r = self._whole.ridge.size, at.samples.size
+        d, r = self._objective.ridge.size, at.samples.size
         if r**3 / 3 + self._gram.work_of(at.samples) < r * d**2 + d**3 / 3:
             step = step_by_rows(
                 at, self._gram, self._products, *self._penalty, theta, gradient, self.n_bounded
@@ -138,7 +138,7 @@ class KinkedObjective:
         jacobian = self._support.jacobian(u, costs, rate)
         at = jacobian.samples
         return curvature(
-            jacobian, self._side[:, at], self._k[:, at], self._whole.n_classes - 1, rate.sum()
+            jacobian, self._side[:, at], self._k[:, at], self._objective.n_classes - 1, rate.sum()
         )
 
     def costs_at(self, theta: Array, x: Array, stage: Any) -> CappedCosts:
@@ -168,7 +168,7 @@ class KinkedObjective:
         Multipliers in their sets bound it from below, at the w that is best for them, once they are
         in balance at the thresholds. All parts of the difference are of one sign.
         """
-        d, ridge_of_b = self._whole.ridge.size, self._whole.threshold_ridge
+        d, ridge_of_b = self._objective.ridge.size, self._objective.threshold_ridge
         balanced = self.nearest(multipliers, costs)
         up = self._by_threshold(np.where(self._side > 0.0, balanced, 0.0))
         down = self._by_threshold(np.where(self._side < 0.0, balanced, 0.0))
@@ -185,7 +185,7 @@ class KinkedObjective:
         grad_w, grad_b = self._slopes(theta, balanced)
         losses = float(costs @ self.losses(x))
         apart = max(losses - float(np.vdot(balanced, x)), 0.0)
-        apart += 0.5 * float(grad_w @ (grad_w / self._whole.ridge))
+        apart += 0.5 * float(grad_w @ (grad_w / self._objective.ridge))
         pulls = from_thresholds(grad_b)
         if ridge_of_b > 0.0:
             # What presses thresholds that are in one place together, their order holds.
@@ -198,13 +198,13 @@ class KinkedObjective:
 
     def _slopes(self, theta: Array, multipliers: Array) -> tuple[Array, Array]:
         """By w and b."""
-        signed, (_, pull) = self._side * multipliers, self._whole.penalise(theta)
-        d = self._whole.ridge.size
+        signed, (_, pull) = self._side * multipliers, self._objective.penalise(theta)
+        d = self._objective.ridge.size
         grad_w = pull[:d] - self._products.transpose_matvec(signed.sum(axis=0))
         return grad_w, pull[d:] + self._by_threshold(signed)
 
     def _by_threshold(self, of_pairs: Array) -> Array:
-        sums = np.zeros(self._whole.n_classes - 1)
+        sums = np.zeros(self._objective.n_classes - 1)
         for k, values in zip(self._k, of_pairs, strict=True):
             sums += np.bincount(k, values, sums.size)
         return sums

@@ -73,14 +73,14 @@ class NearKinks:
     """An objective as `_solvers.refine` asks for it."""
 
     def __init__(self, objective: OrdinalObjective) -> None:
-        self._whole = objective
+        self._objective = objective
         # The last point alone: what rows say there is as long as there are rows.
         self._evaluated: tuple[Array, Any] | None = None
 
     @property
     def most(self) -> float:
         """The share of the rows that can be near at most."""
-        return float(self._whole.rows.most_near)
+        return float(self._objective.rows.most_near)
 
     @property
     def is_few(self) -> bool:
@@ -90,14 +90,14 @@ class NearKinks:
     @property
     def is_scant(self) -> bool:
         """Whether a part of so many rows says little about all."""
-        n_rows = self.most * self._whole.n_samples
-        return self.is_few and n_rows < _ENOUGH * self._whole.size
+        n_rows = self.most * self._objective.n_samples
+        return self.is_few and n_rows < _ENOUGH * self._objective.size
 
     def _evaluation(self, theta: Array) -> Any:
         """What the rows say there."""
         if self._evaluated is None or self._evaluated[0] is not theta:
             self._evaluated = None
-            self._evaluated = theta, self._whole.rows.evaluate(*self._whole.split(theta))
+            self._evaluated = theta, self._objective.rows.evaluate(*self._objective.split(theta))
         return self._evaluated[1]
 
     def evaluate(self, theta: Array, loss: CappedPower, cap: float) -> EvaluatedPoint:
@@ -106,7 +106,7 @@ class NearKinks:
         if loss.trim > 0.0:
             caps[:2] = cap
         (value, _, cut), caps = self._evaluation(theta).totals(_as_read(loss, caps), loss.trim)
-        active = self._whole.penalty(theta) + float(value)
+        active = self._objective.penalty(theta) + float(value)
         return EvaluatedPoint(theta, caps, active, float(each * cut) if cut > 0.0 else 0.0)
 
     def reduced_model(
@@ -118,7 +118,7 @@ class NearKinks:
         ``share`` of the rows, or all, are near. Kinks of the others are spread over what margins
         are likely to move by, ``reach``; None is not known.
         """
-        whole, evaluation = self._whole, self._evaluation(at.theta)
+        whole, evaluation = self._objective, self._evaluation(at.theta)
         w, b = whole.split(at.theta)
         # Rows count as near from three times as far where the loss of a slack is no quadratic.
         nearer = 1.0 if loss.p in (1.0, 2.0) else 1.0 / 3.0
@@ -143,7 +143,7 @@ class NearKinks:
 
     def _spread(self, reach: float) -> tuple[Any, ...]:
         """Pairs whose own kinks are spread, where the power of a row's losses has none."""
-        pair = self._whole.rows.pair
+        pair = self._objective.rows.pair
         if pair["kind"][0] != ROUNDED:
             return ()
         return (with_width(pair, reach),)
@@ -151,7 +151,7 @@ class NearKinks:
     def _widths(self, at: EvaluatedPoint) -> tuple[float, float]:
         """Over which g the kink at 0, and over which share of it a cap, are matters of density."""
         g = self._evaluation(at.theta).subsample.losses
-        enough = int(_ENOUGH * self._whole.size * g.size / self._whole.n_samples)
+        enough = int(_ENOUGH * self._objective.size * g.size / self._objective.n_samples)
         kink, corner = min(_least(g[g > 0.0], enough), _KINK), 0.0
         if at.cap[1] < np.inf:
             corner = min(_least(np.abs(g / at.cap[1] - 1.0), enough), _CORNER)

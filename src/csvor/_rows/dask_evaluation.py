@@ -121,14 +121,8 @@ def _budget(share: float, rows: Any) -> float:
     return share * rows.weight * (1.0 + 1e-12)
 
 
-def _every(rows: Any, start: int, here: Evaluation, step: int) -> tuple[NDArray[Any], ...]:
-    """Scores, losses, codes and costs of the subsample."""
-    chosen = slice(-start % step, None, step)
-    return here.scores[chosen], here.losses[chosen], rows.codes[chosen], rows.costs[chosen]
-
-
 def _subsample_of(rows: Any, start: int, w: Array, b: Array, step: int) -> tuple[tuple[()], Any]:
-    return (), _every(rows, start, Evaluation(rows, w, b), step)
+    return (), Evaluation(rows, w, b).every(step, start)
 
 
 def _totals(
@@ -142,7 +136,7 @@ def _totals(
     values, index = np.unique(g[inside], return_inverse=True)
     weights = np.zeros(values.size)
     np.add.at(weights, index, rows.costs[inside])
-    return (totals, above), (values, weights, *_every(rows, start, evaluation, step))
+    return (totals, above), (values, weights, *evaluation.every(step, start))
 
 
 def _counts(rows: Any, start: int, w: Array, b: Array, edges: Array) -> tuple[Any, tuple[()]]:

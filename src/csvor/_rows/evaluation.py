@@ -55,11 +55,12 @@ class Evaluation:
 
     @property
     def subsample(self) -> Subsample:
-        every = slice(None, None, subsample_stride(self.losses.size))
-        rows = self._rows
-        return Subsample(
-            self.scores[every], self.losses[every], rows.codes[every], rows.costs[every]
-        )
+        return Subsample(*self.every(subsample_stride(self.losses.size)))
+
+    def every(self, step: int, start: int = 0) -> tuple[NDArray[Any], ...]:
+        """Scores, losses, codes and costs of each step-th row, counted from row ``-start`` on."""
+        chosen, rows = slice(-start % step, None, step), self._rows
+        return self.scores[chosen], self.losses[chosen], rows.codes[chosen], rows.costs[chosen]
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         """The totals of `row_weights`, and the cap.
