@@ -98,8 +98,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
                 if line[2] < 1.0 or run[0].warm == 1:
                     step_towards(to, at, line[2], step)
                     yield EVALUATE
-        decrease = accept(run, at, to, best, history, moved, active)
-        least = least_decrease(run, at)
+        decrease, least = accept(run, at, to, best, history, moved, active), least_decrease(run, at)
         stage = stages[next_stage(run, at, stages, decrease)]
         if stage[LEVEL] < 1.0:
             if run[0].lowered == 0:
@@ -111,8 +110,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
         if change != NO_CHANGE:
             yield EVALUATE
             copy_point(to, at)
-            lower = change == NEW_DELTA and decrease_of(best, at, ACTIVE) > 0.0
-            if lower or change == NEW_LOSS:
+            if change == NEW_LOSS or (change == NEW_DELTA and decrease_of(best, at, ACTIVE) > 0.0):
                 keep_best(best, at)
 
 
