@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from csvor._utils.words import all_of, plural, rows_text, some_of
-from csvor.cli._errors import ColumnError
+from csvor.cli._errors import (
+    ColumnError,
+    CommandError,
+    Faults,
+    FaultsError,
+    UsageError,
+    about,
+    refuse,
+)
 from csvor.cli._fault import fault
 from csvor.cli._messages import MESSAGES, REMEDIES
 
@@ -26,8 +34,8 @@ def test_each_wording_is_used(kind: str) -> None:
 
 
 def test_each_fault_has_a_wording() -> None:
-    kinds = re.findall(r'\bfault\(\s*"([^"{]+)"', SOURCES)
-    assert len(kinds) > 60 and set(kinds) <= MESSAGES.keys()
+    kinds = re.findall(r'\b(?:fault|refuse)\(\s*"([^"{]+)"', SOURCES)
+    assert len(kinds) > 120 and set(kinds) <= MESSAGES.keys()
 
 
 def test_singular_and_plural_go_by_the_rows() -> None:
@@ -59,6 +67,40 @@ def test_a_fault_survives_a_worker_process() -> None:
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error) and str(again).startswith("column 'x' (--weight): 2 infinite")
     assert again.fault is not None and again.fault.kind == "infinite"
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ColumnError(fault("no-weights", "w", what="dates")), "a.csv, column 'w' holds dates"),
+        (ColumnError("column 'w' holds"), "a.csv, column 'w' holds"),
+        (CommandError(fault("unclear-cells-of-row", row=3)), "a.csv: row 3: the cells cannot"),
+        (CommandError("no rows"), "a.csv: no rows"),
+    ],
+)
+def test_a_fault_of_a_file_names_it_and_keeps_its_kind(error: CommandError, message: str) -> None:
+    with pytest.raises(CommandError) as caught, about("a.csv"):
+        raise error
+    assert str(caught.value).startswith(message)
+    assert getattr(caught.value.fault, "kind", None) == getattr(error.fault, "kind", None)
+    assert type(caught.value) is CommandError
+
+
+def test_faults_of_a_file_keep_their_kinds() -> None:
+    faults = Faults()
+    for kind in ("zero-weights", "no-label-left"):
+        faults.add(ColumnError(fault(kind, "w")))
+    with pytest.raises(FaultsError) as caught, about("a.csv"):
+        faults.refuse()
+    assert str(caught.value).startswith("a.csv: 2 faults\n  column 'w': all weights are 0")
+    kinds = [error.fault.kind for error in caught.value.faults if error.fault]
+    assert kinds == ["zero-weights", "no-label-left"]
+
+
+def test_a_wrong_use_is_about_no_file() -> None:
+    with pytest.raises(UsageError, match=r"^--tune: ") as caught, about("a.csv"):
+        refuse("dask-tune")
+    assert caught.value.fault is not None and caught.value.fault.kind == "dask-tune"
 
 
 def test_words() -> None:

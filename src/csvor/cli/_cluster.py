@@ -10,6 +10,7 @@ from typing import Any
 import joblib
 
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 
 LOCAL = "local"
 # Workers keep what memory they let go of, for they ask for it anew with the next part, and do not
@@ -34,7 +35,7 @@ def cluster(where: str) -> Iterator[Any]:
         import dask.dataframe
         import distributed
     except ImportError:
-        raise CommandError(f"--dask {where}: dask is missing; pip install 'csvor[dask]'") from None
+        raise CommandError(fault("no-dask", where=where)) from None
     with _dask_loggers_silenced(), _losses_explained(where):
         if where == LOCAL:
             with ExitStack() as at_end:
@@ -47,10 +48,7 @@ def cluster(where: str) -> Iterator[Any]:
         try:
             client = distributed.Client(where, timeout=PATIENCE)
         except (OSError, ValueError, TypeError) as error:
-            raise CommandError(
-                f"--dask {where}: no scheduler can be reached there ({error}); give its address, "
-                "such as tcp://10.0.0.1:8786, or local"
-            ) from None
+            raise CommandError(fault("no-scheduler", where=where, why=str(error))) from None
         with client:
             yield client
 
@@ -82,14 +80,9 @@ def _losses_explained(where: str) -> Iterator[None]:
     try:
         yield
     except KilledWorker as error:
-        raise CommandError(
-            f"--dask {where}: work that was begun anew ended its workers each time, as it does "
-            f"where memory is short; write smaller row groups, or take fewer workers ({error})"
-        ) from error
+        raise CommandError(fault("workers-ended", where=where, why=str(error))) from error
     except (FutureCancelledError, FuturesCancelledError) as error:
-        raise CommandError(
-            f"--dask {where}: the scheduler was lost; run the command again ({error})"
-        ) from error
+        raise CommandError(fault("scheduler-lost", where=where, why=str(error))) from error
 
 
 @contextmanager

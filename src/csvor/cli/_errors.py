@@ -4,21 +4,20 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from csvor._utils.words import some_of
-from csvor.cli._fault import Fault
+from csvor.cli._fault import Fault, fault
 from csvor.cli._spelling import visible
 from csvor.cli._streams import escape_for_people
 
-FAILED = 1
-WRONG_USE = 2
-INTERRUPTED = 130
+FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 # As of a program that the signal of a broken pipe ends: 128 + SIGPIPE.
 PIPE_CLOSED = 141
 
@@ -32,6 +31,12 @@ class CommandError(Exception):
     def fault(self) -> Fault | None:
         """What is wrong as data, where it is."""
         return self.args[0] if self.args and isinstance(self.args[0], Fault) else None
+
+    def of_file(self, source: str) -> "CommandError":
+        """The same with the name of the file before what is said of its columns and rows."""
+        if self.fault is not None:
+            return CommandError(replace(self.fault, file=source))
+        return CommandError(f"{source}{',' if isinstance(self, ColumnError) else ':'} {self}")
 
 
 class ColumnError(CommandError):
@@ -49,6 +54,10 @@ class FaultsError(CommandError):
     def __reduce__(self) -> Any:
         return type(self), (self.faults, self.source)
 
+    def of_file(self, source: str) -> CommandError:
+        """The same, with the name of the file above the faults."""
+        return FaultsError(self.faults, source)
+
 
 class UsageError(CommandError):
     """The command was called wrongly: an option, a file name or a column that does not exist."""
@@ -56,23 +65,21 @@ class UsageError(CommandError):
     exit_code = WRONG_USE
 
 
+def refuse(kind: str, **facts: Any) -> NoReturn:
+    """Refuse a wrong use of the command, in the words that this kind has."""
+    raise UsageError(fault(kind, **facts))
+
+
 def one_line(text: str) -> str:
     """`text` without line breaks, for messages that stay on one line."""
     return " ".join(text.split())
 
 
-def complain(message: str) -> None:
-    """Print one error line."""
-    # Not by typer, which writes UTF-8 to a stream that says it is ASCII.
-    print(f"csvor: error: {one_line(message)}", file=sys.stderr)
-
-
-def _complain_of(error: Exception) -> None:
+def _complain(error: Exception | str) -> None:
     """Print what is to be said of an error: a line, or one for each of several faults."""
-    if isinstance(error, FaultsError):
-        print(f"csvor: error: {error}", file=sys.stderr)
-    else:
-        complain(_message_of(error))
+    text = str(error) if isinstance(error, FaultsError) else one_line(_message_of(error))
+    # Not by typer, which writes UTF-8 to a stream that says it is ASCII.
+    print(f"csvor: error: {text}", file=sys.stderr)
 
 
 @contextmanager
@@ -93,7 +100,7 @@ def failures_in_one_line(debug: bool = False) -> Iterator[None]:
     except Exception as error:
         if debug:
             print(traceback.format_exc().rstrip(), file=sys.stderr)
-        _complain_of(error)
+        _complain(error)
         raise typer.Exit(getattr(error, "exit_code", FAILED)) from None
 
 
@@ -104,12 +111,8 @@ def about(source: str) -> Iterator[None]:
         yield
     except UsageError:
         raise
-    except FaultsError as error:
-        raise FaultsError(error.faults, source) from error
-    except ColumnError as error:
-        raise CommandError(f"{source}, {error}") from error
     except CommandError as error:
-        raise CommandError(f"{source}: {error}") from error
+        raise error.of_file(source) from error
 
 
 class Faults:
@@ -129,25 +132,21 @@ class Faults:
             yield
         except UsageError:
             raise
-        except FaultsError as several:
-            self.errors += several.faults
-        except CommandError as fault:
-            self.errors.append(fault)
+        except CommandError as error:
+            self.errors += error.faults if isinstance(error, FaultsError) else [error]
 
     def refuse(self, source: str = "") -> None:
-        """Raise what was found, if anything was; `source` is the name of the file."""
+        """Raise the faults, if there are any; `source` is the name of the file."""
         if len(self.errors) > 1:
             raise FaultsError(self.errors, source)
-        for fault in self.errors:
-            if not source:
-                raise fault
-            with about(source):
-                raise fault
+        for error in self.errors:
+            with about(source) if source else nullcontext():
+                raise error
 
 
-def _message_of(error: Exception) -> str:
-    """What a user is told of an error: known kinds speak for themselves."""
-    if isinstance(error, CommandError | ValueError) and str(error):
+def _message_of(error: Exception | str) -> str:
+    """What is said of an error: known kinds speak for themselves."""
+    if isinstance(error, str | CommandError | ValueError) and str(error):
         return str(error)
     if isinstance(error, MemoryError):
         return "not enough memory for this data"
@@ -164,27 +163,20 @@ _WRITING = frozenset({"--model", "--suspects", "--report"})
 class OneLineGroup(TyperGroup):
     """A command group whose usage errors are one line as well."""
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, *args: Any, **options: Any) -> Any:
         """Run a command and leave with its exit status, unless not in stand-alone mode."""
-        arguments = (args, "csvor", complete_var, False, windows_expand_args)
-        if not standalone_mode:
-            return super().main(*arguments, **extra)
+        stands_alone = options.get("standalone_mode", True)
+        options["standalone_mode"] = False
+        if not stands_alone:
+            return super().main(*args, **options)
         escape_for_people()
         try:
-            status = super().main(*arguments, **extra)
+            status = super().main(*args, **{**options, "prog_name": "csvor"})
         except (KeyboardInterrupt, typer.Abort):
             typer.echo("csvor: interrupted", err=True)
             status = INTERRUPTED
         except CommandError as error:
-            complain(str(error))
+            _complain(error)
             status = error.exit_code
         except Exception as error:
             # Older releases of typer raise click's errors, later ones their own: same methods.
@@ -193,7 +185,7 @@ class OneLineGroup(TyperGroup):
             context = getattr(error, "ctx", None)
             _name_what_is_meant(error, context)
             hint = f" (see '{context.command_path} --help')" if context else ""
-            complain(error.format_message().rstrip(".") + hint)
+            _complain(error.format_message().rstrip(".") + hint)
             status = WRONG_USE
         sys.exit(status)
 
@@ -207,19 +199,19 @@ def _name_what_is_meant(error: Any, context: Any) -> None:
 
 def closest(name: str, known: Sequence[str]) -> str | None:
     """The one of the `known` names that `name` may be a slip of."""
-    close = get_close_matches(name, known, n=1)
-    if not close:
-        lowered = {k.lower(): k for k in known}
-        close = [lowered[m] for m in get_close_matches(name.lower(), list(lowered), n=1)]
-    return close[0] if close else None
+    if close := get_close_matches(name, known, n=1):
+        return close[0]
+    lowered = {k.lower(): k for k in known}
+    close = get_close_matches(name.lower(), lowered, n=1)
+    return lowered[close[0]] if close else None
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """The part of a message that helps with a name that is not among the `known` ones."""
     close = closest(name, known)
-    if close is None:
-        return f"the columns are {listed(known)}"
-    return f"did you mean '{visible(close)}'?"
+    return (
+        f"the columns are {listed(known)}" if close is None else f"did you mean '{visible(close)}'?"
+    )
 
 
 def listed(names: Sequence[object], most: int = 10) -> str:

@@ -35,6 +35,8 @@ class Fault:
     facts : mapping
         What the message names besides. `n` chooses between singular and plural; it is the number
         of the rows, if it is not among the facts.
+    file : str
+        The file that it is about, where the message does not name it.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Fault:
     examples: Sequence[str] = ()
     remedies: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
 
     def __str__(self) -> str:
         facts = {"n": len(self.rows), "rows": self.rows, "column": self.column, **self.facts}
@@ -57,9 +60,10 @@ class Fault:
             remedies = [_filled(REMEDIES[name], facts) for name in self.remedies]
             text += f"; {all_of(remedies, ', or ')}"
         if not self.column:
-            return text
+            return f"{self.file}: {text}" if self.file else text
         option = f" ({self.option})" if self.option else ""
-        return f"column '{self.column}'{option}{'' if text[0] in ',:' else ' '}{text}"
+        file = f"{self.file}, " if self.file else ""
+        return f"{file}column '{self.column}'{option}{'' if text[0] in ',:' else ' '}{text}"
 
     def _examples(self) -> str:
         pairs = zip(self.rows, self.examples, strict=False)

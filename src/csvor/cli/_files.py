@@ -19,7 +19,7 @@ Columns = Mapping[str, Sequence[Any]]
 def check_table_output(path: str | None, option: str, source: str) -> None:
     """As `check_output`, for a table; `-` is standard output."""
     if path is not None and path != "-":
-        check_output(path, option, WRITTEN, "" if source == "-" else source)
+        check_output(path, option, WRITTEN, source)
 
 
 def refuse_files_unseen(folder: Path, n_files: int, path: str, option: str) -> None:
@@ -47,6 +47,11 @@ def write_table(path: str, columns: Columns) -> None:
             import pyarrow.parquet as pq
 
             pq.write_table(pa.table({name: list(values) for name, values in columns.items()}), part)
+
+
+def write_part(folder: str, number: int, columns: Columns) -> None:
+    """Write the columns of a piece of the rows into a folder of Parquet files."""
+    write_table(str(Path(folder, f"part-{number:05}.parquet")), columns)
 
 
 def _write_csv(file: TextIO, columns: Columns, delimiter: str) -> None:

@@ -14,8 +14,9 @@ from sklearn.pipeline import Pipeline
 
 from csvor._utils.atomic_files import write_whole
 from csvor._utils.version import OtherVersionWarning
-from csvor.cli._errors import CommandError, listed
-from csvor.cli._record import DECISIVE, NAME, Record, read_record
+from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
+from csvor.cli._record import DECISIVE, NAME, Record, no_model, read_record
 from csvor.cli.input._features import FeatureColumns
 
 # They describe or hold numbers and run nothing: an imputer of scikit-learn keeps the type of its
@@ -52,9 +53,7 @@ def load_model(path: str) -> StoredModel:
         foreign = skops.io.get_untrusted_types(data=raw)
         refused = [name for name in foreign if name not in HARMLESS and not _is_ours(name)]
         if refused:
-            raise CommandError(
-                f"{path}: refused, it holds types that are not csvor's: {listed(refused)}"
-            )
+            raise CommandError(fault("foreign-types", path=path, types=refused))
         with warnings.catch_warnings():  # the record tells the versions once, whoever differs
             warnings.simplefilter("ignore", InconsistentVersionWarning)
             warnings.simplefilter("ignore", OtherVersionWarning)
@@ -64,11 +63,10 @@ def load_model(path: str) -> StoredModel:
     except Exception as error:
         writers = " and ".join(f"{name} {record.versions.get(name)}" for name in DECISIVE)
         raise CommandError(
-            f"{path}: the model cannot be restored ({error}); it was written with {writers}: read "
-            "it with these, or fit it anew"
+            fault("unrestorable", path=path, why=str(error), writers=writers)
         ) from error
     if not isinstance(pipeline, Pipeline):
-        raise CommandError(f"{path}: not a model that csvor fit wrote (it holds no pipeline)")
+        raise no_model(path, "it holds no pipeline")
     return StoredModel(pipeline, record)
 
 

@@ -1,32 +1,37 @@
 """Which options do commands share, and what do they say of data and model?"""
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from csvor.cli._errors import UsageError
-from csvor.cli._parameters import DATA, MODEL, OUTPUT, argument, choice, number, option, whole
+from csvor.cli._errors import refuse
+from csvor.cli._parameters import (
+    DATA,
+    MODEL,
+    OUTPUT,
+    argument,
+    as_positive,
+    choice,
+    number,
+    option,
+    positive,
+    whole,
+)
 from csvor.cli._paths import check_input, check_parquet
 from csvor.cli._spelling import normal
 
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
-_POSITIVE = "a finite number greater than 0, such as "
-
-
-def _is_positive(x: float) -> bool:
-    return 0 < x < math.inf
+Text = str | None
+Texts = tuple[str, ...]
+Number = float | None
 
 
 def _read_gamma(text: str | None) -> str | float | None:
     if text in {None, "scale", "auto"}:
         return text
-    try:
-        gamma = float(str(text))
-    except ValueError:
-        gamma = math.nan
-    if not _is_positive(gamma):
-        raise UsageError(f"--gamma {text}: must be scale, auto or a number greater than 0")
+    gamma = as_positive(text)
+    if gamma is None:
+        refuse("gamma-form", gamma=text)
     return gamma
 
 
@@ -36,45 +41,34 @@ def _read_class_weight(entries: list[str] | None) -> str | dict[str, float] | No
     weights: dict[str, float] = {}
     for entry in entries:
         label, _, weight = (part.strip() for part in entry.rpartition(":"))
-        try:
-            value = float(weight)
-        except ValueError:
-            value = math.nan
-        if not (label and _is_positive(value)):
-            raise UsageError(
-                f"--class-weight {entry}: must be balanced or none, alone, or LABEL:WEIGHT with a "
-                "number greater than 0, such as poor:2"
-            )
+        value = as_positive(weight)
+        if not label or value is None:
+            refuse("class-weight-form", entry=entry)
         if weights.setdefault(label, value) != value:
-            raise UsageError(f"--class-weight {entry}: '{label}' has a weight already")
+            refuse("class-weight-twice", entry=entry, label=label)
     return weights
 
 
 _of_data = partial(option, panel=DATA)
 _column = partial(_of_data, metavar="COL")
 
+
+def _repeated(help: str, metavar: str = "COL") -> Any:
+    return _of_data(f"{help}; can be repeated.", metavar)
+
+
 Data = Annotated[
     str,
     argument("DATA", "A .csv, .tsv, .parquet, .xlsx, .feather or .jsonl file; - is CSV on stdin."),
 ]
-Id = Annotated[str | None, _column("Column that names the rows; no feature.")]
-Delimiter = Annotated[
-    str | None,
-    option(
-        "Sign between columns of a text file (or tab, space); by default it is recognised.",
-        "SIGN",
-        panel=DATA,
-    ),
-]
+Id = Annotated[Text, _column("Column that names the rows; no feature.")]
+_DELIMITER = "Sign between columns of a text file (or tab, space); by default it is recognised."
+Delimiter = Annotated[Text, _of_data(_DELIMITER, "SIGN")]
 Decimal = Annotated[
-    str | None, choice((".", ","), "Decimal sign, where the numbers leave it open.", panel=DATA)
+    Text, choice(".|,", "Decimal sign, where the numbers leave it open.", panel=DATA)
 ]
-Dask = Annotated[
-    str | None,
-    _of_data(
-        "DATA is a folder of .parquet files, read in pieces by a Dask cluster.", "local|ADDRESS"
-    ),
-]
+_DASK = "DATA is a folder of .parquet files, read in pieces by a Dask cluster."
+Dask = Annotated[Text, _of_data(_DASK, "local|ADDRESS")]
 Seed = Annotated[int, whole(0, 1, "Seed of the random parts.", most=2**32 - 1)]
 AsJson = Annotated[bool, option("Print one JSON document and nothing else.", panel=OUTPUT)]
 
@@ -85,41 +79,30 @@ class DataOptions:
 
     data: Data
     target: Annotated[str, _column("Column of the labels.")]
-    classes: Annotated[str | None, _of_data("All labels in order, lowest first.", "A,B,C")] = None
+    classes: Annotated[Text, _of_data("All labels in order, lowest first.", "A,B,C")] = None
     id: Id = None
     groups: Annotated[
-        str | None,
+        Text,
         _column("Column of what rows share (a patient, a batch): judged together; no feature."),
     ] = None
-    drop: Annotated[tuple[str, ...], _column("Column to leave out; can be repeated.")] = ()
+    drop: Annotated[Texts, _repeated("Column to leave out")] = ()
     keep: Annotated[
-        tuple[str, ...],
-        _column(
-            "Feature, whatever it looks like (row numbers, a copy of the label); can be repeated."
-        ),
+        Texts, _repeated("Feature, whatever it looks like (row numbers, a copy of the label)")
     ] = ()
     weight: Annotated[
-        str | None, _column("Column of what each row counts, in the mean 1; no feature.")
+        Text, _column("Column of what each row counts, in the mean 1; no feature.")
     ] = None
     missing_label: Annotated[
-        tuple[str, ...],
-        _of_data(
-            "Label that stands for none ('' is blank): leave its rows out; can be repeated.", "CODE"
-        ),
+        Texts, _repeated("Label that stands for none ('' is blank): leave its rows out", "CODE")
     ] = ()
     fold_labels: Annotated[
         bool, _of_data("Labels that differ in case and blanks alone are one.")
     ] = False
     missing: Annotated[
-        tuple[str, ...],
-        _of_data(
-            "Cell that stands for no value, beside ?, NA, null and the like; can be repeated.",
-            "MARK",
-        ),
+        Texts, _repeated("Cell that stands for no value, beside ?, NA, null and the like", "MARK")
     ] = ()
     categorical: Annotated[
-        tuple[str, ...],
-        _column("Column of codes: categories, even if they are numbers; can be repeated."),
+        Texts, _repeated("Column of codes: categories, even if they are numbers")
     ] = ()
     dates: Annotated[
         bool, _of_data("Read dates as days and times as hours; they are refused otherwise.")
@@ -128,7 +111,7 @@ class DataOptions:
     decimal: Decimal = None
     dask: Dask = None
     reviewed: Annotated[
-        str | None,
+        Text,
         _of_data(
             "Decisions on rows: kept labels count as right, others are changed or left out.", "FILE"
         ),
@@ -158,12 +141,9 @@ def check_data(data: str, dask: str | None) -> None:
 class ModelOptions:
     """How the rows are encoded and fitted; what is None was left open."""
 
-    C: Annotated[
-        float | None,
-        number(_is_positive, f"{_POSITIVE}1", "Weight of the losses against the penalty; > 0."),
-    ] = None
+    C: Annotated[Number, positive(1, "Weight of the losses against the penalty; > 0.")] = None
     p: Annotated[
-        float | None,
+        Number,
         number(
             lambda x: 0 < x <= 2,
             "a number greater than 0 and at most 2, such as 1",
@@ -171,7 +151,7 @@ class ModelOptions:
         ),
     ] = None
     contamination: Annotated[
-        float | None,
+        Number,
         number(
             lambda x: 0 <= x <= 0.5,
             "a number from 0 to 0.5, such as 0.1",
@@ -179,11 +159,8 @@ class ModelOptions:
         ),
     ] = None
     kernel: Annotated[
-        str | None,
-        choice(
-            ("linear", "rbf", "poly", "sigmoid", "cosine"),
-            "Shape of the score; rbf for curved classes.",
-        ),
+        Text,
+        choice("linear|rbf|poly|sigmoid|cosine", "Shape of the score; rbf for curved classes."),
     ] = None
     gamma: Annotated[
         str | float | None,
@@ -191,7 +168,7 @@ class ModelOptions:
             "Of rbf, poly and sigmoid: scale, auto or a number > 0.",
             "G",
             panel=MODEL,
-            kind=str | None,
+            kind=Text,
             convert=_read_gamma,
         ),
     ] = None
@@ -199,16 +176,12 @@ class ModelOptions:
         int | None, whole(1, 500, "Approximate the kernel by N rows drawn at random.")
     ] = None
     loss: Annotated[
-        str | None,
-        choice(
-            ("hinge", "logistic", "exponential"), "Loss by the margin; --p 2 is the loss itself."
-        ),
+        Text,
+        choice("hinge|logistic|exponential", "Loss by the margin; --p 2 is the loss itself."),
     ] = None
     constraints: Annotated[
-        str | None,
-        choice(
-            ("explicit", "implicit"), "A row meets the two thresholds beside its label, or all."
-        ),
+        Text,
+        choice("explicit|implicit", "A row meets the two thresholds beside its label, or all."),
     ] = None
     class_weight: Annotated[
         str | dict[Any, float] | None,
@@ -226,27 +199,17 @@ class ModelOptions:
     seed: Seed = 0
     impute: Annotated[bool, _of_data("Fill blank numbers with the median of their column.")] = False
     clip: Annotated[
-        float | None,
-        number(
-            _is_positive,
-            f"{_POSITIVE}5",
-            "Limit numbers to the median ± S median deviations.",
-            panel=DATA,
-            metavar="S",
-        ),
+        Number,
+        positive(5, "Limit numbers to the median ± S median deviations.", panel=DATA, metavar="S"),
     ] = None
 
     def __post_init__(self) -> None:
         # Where the kernel is open, curves are among what is compared.
         kernel = "rbf" if self.kernel is None else self.kernel
         if self.gamma is not None and kernel not in WITH_GAMMA:
-            raise UsageError(
-                f"--gamma {self.gamma}: the {kernel} kernel has none; --kernel rbf has"
-            )
+            refuse("gamma-of-none", gamma=self.gamma, kernel=kernel)
         if self.components is not None and kernel == "linear":
-            raise UsageError(
-                f"--components {self.components}: the linear kernel needs none; --kernel rbf can"
-            )
+            refuse("components-of-linear", components=self.components)
 
     @property
     def parameters(self) -> dict[str, Any]:

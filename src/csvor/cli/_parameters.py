@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from csvor.cli._errors import UsageError
+from csvor.cli._errors import refuse
 
 DATA = "Data"
 MODEL = "Model"
@@ -78,7 +78,7 @@ def number(
         except ValueError:
             value = math.nan
         if not is_valid(value):
-            raise UsageError(f"{name} {text}: must be {expected}")
+            refuse("wrong-value", name=name, text=text, expected=expected)
         return value
 
     return Declaration(help, metavar, panel, parse)
@@ -93,12 +93,36 @@ def whole(
     return number(lambda n: least <= n <= most, expected, help, panel=panel, metavar="N", kind=int)
 
 
-def choice(names: Sequence[str], help: str, *, panel: str | None = MODEL) -> Declaration:
-    """Declare an option that is one of some names."""
+def positive(
+    example: int, help: str, *, panel: str | None = MODEL, metavar: str = "X"
+) -> Declaration:
+    """Declare an option that is a number greater than 0."""
+    expected = f"a finite number greater than 0, such as {example}"
+    return number(lambda x: 0 < x < math.inf, expected, help, panel=panel, metavar=metavar)
+
+
+def share(help: str, *, panel: str | None = MODEL) -> Declaration:
+    """Declare an option that is a number between 0 and 1."""
+    expected = "a number between 0 and 1, such as 0.1"
+    return number(lambda x: 0 < x < 1, expected, help, panel=panel)
+
+
+def as_positive(text: str | None) -> float | None:
+    """The finite number greater than 0 that a text stands for, None if it is no such number."""
+    try:
+        value = float(str(text))
+    except ValueError:
+        return None
+    return value if 0 < value < math.inf else None
+
+
+def choice(metavar: str, help: str, *, panel: str | None = MODEL) -> Declaration:
+    """Declare an option that is one of the names that `metavar` has, divided by `|`."""
+    names = metavar.split("|")
 
     def parse(name: str, text: Any) -> str:
         if text not in names:
-            raise UsageError(f"{name} {text}: must be one of {', '.join(names)}")
+            refuse("wrong-value", name=name, text=text, expected=f"one of {', '.join(names)}")
         return str(text)
 
-    return Declaration(help, "|".join(names), panel, parse, choices=names)
+    return Declaration(help, metavar, panel, parse, choices=names)

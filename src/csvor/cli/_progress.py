@@ -19,26 +19,19 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        SpinnerColumn,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
-    columns: list[ProgressColumn] = [SpinnerColumn(_spinner()), TextColumn("{task.description}")]
-    if total is None:
-        columns += [TimeElapsedColumn()]
-    else:
-        columns += [BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn()]
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(what, total=total)
-    with _started_late(bar):
+    timing: list[Any] = [TimeElapsedColumn()]
+    if total is not None:
+        timing = [BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn()]
+    with _shown_late(TextColumn("{task.description}"), *timing) as bar:
+        task = bar.add_task(what, total=total)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
@@ -52,36 +45,34 @@ def text_progress(what: str) -> Iterator[Callable[[int, int, Callable[[float], s
     if not sys.stderr.isatty():
         yield lambda done, total, text_after: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
     from rich.text import Text
 
     class TextAfter(ProgressColumn):
         def render(self, task: Task) -> Text:
             return Text(task.fields["text_after"](time.monotonic() - task.fields["since"]))
 
-    columns = (SpinnerColumn(_spinner()), TextColumn(what), BarColumn(bar_width=20), TextAfter())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=None, text_after=lambda seconds: "", since=time.monotonic())
-    with _started_late(bar):
+    with _shown_late(TextColumn(what), BarColumn(bar_width=20), TextAfter()) as bar:
+        task = bar.add_task("", total=None, text_after=lambda seconds: "", since=time.monotonic())
         yield lambda done, total, text_after: bar.update(
             task, completed=done, total=total, text_after=text_after, since=time.monotonic()
         )
 
 
-def _spinner() -> str:
-    """The name that rich gives to a spinner which the terminal can show."""
-    return "dots" if (sys.stderr.encoding or "").lower().startswith("utf") else "line"
-
-
 @contextmanager
-def _started_late(bar: Any) -> Iterator[None]:
-    """Start a bar once a second has passed, and take it away at the end.
+def _shown_late(*columns: Any) -> Iterator[Any]:
+    """A bar behind a spinner that starts once a second has passed, and goes at the end.
 
     A line above it says what is compiled inside.
     """
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn
+
     from csvor._utils.compile import announcing_compilation
 
+    can_show_dots = (sys.stderr.encoding or "").lower().startswith("utf")
+    spinner = SpinnerColumn("dots" if can_show_dots else "line")
+    bar = Progress(spinner, *columns, console=Console(stderr=True), transient=True)
     lock, over = threading.Lock(), threading.Event()
 
     def begin() -> None:
@@ -94,7 +85,7 @@ def _started_late(bar: Any) -> Iterator[None]:
     timer.start()
     try:
         with announcing_compilation(lambda line: bar.console.print(line, highlight=False)):
-            yield
+            yield bar
     finally:
         over.set()
         timer.cancel()

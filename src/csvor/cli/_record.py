@@ -11,6 +11,7 @@ from typing import Any
 
 from csvor._utils.version import VERSION
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_input
 
@@ -104,10 +105,7 @@ class Record:
                 " and ".join(f"{name} {of.get(name, 'unknown')}" for name in other)
                 for of in (self.versions, here)
             )
-            notes.add(
-                f"{path} was written with {then} and is read with {today}, so its predictions may "
-                f"differ; fit it anew, or install {then}"
-            )
+            notes.add(fault("other-versions", path=path, then=then, today=today))
 
 
 def read_record(path: str) -> Record:
@@ -118,10 +116,10 @@ def read_record(path: str) -> Record:
             names = archive.namelist()
             raw = archive.read(NAME) if NAME in names else None
     except _BROKEN as error:
-        raise CommandError(f"{path}: not a model that csvor fit wrote ({error})") from error
+        raise no_model(path, str(error)) from error
     if raw is None:
-        kind = "a skops file, but " if "schema.json" in names else ""
-        raise CommandError(f"{path}: {kind}not a model that csvor fit wrote (it has no {NAME})")
+        also = "a skops file, but " if "schema.json" in names else ""
+        raise no_model(path, f"it has no {NAME}", also)
     try:
         content = json.loads(raw)
         form = content.pop("format")
@@ -130,11 +128,15 @@ def read_record(path: str) -> Record:
             return Record(**{**content, "facts": [(name, text) for name, text in content["facts"]]})
         writer = content["versions"]["csvor"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise CommandError(f"{path}: not a model that csvor fit wrote ({NAME}: {error})") from error
+        raise no_model(path, f"{NAME}: {error}") from error
     raise CommandError(
-        f"{path}: written by csvor {writer} in form {form}, and csvor {VERSION} reads form "
-        f"{FORMAT}; fit it anew, or read it with csvor {writer}"
+        fault("other-form", path=path, writer=writer, form=form, version=VERSION, read=FORMAT)
     )
+
+
+def no_model(path: str, why: str, also: str = "") -> CommandError:
+    """The refusal of a file that is something else."""
+    return CommandError(fault("no-model", path=path, why=why, also=also))
 
 
 def _check_required(content: dict[str, Any]) -> None:

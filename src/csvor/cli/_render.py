@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from csvor._utils.words import plural
+from csvor._utils.words import plural, some_of
 from csvor.cli._options import WITH_GAMMA
 from csvor.cli._spelling import format_value
 
@@ -47,9 +47,13 @@ def print_facts(out: Console, facts: Sequence[Fact]) -> None:
         out.print(head.append(body, style="not bold"), soft_wrap=True)
 
 
-def plain_table() -> Table:
-    """A table without lines around its cells."""
-    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold underline")
+def plain_table(*names: str, right: Iterable[str] = ()) -> Table:
+    """A table without lines around its cells, with columns to the left and to the `right`."""
+    style = "bold underline"
+    table = Table(*names, box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=style)
+    for name in right:
+        table.add_column(name, justify="right")
+    return table
 
 
 def print_table(out: Console, table: Table) -> None:
@@ -57,6 +61,11 @@ def print_table(out: Console, table: Table) -> None:
     with out.capture() as captured:
         out.print(table)
     out.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def with_ends(texts: list[str]) -> list[str]:
+    """The texts, of many the first and the last two."""
+    return texts if len(texts) <= MOST_NAMES else [*texts[: MOST_NAMES - 3], "...", *texts[-2:]]
 
 
 def data_facts(work: Prepared) -> list[Fact]:
@@ -70,25 +79,20 @@ def data_facts(work: Prepared) -> list[Fact]:
         f"{format_value(label)} ({count})"
         for label, count in zip(target.classes, target.counts, strict=True)
     ]
-    if len(counts) > MOST_NAMES:
-        counts = [*counts[: MOST_NAMES - 3], "...", *counts[-2:]]
-    facts = [
-        ("Data", rows),
-        ("Labels", f"{target.name}: {' < '.join(counts)}"),
-        ("Order", target.order),
-    ]
+    labels = f"{target.name}: {' < '.join(with_ends(counts))}"
+    facts = [("Data", rows), ("Labels", labels), ("Order", target.order)]
     if work.review is not None:
         facts.insert(1, ("Reviewed", work.review.summary()))
     if features.numeric:
-        how = "standardised"
+        how = "blanks filled, " * work.options.impute
         if work.options.clip is not None:
-            how = f"limited to {work.options.clip:g} median deviations, {how}"
-        if work.options.impute:
-            how = f"blanks filled, {how}"
-        facts.append(("Numbers", f"{_names(features.numeric)} ({how})"))
+            how += f"limited to {work.options.clip:g} median deviations, "
+        how += "standardised"
+        facts.append(("Numbers", f"{some_of(features.numeric, MOST_NAMES)} ({how})"))
     if features.categorical:
-        named = [f"{name} ({len(values)} values)" for name, values in features.categorical.items()]
-        facts.append(("Categories", _names(named)))
+        sizes = {name: plural(len(texts), "value") for name, texts in features.categorical.items()}
+        names = [f"{name} ({size})" for name, size in sizes.items()]
+        facts.append(("Categories", some_of(names, MOST_NAMES)))
     if work.groups is not None:
         groups = f"{work.data.groups}"
         if len(work.groups) == work.target.n_rows:  # else they are those of a sample
@@ -100,7 +104,7 @@ def data_facts(work: Prepared) -> list[Fact]:
     out += [f"{name} (row numbers)" for name in features.row_numbers]
     out += [f"{name} (--drop)" for name in dict.fromkeys(work.data.drop)]
     if out:
-        facts.append(("Not used", _names(out)))
+        facts.append(("Not used", some_of(out, MOST_NAMES)))
     return facts
 
 
@@ -173,13 +177,6 @@ def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> Non
     out.file.write("\n")
     print_table(out, table)
     out.file.write("\n")
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names in a row, the first ones of many."""
-    more = len(names) - MOST_NAMES
-    text = ", ".join(names[:MOST_NAMES])
-    return f"{text} and {more} more" if more > 0 else text
 
 
 def _cell(name: str, value: object) -> Text:

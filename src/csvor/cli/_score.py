@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from csvor._utils.words import plural
-from csvor.cli._render import MOST_NAMES, Fact, plain_table, print_table
+from csvor.cli._render import Fact, plain_table, print_table, with_ends
 from csvor.cli._spelling import format_value
 
 MOST_LINES = 30
@@ -21,8 +21,6 @@ def score_facts(document: Mapping[str, Any]) -> list[Fact]:
     cuts, coefficients = document["thresholds"], document["coefficients"]
     digits = _digits([cut["threshold"] for cut in cuts])
     order = [f"< {cut['threshold']:.{digits}f} <= {format_value(cut['above'])}" for cut in cuts]
-    if len(order) > MOST_NAMES:
-        order = [*order[: MOST_NAMES - 3], "...", *order[-2:]]
     if coefficients is None:
         kernel = document["parameters"]["kernel"]
         made = f"the {kernel} kernel bends it, so no column has a coefficient (--kernel linear has)"
@@ -31,7 +29,10 @@ def score_facts(document: Mapping[str, Any]) -> list[Fact]:
             "the sum of the coefficients below, each per standard deviation of a column of numbers "
             f"or for a level; + is towards '{format_value(cuts[-1]['above'])}'"
         )
-    return [("Thresholds", " ".join([format_value(cuts[0]["below"]), *order])), ("Score", made)]
+    return [
+        ("Thresholds", " ".join([format_value(cuts[0]["below"]), *with_ends(order)])),
+        ("Score", made),
+    ]
 
 
 def print_coefficients(out: Console, coefficients: Sequence[Mapping[str, Any]] | None) -> None:

@@ -1,10 +1,11 @@
 """How do results and words leave the program, whatever the encoding of its streams?"""
 
 import io
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 
 def escape_for_people() -> None:
@@ -12,6 +13,11 @@ def escape_for_people() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def print_json(command: str, document: Mapping[str, Any]) -> None:
+    """Print what a command found as one JSON document, in one line."""
+    print(json.dumps({"command": command, **document}, allow_nan=False))
 
 
 @contextmanager

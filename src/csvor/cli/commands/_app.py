@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from csvor.cli._errors import OneLineGroup, UsageError
+from csvor._utils.words import all_of
+from csvor.cli._errors import OneLineGroup, refuse
 from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
-from csvor.cli._parameters import argument, choice, number, option
+from csvor.cli._parameters import argument, choice, option, share
 from csvor.cli._paths import check_output
 from csvor.cli.commands._command import command
 from csvor.cli.commands._data_app import data_app
@@ -43,10 +44,7 @@ def _check_shell(option: str) -> None:
         name = ""
     if name not in _SHELLS:
         why = f"{name} cannot be completed in" if name else "which shell started csvor is unclear"
-        raise UsageError(
-            f"{option}: {why}; start {', '.join(_SHELLS[:-1])} or {_SHELLS[-1]}, and call "
-            f"csvor {option} in it"
-        )
+        refuse("unknown-shell", name=option, why=why, shells=all_of(_SHELLS, " or "))
 
 
 app = typer.Typer(
@@ -145,20 +143,14 @@ def demo(
     data: Annotated[
         str | None,
         choice(
-            ("esl", "lev", "swd", "balance_scale"),
+            "esl|lev|swd|balance_scale",
             "A data set of skordinal instead of generated records.",
             panel=None,
         ),
     ] = None,
     out: Annotated[str, option("Folder for the files.", "DIR")] = "csvor-demo",
     noise: Annotated[
-        float,
-        number(
-            lambda x: 0 < x < 1,
-            "a number between 0 and 1, such as 0.1",
-            "Share of the labels to spoil; between 0 and 1.",
-            panel=None,
-        ),
+        float, share("Share of the labels to spoil; between 0 and 1.", panel=None)
     ] = 0.1,
     seed: Seed = 0,
 ) -> None:

@@ -1,6 +1,5 @@
 """`csvor apply`: a file with the labels that were decided."""
 
-import json
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -8,12 +7,13 @@ from pathlib import Path
 from csvor._utils.file_kinds import EDITED, PARQUET, READ
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
-from csvor.cli._errors import UsageError
+from csvor.cli._errors import refuse
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._spelling import normal
+from csvor.cli._streams import print_json
 from csvor.cli.commands._outputs import ApplyOptions
 from csvor.cli.input._decisions import Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
@@ -26,91 +26,79 @@ MOST_CHANGES = 20
 
 def run_apply(options: ApplyOptions, notes: Notes) -> None:
     """Check the decisions against the data and write what follows."""
-    decisions, data, out = options.decisions, options.data, options.out
-    _check_places(decisions, data, out, options.json)
+    _check_paths(options.decisions, options.data, options.out, options.json)
     target = None if options.target is None else normal(options.target)
-    edit = _edited_folder if Path(data).is_dir() else _edited_file
-    table, review, n_rows = edit(
-        decisions, data, out, target, options.classes, options.delimiter, notes
-    )
+    edit = _edited_folder if Path(options.data).is_dir() else _edited_file
+    table, review, n_rows = edit(options, target, notes)
     if options.json:
+        changes = [
+            {"from": old, "to": new, "rows": count} for (old, new), count in review.changes.items()
+        ]
         document = {
-            "command": "apply",
             "data": {"file": table.source, "rows": table.n_rows},
             "target": review.target,
             "decisions": {"file": review.source, **review.counts},
-            "changes": [
-                {"from": old, "to": new, "rows": count}
-                for (old, new), count in review.changes.items()
-            ],
-            "out": {"file": out, "rows": n_rows},
+            "changes": changes,
+            "out": {"file": options.out, "rows": n_rows},
             "notes": notes.texts(),
         }
-        print(json.dumps(document, allow_nan=False))
+        print_json("apply", document)
         return
     facts = [("Data", f"{table.source}: {plural(table.n_rows, 'row')}")]
     facts.append(("Decisions", review.summary()))
     if review.changes:
-        facts.append(("Labels", f"{review.target}: {_changes(review)}"))
-    facts.append(("Written", f"{plural(n_rows, 'row')}: {out}"))
-    print_facts(console(error=out == "-"), facts)
+        texts = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
+        facts.append(("Labels", f"{review.target}: {some_of(texts, MOST_CHANGES)}"))
+    facts.append(("Written", f"{plural(n_rows, 'row')}: {options.out}"))
+    print_facts(console(error=options.out == "-"), facts)
 
 
 def _edited_file(
-    decisions: str, data: str, out: str, target: str | None, classes: str | None,
-    delimiter: str | None, notes: Notes,
-) -> tuple[Table, Review, int]:  # fmt: skip
+    options: ApplyOptions, target: str | None, notes: Notes
+) -> tuple[Table, Review, int]:
     """What was edited, by which decisions, and how many rows were written."""
-    with progress(f"Reading {data}"):
-        table = read_table(data, notes, ReadOptions(delimiter))
-        review = read_review(decisions, table, target, classes, notes)
+    with progress(f"Reading {options.data}"):
+        table = read_table(options.data, notes, ReadOptions(options.delimiter))
+        review = read_review(options.decisions, table, target, options.classes, notes)
     with progress("Writing"):
-        return table, review, write_edited(data, table.dialect, review, out)
+        return table, review, write_edited(options.data, table.dialect, review, options.out)
 
 
 def _edited_folder(
-    decisions: str, data: str, out: str, target: str | None, classes: str | None,
-    delimiter: str | None, notes: Notes,
-) -> tuple[Table, Review, int]:  # fmt: skip
+    options: ApplyOptions, target: str | None, notes: Notes
+) -> tuple[Table, Review, int]:
     """The same of a folder of Parquet files, of which no two are in memory together."""
-    refuse_delimiter(delimiter, data)
-    with progress(f"Reading {data}"):
-        pieces = pieces_of(data)
-        target, rows = decided_on(decisions, target)
+    refuse_delimiter(options.delimiter, options.data)
+    with progress(f"Reading {options.data}"):
+        pieces = pieces_of(options.data)
+        target, rows = decided_on(options.decisions, target)
         n_rows = sum(piece.n_rows for piece in pieces)
         wanted = Wanted(n_rows, target, also=rows)
-        some = reduce(add, (sample_of(piece, wanted) for piece in pieces))
-        table = some.table(data, n_rows)
-        review = read_review(decisions, table, target, classes, notes)
+        sample = reduce(add, (sample_of(piece, wanted) for piece in pieces))
+        table = sample.table(options.data, n_rows)
+        review = read_review(options.decisions, table, target, options.classes, notes)
     with progress("Writing"):
-        return table, review, write_edited_folder(data, review, out)
+        return table, review, write_edited_folder(options.data, review, options.out)
 
 
-def _check_places(decisions: str, data: str, out: str, as_json: bool) -> None:
+def _check_paths(decisions: str, data: str, out: str, as_json: bool) -> None:
     if data == "-":
-        raise UsageError("apply reads the data from a file, which it takes as it is written there")
+        refuse("apply-from-stdin")
     if Path(data).is_dir():
         if decisions == "-" or out == "-":
-            raise UsageError(
-                f"{data} is a folder: name a file of decisions, and a new folder with --out"
-            )
+            refuse("apply-to-folder", data=data)
         check_new_folder(out, "--out", data)
         return
     suffix = Path(data).suffix.lower()
     if suffix in READ and suffix not in EDITED:
-        raise UsageError(f"{data}: apply edits {', '.join(EDITED)} files; save it as one of these")
+        refuse("apply-other-kind", data=data, kinds=", ".join(EDITED))
     if out == "-":
         if as_json:
-            raise UsageError("--json and --out - both need standard output; name a file with --out")
+            refuse("two-to-stdout", name="--out", remedy="name a file with --out")
         if suffix in PARQUET:
-            raise UsageError("--out -: Parquet is not written to standard output; name a file")
+            refuse("parquet-to-stdout")
         return
     same_kind = [end for end in EDITED if end == suffix or {end, suffix} <= {*PARQUET}]
     check_output(out, "--out", same_kind, data if Path(data).exists() else "")
     if Path(out).exists() and decisions != "-" and Path(out).samefile(decisions):
-        raise UsageError(f"--out {out}: these are the decisions; name another file")
-
-
-def _changes(review: Review) -> str:
-    changes = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
-    return some_of(changes, MOST_CHANGES)
+        refuse("output-is-decisions", out=out)

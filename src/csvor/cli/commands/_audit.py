@@ -1,17 +1,17 @@
 """`csvor audit`: how many labels are wrong, and which."""
 
-import json
 from typing import Any
 
 from csvor import LabelAudit, audit_labels
 from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import final_of
 from csvor._utils.words import plural
-from csvor.cli._errors import UsageError, listed
+from csvor.cli._errors import refuse
+from csvor.cli._fault import fault
 from csvor.cli._files import check_table_output
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_new_folder, refuse_delimiter
+from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import (
     Fact,
@@ -23,13 +23,17 @@ from csvor.cli._render import (
     print_suspects,
 )
 from csvor.cli._spelling import format_value
-from csvor.cli.commands._audit_report import check_report, write_page
+from csvor.cli._streams import print_json
+from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._in_memory import FIXED, RowsInMemory
 from csvor.cli.commands._outputs import AuditOutput
 from csvor.cli.commands._rows import Rows, rows_of
 from csvor.cli.input._prepare import Prepared, prepare
 from csvor.cli.input._related_rows import refuse_few_groups
+
+_OF_WRONG_LABELS = ("share", "low", "high", "named", "expected_right")
+_OF_CANDIDATES = ("share", "log_likelihood", "weight")
 
 
 def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, notes: Notes) -> None:
@@ -50,10 +54,14 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
                     write_page(output.report, prepared, audit, facts, texts, **rows.page_data())
                 written.append(f"a page to review them on: {output.report}")
     if output.json:
-        print(json.dumps(_document(prepared, audit, listed_rows, notes), allow_nan=False))
+        print_json("audit", _document(prepared, audit, listed_rows, notes))
         return
     out = console(error=output.suspects == "-")
-    print_facts(out, [*facts, answer_fact(audit), *doubt_facts(prepared)])
+    doubts = [
+        ("But", f"column '{name}' gives the label, and judges it: see the note")
+        for name in prepared.copies
+    ]
+    print_facts(out, [*facts, ("Answer", audit.summary), *doubts])
     print_suspects(out, listed_rows, output.top)
     more = audit.named - sum(listed_rows["flagged"][: output.top])
     if more and output.suspects is None and output.report is None:
@@ -66,27 +74,31 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
 def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
     """Refuse what cannot be written before the work begins."""
     if output.json and output.suspects == "-":
-        raise UsageError("--json and --suspects - both need standard output; give one of them")
+        refuse("two-to-stdout", name="--suspects", remedy="give one of them")
     if data.dask is None:
         check_table_output(output.suspects, "--suspects", data.data)
     else:
         refuse_delimiter(data.delimiter, data.data)
         if data.reviewed == "-":
-            raise UsageError("--reviewed -: with --dask decisions come from a file; name it")
+            refuse("dask-reviewed")
         if output.suspects == "-":
-            raise UsageError("--dask writes a folder of Parquet files; name a new one (--suspects)")
+            refuse("dask-to-stdout", by="(--suspects)")
         if output.suspects is not None:
             check_new_folder(output.suspects, "--suspects", data.data)
-    check_report(output.report, data.data)
+    if output.report is not None:
+        check_output(output.report, "--report", [".html", ".htm"], data.data)
 
 
 def audit_of(rows: Rows, notes: Notes, fdr: float | None = None) -> LabelAudit:
     """An audit of the labels of rows."""
     prepared, options = rows.prepared, rows.prepared.options
     if options.folds > rows.n_rows:
-        raise UsageError(f"--folds {options.folds}: there are {rows.n_rows} rows only")
+        refuse("few-rows", folds=options.folds, n=rows.n_rows)
     refuse_few_groups(prepared.groups, options.folds)
-    note_lone_labels(prepared, notes)
+    pairs = zip(prepared.target.classes, prepared.target.counts, strict=True)
+    lone = [format_value(label) for label, count in pairs if count == 1]
+    if lone:
+        notes.add(fault("lone-labels", n=len(lone), names=lone))
     warnings = notes.of_warnings(EmptyIntervalWarning)  # `notes_on_classes` says it
     with progress("Auditing the labels", 1) as update, warnings:
         audit = audit_labels(
@@ -110,32 +122,6 @@ def audit_file(
     return rows, audit
 
 
-def note_lone_labels(prepared: Prepared, notes: Notes) -> None:
-    pairs = zip(prepared.target.classes, prepared.target.counts, strict=True)
-    lone = [format_value(label) for label, count in pairs if count == 1]
-    if lone:
-        notes.add(
-            f"one row only has the label {listed(lone)}: it is judged by a model that has not seen "
-            "this label"
-            if len(lone) == 1
-            else f"the labels {listed(lone)} have one row each: these are judged by models that "
-            "have not seen their label"
-        )
-
-
-def answer_fact(audit: LabelAudit) -> Fact:
-    """How many labels are wrong, and how many of them are named."""
-    return ("Answer", audit.summary)
-
-
-def doubt_facts(prepared: Prepared) -> list[Fact]:
-    """What stands against the answer."""
-    return [
-        ("But", f"column '{name}' gives the label, and judges it: see the note")
-        for name in prepared.copies
-    ]
-
-
 def chosen_fact(prepared: Prepared, audit: LabelAudit) -> Fact:
     """The model that explains the labels best, and beside how many others."""
     _, text = model_fact(prepared, audit.model[-1], final_of(audit.candidates[0].estimator))
@@ -150,33 +136,20 @@ def chosen_fact(prepared: Prepared, audit: LabelAudit) -> Fact:
 
 
 def _document(
-    prepared: Prepared, audit: LabelAudit, rows: dict[str, list[Any]], notes: Notes
+    prepared: Prepared, audit: LabelAudit, listed: dict[str, list[Any]], notes: Notes
 ) -> dict[str, Any]:
     keys = ["row", *(["id"] if prepared.ids is not None else []), *FIXED[1:]]
-    columns = {**rows, "direction": [word or None for word in rows["direction"]]}
+    columns = {**listed, "direction": [word or None for word in listed["direction"]]}
+    rows = zip(*columns.values(), strict=True)
     return {
-        "command": "audit",
         **prepared.described(),
         "fit": fitted_parameters(audit.model[-1]),
-        "wrong_labels": {
-            "share": audit.share,
-            "low": audit.low,
-            "high": audit.high,
-            "named": audit.named,
-            "expected_right": audit.expected_right,
-        },
+        "wrong_labels": {name: getattr(audit, name) for name in _OF_WRONG_LABELS},
         "candidates": [
-            {
-                **candidate.settings,
-                "share": candidate.share,
-                "log_likelihood": candidate.log_likelihood,
-                "weight": candidate.weight,
-            }
-            for candidate in audit.candidates
+            one.settings | {name: getattr(one, name) for name in _OF_CANDIDATES}
+            for one in audit.candidates
         ],
         "flagged": audit.named,
-        "suspects": [
-            dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ],
+        "suspects": [dict(zip(keys, row, strict=True)) for row in rows],
         "notes": notes.texts(),
     }

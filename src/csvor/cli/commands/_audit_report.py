@@ -6,17 +6,10 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit
-from csvor.cli._paths import check_output
 from csvor.cli._render import Fact
 from csvor.cli.input._decisions import COLUMNS
 from csvor.cli.input._prepare import Prepared
 from csvor.report import write_audit_report
-
-
-def check_report(path: str | None, source: str) -> None:
-    """Refuse a page that cannot be written before the work begins."""
-    if path is not None:
-        check_output(path, "--report", [".html", ".htm"], "" if source == "-" else source)
 
 
 def write_page(
@@ -50,21 +43,23 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
     """The decisions that the audit went by, as a page saves them."""
     if work.review is None:
         return []
-    names = {}
+    decisions, names = work.review.decisions, {}
     if work.data.id is not None:
         column = work.table.column(work.data.id, "--id")
-        positions = [d.position for d in work.review.decisions]
+        positions = [d.position for d in decisions]
         codes, texts = column.coded
-        at = codes[column.positions(np.array(positions, dtype=np.int64))]
-        names = dict(zip(positions, (texts[code] for code in at), strict=True))
+        rows = column.positions(np.array(positions, dtype=np.int64))
+        names = {
+            position: {id_name: texts[code]}
+            for position, code in zip(positions, codes[rows], strict=True)
+        }
     return [
         {
             "row": d.row,
-            **({id_name: names[d.position]} if names else {}),
+            **names.get(d.position, {}),
             "target": work.target.name,
             "given": d.old_label,
-            "decision": d.decision,
-            "label": d.label,
         }
-        for d in work.review.decisions
+        | {"decision": d.decision, "label": d.label}
+        for d in decisions
     ]

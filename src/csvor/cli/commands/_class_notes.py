@@ -1,32 +1,20 @@
 """Classes that an audit cuts as a whole, or predicts for no row."""
 
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor import LabelAudit
 from csvor._parts.engine import sums
-from csvor._utils.words import are, nouns
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
 from csvor.cli._spelling import format_value
 
 
-class Judged(Protocol):
-    """What is asked of an audit: its classes in order, and one entry a row of all else."""
-
-    @property
-    def classes(self) -> NDArray[Any]: ...
-    @property
-    def given(self) -> NDArray[Any]: ...
-    @property
-    def predicted(self) -> NDArray[Any]: ...
-    @property
-    def flagged(self) -> NDArray[np.bool_]: ...
-
-
-def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None:
+def notes_on_classes(audit: LabelAudit, options: ModelOptions, notes: Notes) -> None:
     """Name the classes of which more than half is flagged, and others that no row is given."""
     work = partial(_of_classes, audit.classes)
     (counts,) = sums(work, audit.given, audit.predicted, audit.flagged)
@@ -43,13 +31,9 @@ def notes_on_classes(audit: Judged, options: ModelOptions, notes: Notes) -> None
     remedy = "compare with --class-weight balanced, which gives all labels the same weight"
     if options.class_weight is not None:
         remedy = "merge such a label with one beside it"
-    for labels, why in (
-        (cut, "flagged for the most part: so many are wrong, or the model passes over the label"),
-        (never, "predicted for no unseen row: the features hardly set such a label apart"),
-    ):
+    for kind, labels in (("class-flagged", cut), ("class-never-predicted", never)):
         if labels:
-            names = f"{nouns(len(labels), 'label')} {', '.join(labels)} {are(len(labels))}"
-            notes.add(f"{names} {why}; {remedy}")
+            notes.add(fault(kind, n=len(labels), labels=", ".join(labels), remedy=remedy))
 
 
 def _of_classes(

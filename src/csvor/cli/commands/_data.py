@@ -1,16 +1,16 @@
 """`csvor data`: which data sets there are, where they come from, and whether they are right."""
 
 import importlib.util
-import json
 from pathlib import Path
 from typing import Any
 
 from csvor import datasets
-from csvor._utils.words import are, plural
-from csvor.cli._errors import CommandError, UsageError, closest, listed
+from csvor.cli._errors import CommandError, UsageError, closest, listed, refuse
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._render import console, plain_table, print_table
+from csvor.cli._streams import print_json
 from csvor.datasets import DatasetError
 from csvor.datasets._catalogue import BUNDLED
 from csvor.datasets._verify import is_reference
@@ -20,61 +20,54 @@ Row = dict[str, Any]
 
 def run_list(folder: str | None, as_json: bool) -> None:
     """Print what `load` knows by name, and where each set would be read from."""
-    rows: list[Row] = []
+    rows = []
     for name in datasets.names():
-        known, place = datasets.info(name), _located(name, folder)
-        rows.append(
-            {
-                "name": name,
-                "rows": known.n_rows,
-                "features": known.n_features,
-                "classes": known.n_classes,
-                "where": None if place is None else str(place),
-            }
-        )
-    bundled = importlib.util.find_spec("skordinal") is not None
-    for name, (n_rows, n_features, n_classes) in BUNDLED.items():
-        figures = {"rows": n_rows, "features": n_features, "classes": n_classes}
-        rows.append({"name": name, **figures, "where": "skordinal" if bundled else None})
+        known = datasets.info(name)
+        shape = (known.n_rows, known.n_features, known.n_classes)
+        rows.append(_row(name, shape, _located(name, folder)))
+    there = Path("skordinal") if importlib.util.find_spec("skordinal") else None
+    rows += [_row(name, shape, there) for name, shape in BUNDLED.items()]
     if as_json:
-        print(json.dumps({"command": "data list", "datasets": rows}))
+        print_json("data list", {"datasets": rows})
         return
-    hints = dict.fromkeys(datasets.names(), "(csvor data get)")
     for row in rows:
-        row["where"] = row["where"] or hints.get(row["name"], "(pip install 'csvor[baselines]')")
+        remedy = "pip install 'csvor[baselines]'" if row["name"] in BUNDLED else "csvor data get"
+        row["where"] = row["where"] or f"({remedy})"
     _print(rows)
+
+
+def _row(name: str, shape: tuple[int, int, int], path: Path | None) -> Row:
+    figures = dict(zip(("rows", "features", "classes"), shape, strict=True))
+    return {"name": name, **figures, "where": None if path is None else str(path)}
 
 
 def run_get(
     requested: list[str], to: str | None, source: str, force: bool, as_json: bool, notes: Notes
 ) -> None:
     """Bring sets into a folder; what is there and right stays, unless forced."""
-    chosen = list(datasets.names()) if requested == ["all"] else _checked_names(requested)
-    place = datasets.cache_folder() if to is None else Path(to)
+    names = list(datasets.names()) if requested == ["all"] else _checked_names(requested)
+    folder = datasets.cache_folder() if to is None else Path(to)
     rows: list[Row] = []
-    for name in chosen:
+    for name in names:
         row: Row = {"name": name, "status": "got", "error": None}
         rows.append(row)
         try:
-            if not force and place.is_dir() and _is_right(name, place):
+            if not force and folder.is_dir() and _is_right(name, folder):
                 row["status"] = "already there"
                 continue
             with progress(f"Getting {name}"), notes.of_warnings():
-                datasets.fetch(name, place, source=source)
+                datasets.fetch(name, folder, source=source)
         except (DatasetError, OSError) as error:
             row.update(status="failed", error=str(error))
     if as_json:
-        document = {"command": "data get", "folder": str(place), "datasets": rows}
-        print(json.dumps({**document, "notes": notes.texts()}))
+        document = {"folder": str(folder), "datasets": rows, "notes": notes.texts()}
+        print_json("data get", document)
     else:
-        _print(
-            [{"name": row["name"], "status": row["status"], "where": str(place)} for row in rows]
-        )
-    failed = [row for row in rows if row["status"] == "failed"]
+        _print([{"name": r["name"], "status": r["status"], "where": str(folder)} for r in rows])
+    failed = [row["error"] for row in rows if row["status"] == "failed"]
     if failed:
         raise CommandError(
-            f"{plural(len(failed), 'data set')} of {len(rows)} could not be got; "
-            + " ".join(row["error"] for row in failed)
+            fault("failed-sets", n=len(failed), total=len(rows), why=" ".join(failed))
         )
 
 
@@ -82,9 +75,9 @@ def run_check(requested: list[str], folder: str | None, as_json: bool) -> None:
     """Load each set with all checks, and say what is wrong with the others."""
     rows: list[Row] = []
     for name in _checked_names(requested) if requested else datasets.names():
-        place = _located(name, folder)
+        path = _located(name, folder)
         row: Row = {"name": name, "status": "right", "values": None, "published splits": None}
-        row |= {"where": None if place is None else str(place), "error": None}
+        row |= {"where": None if path is None else str(path), "error": None}
         rows.append(row)
         try:
             bunch = datasets.load(name, folder)
@@ -97,34 +90,31 @@ def run_check(requested: list[str], folder: str | None, as_json: bool) -> None:
             row["values"] = "reference" if same else "other digits or order"
             row["published splits"] = len(bunch.published_splits)
     if as_json:
-        print(json.dumps({"command": "data check", "datasets": rows}))
+        print_json("data check", {"datasets": rows})
     else:
         _print([{k: v for k, v in row.items() if k != "error"} for row in rows])
-    bad = [row for row in rows if row["status"] != "right"]
-    if bad:
-        wrong = " ".join(row["error"] for row in bad if row["status"] == "wrong")
-        missing = [row["name"] for row in bad if row["status"] == "missing"]
-        if missing:
-            wrong += f" Missing {are(len(missing))} {listed(missing)}; csvor data get gets them."
-        raise CommandError(wrong.strip())
+    wrong = [row["error"] for row in rows if row["status"] == "wrong"]
+    missing = [row["name"] for row in rows if row["status"] == "missing"]
+    if missing:
+        wrong.append(str(fault("missing-sets", n=len(missing), names=missing)))
+    if wrong:
+        raise CommandError(" ".join(wrong))
 
 
 def _checked_names(requested: list[str]) -> list[str]:
     for name in requested:
         if name in BUNDLED:
-            raise UsageError(
-                f"NAME {name}: comes with the package skordinal (pip install 'csvor[baselines]')"
-            )
+            refuse("bundled-set", name=name)
         if name not in datasets.names():
             close = closest(name, datasets.names())
             hint = f"did you mean '{close}'?" if close else f"they are {listed(datasets.names())}"
-            raise UsageError(f"NAME {name}: no data set of the paper; {hint}")
+            refuse("unknown-set", name=name, hint=hint)
     return list(dict.fromkeys(requested))
 
 
 def _located(name: str, folder: str | None) -> Path | None:
     if folder is not None and not Path(folder).expanduser().is_dir():
-        raise UsageError(f"--data {str(Path(folder).expanduser())!r}: there is no such folder")
+        refuse("no-folder", name=f"--data {str(Path(folder).expanduser())!r}")
     try:
         return datasets.locate(name, folder)
     except datasets.DatasetNotFoundError as error:  # of CSVOR_DATA

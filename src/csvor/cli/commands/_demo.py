@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from csvor import LabelAudit
-from csvor.cli._errors import UsageError
+from csvor.cli._errors import refuse
+from csvor.cli._fault import fault
 from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -22,7 +23,7 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
-from csvor.cli.commands._audit import answer_fact, audit_file, chosen_fact
+from csvor.cli.commands._audit import audit_file, chosen_fact
 from csvor.cli.commands._demo_data import Graded, bridges, bundled, with_wrong_labels
 from csvor.cli.input._prepare import Prepared
 from csvor.cli.input._table import as_number
@@ -36,7 +37,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     graded = bridges(rng) if name is None else bundled(name)
     labels, wrong = with_wrong_labels(graded, noise, rng)
     if not wrong.any():
-        raise UsageError(f"--noise {noise:g}: changes no label of {len(labels)}")
+        refuse("no-noise", noise=noise, total=len(labels))
     records = _write(Path(out), graded, labels, wrong)
     data = DataOptions(str(records), graded.target, classes=graded.declared, id=graded.id)
     audited_rows, audit = audit_file(data, ModelOptions(seed=seed), notes)
@@ -46,9 +47,8 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     rows["flagged"] = flagged
 
     screen = console()
-    were = "was" if wrong.sum() == 1 else "were"
-    changed = f"{wrong.sum()} of {len(labels)} labels {were} changed to another at random"
-    print_facts(screen, [*data_facts(prepared), ("Spoilt", changed), chosen_fact(prepared, audit)])
+    spoilt = ("Spoilt", str(fault("spoilt", n=wrong.sum(), total=len(labels))))
+    print_facts(screen, [*data_facts(prepared), spoilt, chosen_fact(prepared, audit)])
     print_suspects(screen, rows, SHOWN)
     with progress("Comparing"), notes.of_warnings():
         truth_facts = _truth_facts(prepared, audit, graded, wrong)
@@ -58,10 +58,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     command += ["--id", graded.id] if graded.id else []
     command += ["--suspects", str(records.with_name("suspects.csv"))]
     command += ["--report", str(records.with_name("report.html"))]
-    print_facts(
-        screen,
-        [answer_fact(audit), *truth_facts, ("Written", files)],
-    )
+    print_facts(screen, [("Answer", audit.summary), *truth_facts, ("Written", files)])
     screen.print(f"\nNext: {shlex.join(command)}", soft_wrap=True)
 
 

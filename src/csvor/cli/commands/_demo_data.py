@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError
+from csvor.cli._fault import fault
 from csvor.corruption import flip_labels
 
 N_ROWS = 400
@@ -63,10 +64,7 @@ def bundled(name: str) -> Graded:
     try:
         bunch = load(name)
     except ImportError:
-        raise CommandError(
-            f"--data {name} comes with the package skordinal; install it with "
-            "pip install 'csvor[baselines]'"
-        ) from None
+        raise CommandError(fault("no-skordinal", data=name)) from None
     columns = {
         feature: [int(v) if float(v).is_integer() else v for v in values.tolist()]
         for feature, values in zip(bunch.feature_names, bunch.data.T, strict=True)

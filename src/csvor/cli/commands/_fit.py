@@ -1,11 +1,11 @@
 """`csvor fit`: a model file from a table."""
 
-import json
 from dataclasses import asdict
 from typing import Any
 
 from csvor.cli._coefficients import coefficients_of, encodings_of, thresholds_of
-from csvor.cli._errors import UsageError
+from csvor.cli._errors import refuse
+from csvor.cli._fault import fault
 from csvor.cli._model import StoredModel, save_model
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -14,6 +14,7 @@ from csvor.cli._progress import progress
 from csvor.cli._record import Record, now, versions
 from csvor.cli._render import console, data_facts, fitted_parameters, model_fact, print_facts
 from csvor.cli._score import print_coefficients, score_facts
+from csvor.cli._streams import print_json
 from csvor.cli.commands._rows import rows_of
 from csvor.cli.commands._tune import tuned
 from csvor.cli.input._prepare import Prepared, refuse_large_exact_kernel
@@ -33,15 +34,14 @@ def run_fit(
         with progress("Fitting"), notes.of_warnings():
             error, flagged = rows.fit()
     document = _document(prepared, error, flagged, notes)
-    cut = "1 was cut away as an outlier" if flagged == 1 else f"{flagged} were cut away as outliers"
-    outcome = f"{error:.3f} of the training rows get another label; {cut}"
-    facts = [*data_facts(prepared), model_fact(prepared), ("Fit", outcome)]
+    outcome = ("Fit", str(fault("fitted", n=flagged, error=error)))
+    facts = [*data_facts(prepared), model_fact(prepared), outcome]
     # Which rows are in conflict is nothing of the model.
     kept = {name: value for name, value in document.items() if name != "conflicts"}
     record = Record(now(), versions(), asdict(prepared.features), kept, facts)
     save_model(model_path, StoredModel(prepared.pipeline, record))
     if as_json:
-        print(json.dumps({"command": "fit", "model": model_path, **document}, allow_nan=False))
+        print_json("fit", {"model": model_path, **document})
         return
     out = console()
     print_facts(out, [*facts, *score_facts(document)])
@@ -52,15 +52,9 @@ def run_fit(
 def _refuse_what_needs_all_rows(options: ModelOptions) -> None:
     """Refuse options that no pass over pieces can follow."""
     if options.kernel not in {None, "linear"}:
-        raise UsageError(
-            f"--kernel {options.kernel}: a kernel needs all rows at once, and --dask leaves them "
-            "in pieces; take the linear kernel, or a part of the rows without --dask"
-        )
+        refuse("dask-kernel", kernel=options.kernel)
     if options.tune:
-        raise UsageError(
-            "--tune: folds are made of rows in memory, and --dask leaves them in pieces; tune on a "
-            "part of the rows without --dask, and give --C and --p here"
-        )
+        refuse("dask-tune")
 
 
 def _document(prepared: Prepared, error: float, flagged: int, notes: Notes) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Which rows of a file does a command fit or audit, and what does it write of each?"""
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from csvor import LabelAudit
 from csvor._estimators.steps import fit_coded
+from csvor._parts.engine import take
 from csvor._utils.words import plural
 from csvor.audit import candidate_models
 from csvor.cli._files import write_table
@@ -21,17 +21,43 @@ FIXED = ("row", *ENTRIES)
 
 
 @dataclass(frozen=True, eq=False)
-class RowsInMemory:
-    """The rows of a file, encoded anew by each model; `InParts` has the same methods."""
+class LabelledRows:
+    """What commands ask of rows with a label alike, in memory or in pieces."""
 
     prepared: Prepared
-
-    option_for_all: ClassVar[str] = "--suspects FILE has all"
 
     @property
     def n_rows(self) -> int:
         """The number of rows with a label."""
-        return len(self.prepared.target.rows)
+        return self.prepared.target.n_rows
+
+    @property
+    def names(self) -> list[Any]:
+        """The number of each row, from 0, and its id."""
+        rows = self.prepared.target.rows
+        return [rows, np.array(self.prepared.ids or [""] * len(rows), dtype=object)]
+
+    def entries(self, audit: LabelAudit) -> list[Any]:
+        """The columns of a table of audited rows."""
+        return [*self.names, *(getattr(audit, name) for name in ENTRIES)]
+
+    def listed(self, audit: LabelAudit) -> dict[str, list[Any]]:
+        """The rows that an audit orders as columns, worst first: of many, 1 000."""
+        rows, ids, *entries = take(audit.order, *self.entries(audit))
+        return as_columns(self.prepared.data.id, rows, ids, *entries)
+
+    def candidates(self, frame: Any, before: Any) -> list[Any]:
+        """The models that an audit compares, for rows that `before` encodes."""
+        options = self.prepared.options
+        return candidate_models(
+            frame, before=before, n_parts=options.folds, fixed=options.parameters
+        )
+
+
+class RowsInMemory(LabelledRows):
+    """The rows of a file, encoded anew by each model; `RowsInParts` has the same methods."""
+
+    option_for_all: ClassVar[str] = "--suspects FILE has all"
 
     def fit(self) -> tuple[float, int]:
         """Fit the model; the share of rows that get another label, and the number of outliers."""
@@ -43,13 +69,7 @@ class RowsInMemory:
 
     def models(self) -> list[Any]:
         """The models that an audit compares."""
-        prepared = self.prepared
-        return candidate_models(
-            prepared.frame,
-            before=prepared.pipeline[:-1],
-            n_parts=prepared.options.folds,
-            fixed=prepared.options.parameters,
-        )
+        return self.candidates(self.prepared.frame, self.prepared.pipeline[:-1])
 
     def audit_data(self) -> dict[str, Any]:
         """The data by the parameters of `audit_labels`."""
@@ -71,13 +91,6 @@ class RowsInMemory:
         """Where the entries of an audit are read."""
         return nullcontext()
 
-    def listed(self, audit: LabelAudit) -> dict[str, list[Any]]:
-        """All rows as columns, worst first."""
-        order, ids = audit.order, self.prepared.ids or []
-        entries = [getattr(audit, name)[order] for name in ENTRIES]
-        names = [ids[i] for i in order.tolist()] if ids else []
-        return as_columns(self.prepared.data.id, self.prepared.target.rows[order], names, *entries)
-
     def write_suspects(
         self, audit: LabelAudit, path: str, listed: dict[str, list[Any]]
     ) -> str | None:
@@ -87,21 +100,17 @@ class RowsInMemory:
 
     def page_data(self) -> dict[str, Any]:
         """What the page of an audit takes of the rows, by the parameters of the report."""
-        prepared = self.prepared
-        return {
-            "X": prepared.frame,
-            "rows": prepared.row_numbers,
-            "ids": prepared.ids,
-            "conflicts": prepared.repeats.conflicts,
-        }
+        prepared, conflicts = self.prepared, self.prepared.repeats.conflicts
+        rows, ids = prepared.row_numbers, prepared.ids
+        return {"X": prepared.frame, "rows": rows, "ids": ids, "conflicts": conflicts}
 
 
 def as_columns(
-    id_name: str | None, rows: NDArray[np.int64], ids: Sequence[str], *entries: Any
+    id_name: str | None, rows: NDArray[np.int64], ids: NDArray[Any], *entries: Any
 ) -> dict[str, list[Any]]:
     """Entries of rows (numbered from 0) as columns, by their names in a table."""
     columns: dict[str, list[Any]] = {"row": (rows + 1).tolist()}
     if id_name is not None:
-        columns["id" if id_name in FIXED else id_name] = list(ids)
+        columns["id" if id_name in FIXED else id_name] = ids.tolist()
     values = ([plain(value) for value in column.tolist()] for column in entries)
     return columns | dict(zip(ENTRIES, values, strict=True))

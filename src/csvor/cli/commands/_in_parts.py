@@ -7,24 +7,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from csvor import LabelAudit
 from csvor._estimators.steps import final_of
-from csvor._parts.engine import take
 from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.lazy import is_lazy
 from csvor._utils.words import plural
-from csvor.audit import candidate_models
 from csvor.cli._cluster import memory_of
-from csvor.cli._files import refuse_files_unseen, write_table
+from csvor.cli._fault import fault
+from csvor.cli._files import refuse_files_unseen, write_part
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
-from csvor.cli.commands._in_memory import ENTRIES, as_columns
+from csvor.cli.commands._in_memory import ENTRIES, LabelledRows, as_columns
 from csvor.cli.input._column_uses import feature_names, mean_weight
 from csvor.cli.input._decisions import decided_on
 from csvor.cli.input._parts import PieceReader, encoded, reader_of, rescale, sums_of
@@ -35,28 +34,19 @@ from csvor.cli.input._target import Target, stands_for
 
 
 @dataclass(frozen=True, eq=False)
-class RowsInParts:
-    """Rows with a label, in pieces, of which `prepared` has a sample, and counts of all.
+class RowsInParts(LabelledRows):
+    """Rows in pieces, of which `prepared` has a sample, and counts of all.
 
-    `columns` is the fitted encoding; `sizes` are the rows of each piece, `memory` are the bytes
-    that all workers have.
+    `columns` is the fitted encoding, `sizes` the rows of each piece, `memory` the workers' bytes.
     """
 
-    prepared: Prepared
     reader: PieceReader
     columns: Any
     mean_weight: float
     pieces: list[Piece]
-    parts: Any
     sizes: tuple[int, ...]
     memory: int
-
     option_for_all: ClassVar[str] = "--suspects FOLDER has all"
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows with a label."""
-        return sum(self.sizes)
 
     def fit(self) -> tuple[float, int]:
         """Fit the model; the share of rows that get another label, and the number of outliers."""
@@ -70,12 +60,8 @@ class RowsInParts:
 
     def models(self) -> list[Any]:
         """The models that an audit compares; rows are encoded by what is known of all."""
-        options = self.prepared.options
         frame = self.columns.transform(self.prepared.frame)
-        models = candidate_models(
-            frame, before="passthrough", n_parts=options.folds, fixed=options.parameters
-        )
-        return [model[-1] for model in models]
+        return [model[-1] for model in self.candidates(frame, "passthrough")]
 
     def audit_data(self) -> dict[str, Any]:
         """The data by the parameters of `audit_labels`."""
@@ -85,7 +71,7 @@ class RowsInParts:
         """The audit, with a model that takes rows as they are in the files; entries are kept."""
         entries = {name: getattr(audit, name) for name in (*ENTRIES, "predicted", "score")}
         if not _was_in_memory(audit):
-            entries = dict(zip(entries, self.kept(list(entries.values()), share=0.25), strict=True))
+            entries = self.kept(entries, share=0.25)
         steps = audit.model.steps if isinstance(audit.model, Pipeline) else [("model", audit.model)]
         return replace(audit, model=Pipeline([("columns", self.columns), *steps]), **entries)
 
@@ -95,11 +81,6 @@ class RowsInParts:
 
         return config.set(scheduler="threads") if _was_in_memory(audit) else nullcontext()
 
-    def listed(self, audit: LabelAudit) -> dict[str, list[Any]]:
-        """The 1 000 rows most probably wrong as columns, the worst first."""
-        rows, ids, *entries = take(audit.order, *self._entries(audit))
-        return as_columns(self.prepared.data.id, rows, ids.tolist(), *entries)
-
     def write_suspects(self, audit: LabelAudit, path: str, listed: dict[str, list[Any]]) -> str:
         """Write all rows, in their order, a file for each piece that has any, and say where."""
         from csvor._parts.graph import Parts, computed, layer
@@ -107,7 +88,7 @@ class RowsInParts:
         busy = np.flatnonzero(self.sizes).tolist()
         with progress(f"Writing {path}"), folder_written_whole(Path(path)) as folder:
             write = partial(_write_part, self.prepared.data.id, str(folder))
-            columns = [parts.take(busy) for parts in Parts.of_all(*self._entries(audit))]
+            columns = [parts.take(busy) for parts in Parts.of_all(*self.entries(audit))]
             computed(layer(write, columns, busy))
             refuse_files_unseen(folder, len(busy), path, "--suspects")
         return f"all {plural(self.n_rows, 'row')} in {plural(len(busy), 'file')}: {path}"
@@ -116,72 +97,58 @@ class RowsInParts:
         """What the page of an audit takes of the rows, by the parameters of the report."""
         import dask.dataframe as dd
 
-        numbers, ids = self._names
         empty = self.prepared.frame.iloc[:0]
         frames = dd.from_map(self.reader.features_of, self.pieces, meta=empty)
-        names = None if self.prepared.data.id is None else ids
+        ids = None if self.prepared.data.id is None else self.names[1]
         # Only some rows were compared with each other.
-        return {"X": frames, "rows": numbers + 1, "ids": names, "conflicts": ()}
+        return {"X": frames, "rows": self.names[0] + 1, "ids": ids, "conflicts": ()}
 
     @cached_property
-    def _names(self) -> list[Any]:
+    def names(self) -> list[Any]:
         """The number of each row, from 0, and its id."""
-        return self.made(self.reader.named, (np.int64, None), (object, None))
+        return self.made(self.reader.named, (np.int64, ()), (object, ()))
 
-    def _entries(self, audit: LabelAudit) -> list[Any]:
-        return [*self._names, *(getattr(audit, name) for name in ENTRIES)]
+    def made(self, make: Any, *kinds: tuple[Any, tuple[int, ...]]) -> list[Any]:
+        """What a call makes of each piece, entries of a tuple, as arrays of types and shapes."""
+        from csvor._parts.graph import Parts, as_array, layer
 
-    def made(self, make: Any, *kinds: tuple[Any, int | None]) -> list[Any]:
-        """What a call makes of each piece, entries of a tuple, as arrays of types and widths."""
-        from csvor._parts.graph import as_array, layer
-
-        answers = layer(make, [self.parts])
+        answers = layer(make, [Parts.of(self.pieces)])
         return [
-            as_array(
-                answers.under(itemgetter(i)), self.sizes, dtype, () if width is None else (width,)
-            )
-            for i, (dtype, width) in enumerate(kinds)
+            as_array(answers.under(itemgetter(i)), self.sizes, dtype, shape)
+            for i, (dtype, shape) in enumerate(kinds)
         ]
 
     def encoded(self) -> dict[str, Any]:
-        """What is given of the rows, by the parameters of a fit; workers keep it if they can."""
-        make, data = (
-            partial(encoded, self.reader, self.columns, self.mean_weight),
-            self.prepared.data,
-        )
-        labels = self.prepared.target.coded.labels.classes.dtype
-        width, reviewed = (
-            len(self.columns.get_feature_names_out()),
-            self.prepared.review is not None,
-        )
+        """What there is of the rows, by the parameters of a fit; workers keep it if they can."""
+        prepared, data = self.prepared, self.prepared.data
+        labels = prepared.target.coded.labels.classes.dtype
+        reviewed, width = prepared.review is not None, len(self.columns.get_feature_names_out())
         kinds = {
-            "X": (True, float, width),
-            "y": (True, labels, None),
-            "sample_weight": (data.weight is not None, float, None),
-            "groups": (data.groups is not None, np.int64, None),
-            "confirmed": (reviewed, bool, None),
-            "original": (reviewed, labels, None),
+            "X": (True, float, (width,)),
+            "y": (True, labels, ()),
+            "sample_weight": (data.weight is not None, float, ()),
+            "groups": (data.groups is not None, np.int64, ()),
+            "confirmed": (reviewed, bool, ()),
+            "original": (reviewed, labels, ()),
         }
-        made = self.made(make, *(kind[1:] for kind in kinds.values()))
-        pairs = zip(kinds.items(), made, strict=True)
-        arrays = {name: array for (name, kind), array in pairs if kind[0]}
-        return dict(zip(arrays, self.kept(list(arrays.values())), strict=True))
+        make = partial(encoded, self.reader, self.columns, self.mean_weight)
+        made = zip(kinds, self.made(make, *(kind[1:] for kind in kinds.values())), strict=True)
+        return self.kept({name: array for name, array in made if kinds[name][0]})
 
-    def kept(self, arrays: list[Any], share: float = 0.5) -> list[Any]:
+    def kept(self, arrays: dict[str, Any], share: float = 0.5) -> dict[str, Any]:
         """The same, computed once and kept if that takes at most this share of all memory."""
         from dask.base import persist
         from distributed import wait
 
-        if sum(array.nbytes for array in arrays) > share * self.memory:
+        if sum(array.nbytes for array in arrays.values()) > share * self.memory:
             return arrays
-        kept = list(persist(*arrays, optimize_graph=False))  # as all else asks for them
+        kept = persist(*arrays.values(), optimize_graph=False)  # as all else asks for them
         wait(kept)  # what they are made of may be let go of only then
-        return kept
+        return dict(zip(arrays, kept, strict=True))
 
 
 def _write_part(id_name: str | None, folder: str, number: int, *entries: Any) -> None:
-    path = Path(folder, f"part-{number:05}.parquet")
-    write_table(str(path), as_columns(id_name, *entries))
+    write_part(folder, number, as_columns(id_name, *entries))
 
 
 def _was_in_memory(audit: LabelAudit) -> bool:
@@ -191,76 +158,60 @@ def _was_in_memory(audit: LabelAudit) -> bool:
 
 def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any) -> RowsInParts:
     """Read a sample, and measure all rows by what it says."""
-    from csvor._parts.graph import Parts
-
     pieces = pieces_of(data.data)
     feature_names(columns_of(data.data, pieces), data)  # refused here, no pass is lost
-    parts = Parts.of(pieces)
+    n_rows = sum(piece.n_rows for piece in pieces)
     with progress(f"Reading {data.data}"):
-        sample = _sample(pieces, parts, data)
-        n_rows = sum(piece.n_rows for piece in pieces)
-        _note_sample(len(sample.rows), n_rows, options, notes)
+        sample = _sample(pieces, n_rows, data)
+        if len(sample.rows) < n_rows:
+            medians = ", and medians," * (options.impute or options.clip is not None)
+            notes.add(fault("sample", n_drawn=len(sample.rows), n_rows=n_rows, medians=medians))
         table = sample.table(data.data, n_rows)
         work = prepare_table(table, data, options, notes)
-        labels = work.uses.labels(table)
         types = dict(zip(sample.arrays.column_names, sample.arrays.schema.types, strict=True))
-        reader = reader_of(work, labels, types)
+        reader = reader_of(work, work.uses.labels(table), types)
     with progress("Measuring the columns"):
-        columns = work.pipeline[0].fit(work.frame)
-        work, weight, sizes = _measured(work, reader, columns, parts)
-    return RowsInParts(work, reader, columns, weight, pieces, parts, sizes, memory_of(client))
+        return _measured(work, reader, pieces, memory_of(client))
 
 
-def _sample(pieces: list[Piece], parts: Any, data: DataOptions) -> Any:
+def _sample(pieces: list[Piece], n_rows: int, data: DataOptions) -> Sample:
+    from csvor._parts.graph import Parts
     from csvor._parts.partitions import run
 
-    n_rows = sum(piece.n_rows for piece in pieces)
     also = () if data.reviewed is None else decided_on(data.reviewed, data.target)[1]
     words = frozenset(filter(None, [*data.categorical, data.groups]))
     wanted = Wanted(n_rows, data.target, words, data.missing, data.missing_label, also)
-    (sample,), _ = run(_drawn, [parts], shared=(wanted,), apart=True)
-    return sample
+    (sample,), _ = run(_drawn, [Parts.of(pieces)], shared=(wanted,), apart=True)
+    return cast(Sample, sample)
 
 
 def _drawn(piece: Piece, wanted: Wanted) -> tuple[tuple[Sample], tuple[()]]:
     return (sample_of(piece, wanted),), ()
 
 
-def _note_sample(n_drawn: int, n_rows: int, options: ModelOptions, notes: Notes) -> None:
-    if n_drawn == n_rows:
-        return
-    medians = options.impute or options.clip is not None
-    notes.add(
-        f"looked at {n_drawn} of {n_rows} rows, among them each word and the ends of each column: "
-        "how columns are read, faults, row numbers, copies of the label and rows that come again"
-        + ", and medians," * medians
-        + " are told by these; means, deviations and the counts of a fit are of all rows"
-    )
-
-
-def _measured(
-    work: Prepared, reader: PieceReader, columns: Any, parts: Any
-) -> tuple[Prepared, float, tuple[int, ...]]:
-    """Counts of all rows, their mean weight and those of each piece; the scaler knows all rows."""
+def _measured(work: Prepared, reader: PieceReader, pieces: list[Piece], memory: int) -> RowsInParts:
+    """The rows with counts and the mean weight of all of them, which the scaler knows as well."""
+    from csvor._parts.graph import Parts
     from csvor._parts.partitions import run
 
-    (counts, weight, first, second), (sizes,) = run(partial(sums_of, reader, columns), [parts])
+    columns = work.pipeline[0].fit(work.frame)
+    func = partial(sums_of, reader, columns)
+    (counts, weight, first, second), (sizes,) = run(func, [Parts.of(pieces)])
     n_used = int(sizes.sum())
     if len(first):
         rescale(columns, n_used, first, second)
-    target = _counted(work.target, reader, dict(zip(reader.codes, counts.astype(int), strict=True)))
+    work = replace(work, target=_counted(work.target, reader.codes, counts.astype(int).tolist()))
     mean = mean_weight(str(work.data.weight), weight, n_used)
-    return replace(work, target=target), mean, tuple(sizes.tolist())
+    return RowsInParts(work, reader, columns, mean, pieces, tuple(sizes.tolist()), memory)
 
 
-def _counted(target: Target, reader: PieceReader, counts: dict[str, int]) -> Target:
+def _counted(target: Target, codes: dict[str, int], counts: list[int]) -> Target:
     """With the counts of all rows in place of those of the sample."""
     of_classes, left_out = [0] * len(target.classes), dict.fromkeys(target.left_out, 0)
-    for text, code in reader.codes.items():
-        n = int(counts[text])
+    for (text, code), n in zip(codes.items(), counts, strict=True):
         if code >= 0:
             of_classes[code] += n
         elif n:  # else a review dropped all rows that have it
-            (key,) = [key for key in left_out if stands_for(text, key)][:1] or ["blank"]
+            key = next((key for key in left_out if stands_for(text, key)), "blank")
             left_out[key] += n
     return replace(target, counts=of_classes, left_out=left_out)

@@ -1,11 +1,25 @@
 """Which options has a command of its own: what it writes, and where to?"""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
-from csvor.cli._options import AsJson, Dask, Data, Decimal, Delimiter, Id, check_data
-from csvor.cli._parameters import OUTPUT, argument, choice, number, option, whole
+from csvor.cli._options import (
+    AsJson,
+    Dask,
+    Data,
+    Decimal,
+    Delimiter,
+    Id,
+    Number,
+    Text,
+    Texts,
+    check_data,
+)
+from csvor.cli._parameters import OUTPUT, argument, choice, option, share, whole
 from csvor.cli._paths import check_input, check_input_or_folder
+
+_file = partial(option, metavar="FILE", panel=OUTPUT)
 
 
 @dataclass(frozen=True)
@@ -13,27 +27,17 @@ class AuditOutput:
     """Where the result of an audit goes."""
 
     fdr: Annotated[
-        float | None,
-        number(
-            lambda x: 0 < x < 1,
-            "a number between 0 and 1, such as 0.1",
-            "Name as many rows as keep the expected share of right labels below X.",
-            panel=OUTPUT,
+        Number,
+        share(
+            "Name as many rows as keep the expected share of right labels below X.", panel=OUTPUT
         ),
     ] = None
     top: Annotated[int, whole(0, 20, "Rows to show.", panel=OUTPUT)] = 20
     suspects: Annotated[
-        str | None,
-        option(
-            "Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.",
-            "FILE",
-            panel=OUTPUT,
-        ),
+        Text,
+        _file("Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder."),
     ] = None
-    report: Annotated[
-        str | None,
-        option("Write a page on which the rows are reviewed (.html).", "FILE", panel=OUTPUT),
-    ] = None
+    report: Annotated[Text, _file("Write a page on which the rows are reviewed (.html).")] = None
     json: AsJson = False
 
 
@@ -78,12 +82,10 @@ class ApplyOptions:
         str,
         option("Where to write, in the kind of DATA (a new folder for one); - is stdout.", "FILE"),
     ] = "-"
-    target: Annotated[
-        str | None, option("Column of the labels, if DECISIONS does not say.", "COL")
-    ] = None
-    classes: Annotated[str | None, option("Labels, where some have no row in DATA.", "A,B,C")] = (
+    target: Annotated[Text, option("Column of the labels, if DECISIONS does not say.", "COL")] = (
         None
     )
+    classes: Annotated[Text, option("Labels, where some have no row in DATA.", "A,B,C")] = None
     delimiter: Delimiter = None
     json: AsJson = False
 
@@ -98,28 +100,28 @@ class StudyOptions:
 
     out: Annotated[str, option("Folder of the records; goes on in it.", "DIR")]
     preset: Annotated[
-        str | None,
+        Text,
         choice(
-            ("quick", "paper"),
+            "quick|paper",
             "quick takes three minutes, paper is everything; without it or --spec, what DIR "
             "holds, else quick.",
             panel=None,
         ),
     ] = None
-    spec: Annotated[str | None, option("A study of your own, in TOML.", "FILE")] = None
-    data: Annotated[str | None, option("Folder of the data sets.", "DIR")] = None
+    spec: Annotated[Text, option("A study of your own, in TOML.", "FILE")] = None
+    data: Annotated[Text, option("Folder of the data sets.", "DIR")] = None
     jobs: Annotated[int | None, whole(1, 2, "Processes; all cores unless given.", panel=None)] = (
         None
     )
     dask: Annotated[
-        str | None,
+        Text,
         option(
             "Run the cells on the Dask cluster at ADDRESS, or on one of this machine.",
             "local|ADDRESS",
         ),
     ] = None
     measure: Annotated[
-        tuple[str, ...],
+        Texts,
         option(
             "Measure this too: a name in csvor.metrics, or package.module:function. May be "
             "given several times.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,13 +13,14 @@ from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.threads import one_of_many
 from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
-from csvor.cli._errors import Faults, UsageError
-from csvor.cli._files import check_table_output, refuse_files_unseen, write_table
+from csvor.cli._errors import Faults, refuse
+from csvor.cli._files import check_table_output, refuse_files_unseen, write_part, write_table
 from csvor.cli._model import StoredModel, load_model
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
+from csvor.cli._streams import print_json
 from csvor.cli.commands._outputs import PredictOptions
 from csvor.cli.commands._predictions import Predictions, predictions_of
 from csvor.cli.input._categories import refuse_strange
@@ -53,8 +53,7 @@ def run_predict(options: PredictOptions, notes: Notes) -> None:
     if options.out != "-" or not options.json:
         write_table(options.out, predictions.columns())
     if options.json:
-        document = _document(model, table, predictions, options, notes)
-        print(json.dumps(document, allow_nan=False))
+        print_json("predict", _document(model, table, predictions, options, notes))
 
 
 def _document(
@@ -66,7 +65,6 @@ def _document(
 ) -> dict[str, Any]:
     record = model.record
     return {
-        "command": "predict",
         "data": {"file": table.source, "rows": table.n_rows},
         "model": options.model,
         "target": record.target,
@@ -100,9 +98,9 @@ def _predict_pieces(model: StoredModel, options: PredictOptions, notes: Notes) -
 
 def _check_folder(options: PredictOptions) -> None:
     if options.out == "-":
-        raise UsageError("--dask writes a folder of Parquet files; name a new one with --out")
+        refuse("dask-to-stdout", by="with --out")
     if options.json:
-        raise UsageError("--json holds all rows; leave it out, --dask writes Parquet files")
+        refuse("dask-json")
     refuse_delimiter(options.delimiter, options.data)
     check_new_folder(options.out, "--out", options.data)
 
@@ -141,7 +139,7 @@ def _predict_piece(
     check_there(replace(table, source=_shown(piece, options.data)), features)
     with one_of_many():
         predictions = predictions_of(model, table, options, notes)
-    write_table(str(Path(folder, f"part-{number:05}.parquet")), predictions.columns())
+    write_part(folder, number, predictions.columns())
     words = {name: predictions.frame[name].unique().tolist() for name in features.categorical}
     unknown = {
         name: words

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from csvor._estimators.steps import at_final
-from csvor.cli._errors import about, listed
+from csvor.cli._errors import about
+from csvor.cli._fault import fault
 from csvor.cli._model import StoredModel
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
@@ -91,6 +92,6 @@ def _note_unused(table: Table, record: Record, id_name: str | None, notes: Notes
     known = {*record.known, record.target, id_name}
     extra = [name for name in table.columns if name not in known]
     if extra:
-        notes.add(f"the model does not use the column{'s' * (len(extra) > 1)} {listed(extra)}")
+        notes.add(fault("unused-columns", n=len(extra), names=extra))
     if record.target in table.columns:
-        notes.add(f"the label column '{record.target}' of {table.source} is not looked at")
+        notes.add(fault("unused-label", name=record.target, source=table.source))

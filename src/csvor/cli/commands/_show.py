@@ -1,10 +1,10 @@
 """`csvor show`: what a model file says of itself."""
 
-import json
 from typing import Any
 
 from csvor.cli._notes import Notes
 from csvor.cli._record import read_record
+from csvor.cli._streams import print_json
 
 
 def run_show(path: str, as_json: bool, notes: Notes) -> None:
@@ -13,10 +13,10 @@ def run_show(path: str, as_json: bool, notes: Notes) -> None:
     record.note_versions(path, notes)
     document = record.document
     if as_json:
-        head: dict[str, Any] = {"command": "show", "model": path, "written": record.written}
+        head: dict[str, Any] = {"model": path, "written": record.written}
         head |= {"versions": record.versions, "preparation": record.features}
-        all_notes = {"notes": [*document["notes"], *notes.texts()]}
-        print(json.dumps({**head, **document, **all_notes}, allow_nan=False))
+        all_notes = [*document["notes"], *notes.texts()]
+        print_json("show", {**head, **document, "notes": all_notes})
         return
     # Here: JSON needs neither.
     from csvor.cli._render import console, print_facts

@@ -17,12 +17,13 @@ from rich.table import Table
 from csvor._utils.atomic_files import written_whole
 from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
-from csvor.cli._errors import CommandError, UsageError
+from csvor.cli._errors import CommandError, refuse
+from csvor.cli._fault import fault
 from csvor.cli._paths import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts
 from csvor.cli.commands._outputs import StudyOptions
-from csvor.cli.commands._study_choice import chosen_spec, refuse_another
+from csvor.cli.commands._study_choice import chosen_spec
 from csvor.report import write_report
 from csvor.study import Progress, Status, experiments, results, run, spec_of, status
 from csvor.study._for_commands import failed_measures
@@ -34,15 +35,13 @@ KEYS = ("dataset", "method")
 
 def run_study(options: StudyOptions) -> None:
     """Run the cells that are missing, write the table, and print what it says in short."""
-    out, data, jobs, dask = options.out, options.data, options.jobs, options.dask
+    out, jobs, dask = options.out, options.jobs, options.dask
     if dask is not None and jobs is not None:
-        raise UsageError(f"--jobs {jobs}: with --dask the cluster has its own number; leave it out")
-    if data is not None:
-        check_folder(data, "--data")
+        refuse("jobs-of-dask", jobs=jobs)
+    if options.data is not None:
+        check_folder(options.data, "--data")
     check_output_folder(out, "--out")
     spec = chosen_spec(options)
-    if not options.replace:
-        refuse_another(out, spec)
     has_begun = False
     try:
         with _workers(dask), text_progress("Study") as update:
@@ -56,15 +55,14 @@ def run_study(options: StudyOptions) -> None:
                 spec,
                 out,
                 jobs=joblib.cpu_count() if jobs is None and dask is None else jobs,
-                data=data,
+                data=options.data,
                 progress=show,
                 retry_failed=options.retry_failed,
                 replace=options.replace,
             )
     except KeyboardInterrupt:
         if has_begun:  # the last record may not have been shown
-            now = status(out)
-            kept = f"{now.done} of {plural(now.total, 'cell')}"
+            kept = _done(status(out))
             typer.echo(f"csvor: {kept} kept in {out}; the same command goes on", err=True)
         raise
     with written_whole(Path(out, TABLE)) as part:
@@ -76,15 +74,9 @@ def run_study(options: StudyOptions) -> None:
     without = failed_measures(table, [measure.name for measure in spec.measures])
     _print_failures(console(error=True), failed, without)
     if len(failed):
-        raise CommandError(
-            f"{plural(len(failed), 'cell')} of {len(table)} failed; all others are done. "
-            "--retry-failed runs them once more"
-        )
+        raise CommandError(fault("failed-cells", n=len(failed), total=len(table)))
     if len(without):
-        raise CommandError(
-            f"{plural(without['measure'].nunique(), 'measure')} failed; all else is done. "
-            "--retry-failed runs such cells once more"
-        )
+        raise CommandError(fault("failed-measures", n=without["measure"].nunique()))
 
 
 @contextmanager
@@ -148,9 +140,13 @@ def _document(now: Status) -> dict[str, object]:
     }
 
 
+def _done(now: Progress | Status) -> str:
+    return f"{now.done} of {plural(now.total, 'cell')}"
+
+
 def _progress_text(now: Progress, seconds_since: float = 0.0) -> str:
     """`120 of 630 cells, 2 failed, 4 min left`, some seconds after it was so."""
-    parts = [f"{now.done} of {plural(now.total, 'cell')}"]
+    parts = [_done(now)]
     if now.failed:
         parts.append(f"{now.failed} failed")
     if now.done < now.total and now.seconds_left is not None:
@@ -172,10 +168,7 @@ def _counts(now: Status) -> Table:
     rows = now.counts.to_dict("records")
     counts = {(row["dataset"], row["method"]): _count(row) for row in rows}
     datasets, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in KEYS)
-    table = plain_table()
-    table.add_column("done")
-    for method in methods:
-        table.add_column(method, justify="right")
+    table = plain_table("done", right=methods)
     for dataset in datasets:
         table.add_row(dataset, *(counts.get((dataset, method), "") for method in methods))
     return table
@@ -190,11 +183,8 @@ def _print_errors(screen: Console, table: pd.DataFrame) -> None:
     errors = table[table["status"] == "ok"]
     if errors.empty:
         return
-    shown = plain_table()
     methods = list(dict.fromkeys(errors["method"]))
-    shown.add_column("spoilt rows")
-    for method in methods:
-        shown.add_column(method, justify="right")
+    shown = plain_table("spoilt rows", right=methods)
     # Each data set counts alike, however many splits it has.
     means = errors.groupby(["level", "method", "dataset"])["mze"].mean()
     by_level = means.groupby(["level", "method"]).mean().unstack("method")

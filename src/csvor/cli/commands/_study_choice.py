@@ -4,23 +4,14 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from csvor.cli._errors import UsageError
+from csvor.cli._errors import UsageError, refuse
 from csvor.cli.commands._outputs import StudyOptions
 from csvor.study import MeasureSpec, Spec, load_spec, preset, spec_of
 from csvor.study._for_commands import other_study
 
 
-def refuse_another(out: str, spec: Spec) -> None:
-    """Refuse to put a study in the place of another."""
-    if other := other_study(Path(out), spec):
-        raise UsageError(
-            f"--out {out}: it holds another study, which this one would replace ({other}); name "
-            "another folder, or say --replace"
-        )
-
-
 def chosen_spec(options: StudyOptions) -> Spec:
-    """The study of the options; what is wrong in it is as much the user's as an option."""
+    """The study of the options, which may not replace another; its faults are a wrong use."""
     spec = _named_spec(options.out, options.preset, options.spec)
     try:
         measures = map(MeasureSpec.of, options.measure)
@@ -30,6 +21,8 @@ def chosen_spec(options: StudyOptions) -> Spec:
         raise UsageError(f"--measure: {error}") from error
     if any(measure.function for measure in spec.measures):
         _find_modules_here()
+    if not options.replace and (other := other_study(Path(options.out), spec)):
+        refuse("another-study", out=options.out, other=other)
     return spec
 
 
@@ -42,10 +35,10 @@ def _find_modules_here() -> None:
 
 def _named_spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
     if preset_name is not None and spec_file is not None:
-        raise UsageError(f"--preset {preset_name} and --spec {spec_file}: give one of them")
+        refuse("two-studies", preset=preset_name, spec=spec_file)
     if spec_file is not None:
         if not Path(spec_file).is_file():
-            raise UsageError(f"--spec {spec_file}: there is no such file")
+            refuse("no-file", path=f"--spec {spec_file}", hint="")
         try:
             return load_spec(spec_file)
         except ValueError as error:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from csvor._data.folds import held_out_parts
 from csvor._labels import CodedLabels
-from csvor.cli._errors import UsageError
+from csvor.cli._errors import refuse
 from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli.input._prepare import Choice, Prepared
@@ -30,7 +30,7 @@ def tuned(work: Prepared, notes: Notes) -> Prepared:
     if not options.tune:
         return work
     if options.folds > max(work.target.counts):
-        raise UsageError(f"--folds {options.folds}: no label has that many rows")
+        refuse("few-rows-of-labels", folds=options.folds)
     refuse_few_groups(work.groups, options.folds)
     n_fits = options.folds * len(STRENGTHS) * len(POWERS)
     with progress("Choosing C and p", n_fits) as update, notes.of_warnings():
