@@ -78,19 +78,19 @@ def _edited_csv(source: str, dialect: Dialect, review: Review) -> bytes:
     record = re.compile(rb"(?:%b)(?:%b(?:%b))*(?:\r\n|\r|\n|\Z)" % (cell, sign, cell))
     field = re.compile(cell)
     blank = b" \t\r\n".replace(delimiter, b"")
-    parts, place, row = [raw[:start]], None, 0
+    parts, label_cell, row = [raw[:start]], None, 0
     for match in record.finditer(raw, start):
         line = match.group()
         if not line.strip(blank) or (
             row == review.n_rows and not line.replace(delimiter, b"").strip()
         ):
             pass
-        elif place is None:
+        elif label_cell is None:
             names = [_value(line[a:b]) for a, b in _spans(line, field)]
-            place = names.index(review.target) + dialect.shift
+            label_cell = names.index(review.target) + dialect.shift
         else:
             if row in decided:
-                line = _as_decided(line, _spans(line, field)[place], decided[row], delimiter)
+                line = _as_decided(line, _spans(line, field)[label_cell], decided[row], delimiter)
             row += 1
         parts.append(line)
     if row != review.n_rows:
@@ -146,11 +146,11 @@ def _write_parquet(source: str, review: Review, part: Path) -> None:
     table = pq.read_table(source).unify_dictionaries()
     stored = pq.read_metadata(source)
     largest = max(stored.row_group(i).num_rows for i in range(stored.num_row_groups))
-    place = [normal(name.strip()) for name in table.column_names].index(review.target)
+    position = [normal(name.strip()) for name in table.column_names].index(review.target)
     new = {d.position: d.label for d in review.of(RELABEL)}
     with about(source):
-        values = relabelled(table.column(place).combine_chunks(), new)
-    table = table.set_column(place, table.schema.field(place), values)
-    kept = np.ones(table.num_rows, dtype=bool)
-    kept[review.positions(DROP)] = False
-    pq.write_table(table.filter(pa.array(kept)), part, row_group_size=largest)
+        values = relabelled(table.column(position).combine_chunks(), new)
+    table = table.set_column(position, table.schema.field(position), values)
+    is_kept = np.ones(table.num_rows, dtype=bool)
+    is_kept[review.positions(DROP)] = False
+    pq.write_table(table.filter(pa.array(is_kept)), part, row_group_size=largest)

@@ -17,7 +17,7 @@ OUTPUT = "Output"
 
 @dataclass(frozen=True)
 class Declaration:
-    """What typer is told of a value, and how the value is read.
+    """How typer declares a value, and how the value is read.
 
     `parse` makes a value of the option's name and a text; `convert` makes it of what typer gives
     (of type `kind`, where this is not the type of the field). The name is that of the field, unless

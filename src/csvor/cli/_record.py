@@ -57,7 +57,7 @@ class Record:
     """How a model came about.
 
     `features` says how a table is prepared for it, `document` is what `csvor fit --json` prints of
-    it, and `facts` what it tells people.
+    it, and `facts` what it prints.
     """
 
     written: str

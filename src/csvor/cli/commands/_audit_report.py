@@ -59,7 +59,8 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
             **names.get(d.position, {}),
             "target": work.target.name,
             "given": d.old_label,
+            "decision": d.decision,
+            "label": d.label,
         }
-        | {"decision": d.decision, "label": d.label}
         for d in decisions
     ]

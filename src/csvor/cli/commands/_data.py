@@ -121,12 +121,12 @@ def _located(name: str, folder: str | None) -> Path | None:
         raise UsageError(str(error)) from None
 
 
-def _is_right(name: str, place: Path) -> bool:
+def _is_right(name: str, folder: Path) -> bool:
     """Whether the folder itself holds the set, and nothing is wrong with it."""
-    if datasets.locate(name, place) != place:
+    if datasets.locate(name, folder) != folder:
         return False
     try:
-        datasets.load(name, place)
+        datasets.load(name, folder)
     except DatasetError:
         return False
     return True

@@ -37,8 +37,8 @@ def run_fit(
     outcome = ("Fit", str(fault("fitted", n=flagged, error=error)))
     facts = [*data_facts(prepared), model_fact(prepared), outcome]
     # Which rows are in conflict is nothing of the model.
-    kept = {name: value for name, value in document.items() if name != "conflicts"}
-    record = Record(now(), versions(), asdict(prepared.features), kept, facts)
+    stored = {name: value for name, value in document.items() if name != "conflicts"}
+    record = Record(now(), versions(), asdict(prepared.features), stored, facts)
     save_model(model_path, StoredModel(prepared.pipeline, record))
     if as_json:
         print_json("fit", {"model": model_path, **document})

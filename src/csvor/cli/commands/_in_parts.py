@@ -71,7 +71,7 @@ class RowsInParts(LabelledRows):
         """The audit, with a model that takes rows as they are in the files; entries are kept."""
         entries = {name: getattr(audit, name) for name in (*ENTRIES, "predicted", "score")}
         if not _was_in_memory(audit):
-            entries = self.kept(entries, share=0.25)
+            entries = self.persisted(entries, share=0.25)
         steps = audit.model.steps if isinstance(audit.model, Pipeline) else [("model", audit.model)]
         return replace(audit, model=Pipeline([("columns", self.columns), *steps]), **entries)
 
@@ -133,18 +133,18 @@ class RowsInParts(LabelledRows):
         }
         make = partial(encoded, self.reader, self.columns, self.mean_weight)
         made = zip(kinds, self.made(make, *(kind[1:] for kind in kinds.values())), strict=True)
-        return self.kept({name: array for name, array in made if kinds[name][0]})
+        return self.persisted({name: array for name, array in made if kinds[name][0]})
 
-    def kept(self, arrays: dict[str, Any], share: float = 0.5) -> dict[str, Any]:
-        """The same, computed once and kept if that takes at most this share of all memory."""
+    def persisted(self, arrays: dict[str, Any], share: float = 0.5) -> dict[str, Any]:
+        """The arrays, computed once and kept if that takes at most this share of all memory."""
         from dask.base import persist
         from distributed import wait
 
         if sum(array.nbytes for array in arrays.values()) > share * self.memory:
             return arrays
-        kept = persist(*arrays.values(), optimize_graph=False)  # as all else asks for them
-        wait(kept)  # what they are made of may be let go of only then
-        return dict(zip(arrays, kept, strict=True))
+        persisted = persist(*arrays.values(), optimize_graph=False)  # as all else asks for them
+        wait(persisted)  # what they are made of may be released only then
+        return dict(zip(arrays, persisted, strict=True))
 
 
 def _write_part(id_name: str | None, folder: str, number: int, *entries: Any) -> None:

@@ -62,8 +62,8 @@ def run_study(options: StudyOptions) -> None:
             )
     except KeyboardInterrupt:
         if has_begun:  # the last record may not have been shown
-            kept = _done(status(out))
-            typer.echo(f"csvor: {kept} kept in {out}; the same command goes on", err=True)
+            done = _done(status(out))
+            typer.echo(f"csvor: {done} kept in {out}; the same command goes on", err=True)
         raise
     with written_whole(Path(out, TABLE)) as part:
         table.to_csv(part, index=False, lineterminator="\n")
@@ -107,9 +107,9 @@ def report_study(
     folder: str, to: str, data: str | None, faces: str | None, with_experiments: bool
 ) -> None:
     """Write the report of a study."""
-    for option, place in (("--data", data), ("--faces", faces)):
-        if place is not None:
-            check_folder(place, option)
+    for option, path in (("--data", data), ("--faces", faces)):
+        if path is not None:
+            check_folder(path, option)
     check_folder(folder)
     table = results(folder)
     spec = spec_of(folder)
@@ -129,15 +129,9 @@ def report_study(
 
 
 def _document(now: Status) -> dict[str, object]:
-    return {
-        "done": now.done,
-        "failed": now.failed,
-        "total": now.total,
-        "seconds_left": now.seconds_left,
-        "counts": now.counts.to_dict("records"),
-        "failures": now.failures.to_dict("records"),
-        "failed_measures": now.failed_measures.to_dict("records"),
-    }
+    counts = {name: getattr(now, name) for name in ("done", "failed", "total", "seconds_left")}
+    tables = ("counts", "failures", "failed_measures")
+    return counts | {name: getattr(now, name).to_dict("records") for name in tables}
 
 
 def _done(now: Progress | Status) -> str:

@@ -100,6 +100,6 @@ def _parts(
         encoder = clone(pipeline[:-1])
         fitted = encoder.fit_transform(frame.iloc[train])
         tested = encoder.transform(frame.iloc[test])
-        of_train, of_test = (None if weights is None else weights[at] for at in (train, test))
+        of_train, of_test = (None if weights is None else weights[rows] for rows in (train, test))
         # What is fitted are labels and what they count.
         yield Fold(fitted, (labels[train], of_train), tested, decoded[test], of_test)
