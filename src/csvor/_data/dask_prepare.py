@@ -104,7 +104,7 @@ def _prepare(
     sizes = tuple(part.n_rows for part in seen)
     dtype = known_type([part.dtype for part in seen if part.n_rows])
     X = Partitions(
-        features.parts.under(partial(_read, reader_of(estimator), dtype)),
+        features.parts.under(partial(_read_checked, reader_of(estimator), dtype)),
         sizes,
         features.n_columns,
         dtype,
@@ -149,8 +149,8 @@ def _classes_of(
     return order, *class_weighting(estimator, order.classes, mass)
 
 
-def _read(reader: Any, dtype: np.dtype[Any], X: Any) -> Any:
-    """A part that has been checked."""
+def _read_checked(reader: Any, dtype: np.dtype[Any], X: Any) -> Any:
+    """The numbers of a part that `summarise` has checked; done anew each time the part is asked."""
     if X.shape[0] == 0:
         return np.empty((0, reader.n_features_in_), dtype)
     return canonical(read_numbers(reader, X, dtype))

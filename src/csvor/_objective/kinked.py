@@ -142,7 +142,7 @@ class KinkedObjective:
         )
 
     def costs_at(self, theta: Array, x: Array, stage: Any) -> CappedCosts:
-        """What rows count for under the loss of a stage."""
+        """What rows count for under the loss of a stage: as `row_weights`, but slopes by r."""
         r, cost = self.losses(x), self._full
         g, counts = r * r, np.empty_like(cost)
         cap, epsilon = np.array([np.inf, np.inf, 1.0]), stage.epsilon

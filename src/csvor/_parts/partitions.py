@@ -61,7 +61,7 @@ def run(
     that are large are added up ``apart``, in a tree.
     """
     answers = layer(
-        partial(_with, work), [*columns, graph.shared(shared, len(columns[0]))], of_parts
+        partial(_with_shared, work), [*columns, graph.shared(shared, len(columns[0]))], of_parts
     )
     if apart:
         sums_of_all = in_tree(_added, each_of(itemgetter(0), answers), _FAN_IN)
@@ -79,7 +79,7 @@ def run(
     return sums, tuple(_joined(rows, i) for i in range(len(rows[0])))
 
 
-def _with(work: Work, *columns: Any) -> Any:
+def _with_shared(work: Work, *columns: Any) -> Any:
     *before, shared = columns
     return work(*before, *shared)
 
@@ -192,12 +192,14 @@ class Partitions:
         """What ``work`` gives for each row, in float64, as an array of dask's."""
         tail = () if width is None else (width,)
         columns = (self.parts, *columns, graph.shared(shared, len(self.parts)))
-        return as_array(layer(partial(_of_part, work, tail), columns), self.sizes, np.float64, tail)
+        return as_array(
+            layer(partial(_values_of_part, work, tail), columns), self.sizes, np.float64, tail
+        )
 
 
-def _of_part(work: Work, tail: tuple[int, ...], block: Any, *columns: Any) -> Array:
+def _values_of_part(work: Work, tail: tuple[int, ...], block: Any, *columns: Any) -> Array:
     """The numbers of each row of a part; of none where it has no rows."""
     if block.shape[0] == 0:
         return np.empty((0, *tail))
-    values: Array = _with(work, block, *columns)
+    values: Array = _with_shared(work, block, *columns)
     return values

@@ -102,7 +102,7 @@ class DaskRows(LabelledRows):
     def ask(self, func: Callable[..., Any], *args: Any, of_parts: Any = ()) -> tuple[Any, Any]:
         """Sums and rows that ``func(rows of a partition, its item of of_parts, *args)`` gives."""
         args = (self.matrix.spans, self.pair, *args)
-        func = partial(_of_rows, func, int(len(of_parts) > 0))
+        func = partial(_ask_part, func, int(len(of_parts) > 0))
         return self.matrix.X.ask(func, *self._columns, shared=args, of_parts=of_parts)
 
     def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> Sums:
@@ -127,7 +127,7 @@ class DaskRows(LabelledRows):
 
     def scores_and_losses(self, w: Array, b: Array) -> tuple[da.Array, da.Array]:
         """The score and the losses g of each row, where the rows are."""
-        func = partial(_of_rows, _scores_and_losses, 0)
+        func = partial(_ask_part, _scores_and_losses, 0)
         args = (self.matrix.spans, self.pair.copy(), w, b)
         columns = Parts.of(self.codes), Parts.of(self.costs)
         both = self.matrix.X.each(func, *columns, shared=args, width=2)
@@ -180,7 +180,8 @@ class DaskRows(LabelledRows):
         return matrix_of(X, costs, self.matrix.spans).rows(codes.astype(np.int32), costs, self.pair)
 
 
-def _of_rows(func: Callable[..., Any], n_of_part: int, *args: Any) -> Any:
+def _ask_part(func: Callable[..., Any], n_of_part: int, *args: Any) -> Any:
+    """``func(rows of the part, its item of of_parts, *shared)``, the part made rows in memory."""
     of_part, (block, codes, costs, spans, pair, *shared) = args[:n_of_part], args[n_of_part:]
     rows = matrix_of(block, costs, spans).rows(codes.astype(np.int32, copy=False), costs, pair)
     return func(rows, *of_part, *shared)

@@ -18,9 +18,9 @@ _LEAST_SCALE = 1e-10
 class CappedCosts:
     """What samples count for under a loss at some point.
 
-    ``costs`` multiply phi in the convex problem at hand; ``active`` is the objective less
-    ``constant``, what samples that are cut add; ``cap`` is what cuts them. Where the loss is
-    ``concave`` below the cap, costs are its slopes at the point.
+    ``costs`` multiply phi (of `_solvers/augmented.py`) in the convex problem at hand; ``active``
+    is the objective less ``constant``, what samples that are cut add; ``cap`` is what cuts them.
+    Where the loss is ``concave`` below the cap, costs are its slopes at the point.
     """
 
     costs: Array

@@ -1,4 +1,7 @@
-"""A run of re-weighting from its start to a `Solution` (Algorithm 1 of the paper)."""
+"""A run of re-weighting from its start to a `Solution` (Algorithm 1 of the paper).
+
+The weights are set by the rows each time the problem is evaluated: `_loss/capped.py`.
+"""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
 from csvor.cli._parameters import argument, choice, option, share
 from csvor.cli._paths import check_output
 from csvor.cli.commands._command import command
+from csvor.cli.commands._command_options import ApplyOptions, AuditOutput, PredictOptions
 from csvor.cli.commands._data_app import data_app
-from csvor.cli.commands._outputs import ApplyOptions, AuditOutput, PredictOptions
 from csvor.cli.commands._study_app import study
 
 if TYPE_CHECKING:

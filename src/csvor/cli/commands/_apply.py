@@ -14,7 +14,7 @@ from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._spelling import normal
 from csvor.cli._streams import print_json
-from csvor.cli.commands._outputs import ApplyOptions
+from csvor.cli.commands._command_options import ApplyOptions
 from csvor.cli.input._decisions import Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import ReadOptions, read_table

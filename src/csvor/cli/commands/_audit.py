@@ -26,8 +26,8 @@ from csvor.cli._spelling import format_value
 from csvor.cli._streams import print_json
 from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._class_notes import notes_on_classes
+from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.commands._in_memory import FIXED, RowsInMemory
-from csvor.cli.commands._outputs import AuditOutput
 from csvor.cli.commands._rows import Rows, rows_of
 from csvor.cli.input._prepare import Prepared, prepare
 from csvor.cli.input._related_rows import refuse_few_groups

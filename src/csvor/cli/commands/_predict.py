@@ -21,7 +21,7 @@ from csvor.cli._paths import check_new_folder, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
-from csvor.cli.commands._outputs import PredictOptions
+from csvor.cli.commands._command_options import PredictOptions
 from csvor.cli.commands._predictions import Predictions, predictions_of
 from csvor.cli.input._categories import refuse_strange
 from csvor.cli.input._model_columns import check_there

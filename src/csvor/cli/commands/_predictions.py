@@ -14,7 +14,7 @@ from csvor.cli._notes import Notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
 from csvor.cli._spelling import format_value
-from csvor.cli.commands._outputs import PredictOptions
+from csvor.cli.commands._command_options import PredictOptions
 from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._prepare import plain
 from csvor.cli.input._table import Table

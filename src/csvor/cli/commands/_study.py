@@ -22,7 +22,7 @@ from csvor.cli._fault import fault
 from csvor.cli._paths import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts
-from csvor.cli.commands._outputs import StudyOptions
+from csvor.cli.commands._command_options import StudyOptions
 from csvor.cli.commands._study_choice import chosen_spec
 from csvor.report import write_report
 from csvor.study import Progress, Status, experiments, results, run, spec_of, status

@@ -8,7 +8,7 @@ from csvor.cli._errors import OneLineGroup
 from csvor.cli._options import AsJson
 from csvor.cli._parameters import argument, option
 from csvor.cli.commands._command import command
-from csvor.cli.commands._outputs import StudyOptions
+from csvor.cli.commands._command_options import StudyOptions
 
 study = typer.Typer(
     cls=OneLineGroup,

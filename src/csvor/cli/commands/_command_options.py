@@ -1,4 +1,4 @@
-"""Which options has a command of its own: what it writes, and where to?"""
+"""Which options have audit, predict, apply and study run of their own?"""
 
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +24,7 @@ _file = partial(option, metavar="FILE", panel=OUTPUT)
 
 @dataclass(frozen=True)
 class AuditOutput:
-    """Where the result of an audit goes."""
+    """How many rows an audit names, and where its result goes."""
 
     fdr: Annotated[
         Number,
