@@ -1,4 +1,4 @@
-"""Imports inside the package point one way, and the map in CONTRIBUTING.md is the tree."""
+"""Imports inside the package point one way, and docs/map.md is the tree."""
 
 import ast
 import re
@@ -148,7 +148,7 @@ def modules(package: Path) -> set[str]:
 
 
 def mapped(text: str) -> set[str]:
-    """The modules in the first column of the tables of CONTRIBUTING.md."""
+    """The modules in the first column of the table of docs/map.md."""
     return set(re.findall(r"^\| `([\w/]+\.py)` \|", text, flags=re.MULTILINE))
 
 
@@ -280,8 +280,8 @@ def test_checker_sees_private_names(line: str, private: bool) -> None:
     assert bool(private_of_sklearn(line)) == private
 
 
-def test_map_in_contributing_is_the_tree(tmp_path: Path) -> None:
-    assert mapped((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")) == modules(PACKAGE)
+def test_map_is_the_tree(tmp_path: Path) -> None:
+    assert mapped((ROOT / "docs/map.md").read_text(encoding="utf-8")) == modules(PACKAGE)
 
     (tmp_path / "sub").mkdir()
     for name in ("__init__.py", "_labels.py", "sub/__init__.py", "sub/part.py"):
