@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 
 import transcripts
+from csvor.audit import _trees
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -57,3 +59,18 @@ def _transcripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     temporary = tmp_path_factory.getbasetemp
     with transcripts.recording(Path(file), temporary()) if file else contextlib.nullcontext():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _few_trees(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trees of audits take longest: where a file of tests does not ask for all, they are few."""
+    if not hasattr(request.module, "ALL_TREES"):
+        monkeypatch.setattr(_trees, "tree_models", lambda n_rows, n_columns: few_trees())
+
+
+def few_trees() -> tuple[HistGradientBoostingClassifier, ExtraTreesClassifier]:
+    """Boosting and extra trees, like those of an audit, in a tenth of the time."""
+    boosting = HistGradientBoostingClassifier(
+        max_leaf_nodes=6, max_iter=5, early_stopping=False, random_state=0
+    )
+    return boosting, ExtraTreesClassifier(8, min_samples_leaf=3, random_state=0)

@@ -123,11 +123,11 @@ SCALED = make_pipeline(StandardScaler(), CSVOR(contamination=0.1))
 RBF = make_pipeline(StandardScaler(), CSVOR(contamination=0.1, kernel="rbf", gamma=0.1))
 SMALL = (
     Case("clusters", clusters),
-    Case("compared", lambda: rows(3, n=40, d=2, k=3, wrong=0.3), None, {"cv": 2}),
+    Case("compared", lambda: rows(3, n=40, d=2, k=3, wrong=0.3), None, {"cv": 2, "models": "own"}),
     Case("rows, fdr", lambda: rows(1), options={"cv": 5, "fdr": 0.1}),
     Case("reviewed, groups", lambda: reviewed(2, 200), options={"cv": 4}),
     Case("words", lambda: words(4, 160), SCALED, {"cv": 3, "classes": CLASSES}),
-    Case("missing class", lambda: rows(9, k=5, d=3, without=3, wrong=0.25, weighted=True),
+    Case("missing class", lambda: rows(10, k=5, d=3, without=3, wrong=0.25, weighted=True),
          options={"cv": 3, "classes": [1, 2, 3, 4, 5]}),
     Case("reviews, sparse", reviews, CSVOR(contamination=0.1, C=0.1)),
     Case("images", images, CSVOR(contamination=0.1, C=0.01)),

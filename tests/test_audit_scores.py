@@ -14,7 +14,7 @@ from csvor._mixture.likelihood import neighbour_channel as beside_of
 from csvor._mixture.mixture import Mixture, fit_mixture, keeps_classes, share_interval
 from csvor._mixture.objective import Problem
 from csvor.audit._labelling import Labelling
-from csvor.audit._scores import margins_of
+from csvor.audit._margins import margins_of
 from problems import g, mislabel, read_set
 
 

@@ -20,6 +20,9 @@ import csvor.report
 import csvor.stats
 import csvor.study
 
+# Figures here are those of whole audits.
+ALL_TREES = True
+
 MODULES = (
     csvor,
     csvor.audit,

@@ -35,13 +35,15 @@ def share_of_wrong_labels(
         rows = random_rows(codes.size, _ENOUGH)
         matrix, (codes, weights) = matrix.take(rows), take(rows, codes, weights)
         codes = codes.astype(np.int32)
-    margins, share = np.empty((codes.size, n_classes - 1)), 0.0
+    scores, share = np.empty(codes.size), 0.0
     for _ in range(2):
         for train, test in stratified_folds(codes, min(_FOLDS, codes.size), 0):
             problem, solution = solve(
                 matrix.take(train), codes[train], n_classes, weights[train], share
             )
             coef, thresholds = problem.split(solution.point)
-            margins[test] = matrix.take(test).products.matvec(coef)[:, None] - thresholds
+            scores[test] = matrix.take(test).products.matvec(coef) - thresholds.mean()
+        # The mixture has thresholds of its own; those of a model may meet.
+        margins = np.repeat(scores[:, None], n_classes - 1, axis=1)
         share = min(fit_mixture(margins, codes, weights).share, 0.5)
     return share

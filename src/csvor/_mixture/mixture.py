@@ -30,6 +30,8 @@ _STARTS = ((0.0, -4.0), (1.0, -2.0))
 _LOGITS_BESIDE = (-4.0, -2.0)
 # Log-likelihood that a class beside has to gain: that of a parameter, and two to be sure.
 _SURE = 2.0
+# The largest share that is sought, as a part of (K - 1) / K.
+MOST = 0.5
 # Half of the 95 % point of chi-squared with one degree of freedom.
 _DROP = 1.92
 
@@ -101,11 +103,11 @@ def fit_mixture(
     q = margins.shape[1]
     problem = problem_of(margins, codes, weights, confirmed, original)
     plain = min((problem.minimise(problem.start(*start)) for start in _STARTS), key=itemgetter(1))
-    best = _mixture(*plain)
+    best = _mixture(problem, *plain)
     least = best.loss - (0.5 * np.log(problem.codes.size) + _SURE)
     if q > 1:
         for start in _LOGITS_BESIDE:
-            other = _mixture(*problem.minimise(np.append(plain[0], start), beside=True))
+            other = _mixture(problem, *problem.minimise(np.append(plain[0], start), beside=True))
             if other.loss < min(least, best.loss) and keeps_classes(problem, other):
                 best = other
     return best
@@ -124,8 +126,9 @@ def share_interval(
     It takes several times as long as the fit.
     """
     parts = np.array([mixture.eta, mixture.nu] if mixture.nu else [mixture.eta])
-    theta = np.concatenate([np.log(mixture.slopes), mixture.shifts, logit(parts)])
     problem = problem_of(margins, codes, weights, confirmed, original)
+    shifts = mixture.shifts - mixture.slopes * problem.moves
+    theta = np.concatenate([np.log(mixture.slopes), shifts, logit(parts)])
     return _interval(problem, theta)
 
 
@@ -148,7 +151,7 @@ def _interval(problem: Problem, theta: Array) -> tuple[float, float]:
         return height(share) - base - _DROP
 
     ends = []
-    least, most = share_of(expit(np.array(LOGITS[:1])), q + 1), 0.5 * q / (q + 1)
+    least, most = share_of(expit(np.array(LOGITS[:1])), q + 1), MOST * q / (q + 1)
     for end in (least, most):
         if abs(end - share) < 1e-6 or fall(end) <= 0.0:
             ends.append(0.0 if end == least else end)
@@ -164,14 +167,14 @@ def keeps_classes(problem: Problem, mixture: Mixture) -> bool:
     many data that the curves do not: no evidence of errors.
     """
     codes, weights, K = problem.codes, problem.weights, problem.q + 1
-    truth = mixture.truth(problem.margins, codes, problem.confirmed)
+    truth = mixture.truth(problem.margins - problem.moves, codes, problem.confirmed)
     right = truth[np.arange(codes.size), codes]
     counts = np.bincount(codes, weights, K)
     wrong = counts - np.bincount(codes, weights * right, K)
     return bool((wrong <= 0.5 * counts + np.sqrt(counts)).all())
 
 
-def _mixture(theta: Array, loss: float) -> Mixture:
-    q = (theta.size - 1) // 2
+def _mixture(problem: Problem, theta: Array, loss: float) -> Mixture:
+    q, slopes = problem.q, np.exp(theta[: problem.q])
     eta, nu = np.append(rates_of(theta, q), 0.0)[:2].tolist()
-    return Mixture(np.exp(theta[:q]), theta[q : 2 * q], eta, nu, loss)
+    return Mixture(slopes, theta[q : 2 * q] + slopes * problem.moves, eta, nu, loss)

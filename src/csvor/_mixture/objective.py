@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from csvor._mixture.likelihood import label_likelihood
+from csvor._rows.quantile import weighted_quantile
 from csvor._utils.sampling import random_rows
 
 Array = NDArray[np.float64]
@@ -18,6 +19,10 @@ LOG_SLOPES, SHIFTS, LOGITS = (-4.0, 5.0), (-5.0, 5.0), (-9.0, 0.0)
 _RARE = 1e-3
 # Rows without errors that are taken to have been seen before.
 RARITY = 10.0
+# What a slope that is e times the one beside it costs. (Without it every class has a curve of its
+# own: held-out probabilities of boosting with 11 classes, none wrong, gave a share of .42, with it
+# 0. On twelve sets with 10 % changed, rankings are alike between 1 and 9, esl's best from 2 on.)
+_SMOOTH = 2.0
 # More rows tell nothing more of some ten parameters.
 _ENOUGH = 20_000
 
@@ -47,16 +52,22 @@ def problem_of(
 
 
 class Problem:
-    """The penalised likelihood in ``theta = [log a, c, logit eta(, logit nu)]``."""
+    """The penalised likelihood in ``theta = [log a, c, logit eta(, logit nu)]``.
+
+    Margins are moved so that each is above 0 for as many rows as labels are above its threshold:
+    a curve turns there when its slope changes, wherever the thresholds of the model are. (Those
+    of 20 grades meet, and curves about them would cross: case N54.)
+    """
 
     def __init__(
         self, margins: Array, codes: Codes, weights: Array, confirmed: Mask, original: Codes
     ) -> None:
-        self.margins = np.ascontiguousarray(margins)
         self.codes, self.weights = codes, weights
         self.confirmed, self.original = confirmed, original
         self.q = margins.shape[1]
         self.n = weights.sum()
+        self.moves = -_cuts(margins, codes, weights)
+        self.margins = np.ascontiguousarray(margins + self.moves)
 
     def start(self, log_slope: float, logit_eta: float) -> Array:
         """One slope for all, and shifts by which each ``P(t > k)`` has the mean that it should.
@@ -104,8 +115,20 @@ class Problem:
         size = float(theta[: 2 * q] @ theta[: 2 * q])
         value += size / 8.0 - RARITY * float(np.log1p(-rates).sum())
         gradient[: 2 * q] += theta[: 2 * q] / 4.0
+        # Of many classes some have few rows: a slope is like those beside it.
+        jumps = np.diff(theta[:q])
+        value += _SMOOTH * float(jumps @ jumps)
+        gradient[: q - 1] -= 2.0 * _SMOOTH * jumps
+        gradient[1:q] += 2.0 * _SMOOTH * jumps
         gradient[2 * q :] += RARITY * rates
         return value, gradient
+
+
+def _cuts(margins: Array, codes: Codes, weights: Array) -> Array:
+    """Of each column the value that as much weight lies above as labels lie above its class."""
+    shares = np.cumsum(np.bincount(codes, weights, margins.shape[1] + 1)) / weights.sum()
+    columns = zip(margins.T, shares, strict=False)
+    return np.array([weighted_quantile(np.array(m), share, weights) for m, share in columns])
 
 
 def rates_of(theta: Array, q: int) -> Array:

@@ -21,6 +21,7 @@ from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._rows.spans import spans_of
 from csvor._utils.sampling import random_rows
 from csvor._utils.sklearn_private import safe_split
+from csvor.audit._findings import View, likelihood_weights
 from csvor.audit._held_out import AuditData, HeldOut
 from csvor.audit._wrong_labels import Candidate, unused_by
 
@@ -35,9 +36,6 @@ _LINES = (0.1, 1.0, 10.0)
 _LEAST_PULL = 0.15
 _CURVES = tuple(product((3.0, 30.0), (0.1, 0.3, 1.0)))
 _LANDMARKS, _OF_ROWS = 150, 0.7
-# What differs in log-likelihood counts an eighth: it varies with the parts (found by trial on
-# twelve sets: rankings are alike between 2 and 16, promises and clean sets best from 8 on).
-_TEMPERATURE = 8.0
 # How far behind the best, uncapped, a candidate may be to be fitted with a cap as well.
 _BEHIND, _BEHIND_PER_ROW = 20.0, 0.03
 # The likelihood is the same with fits to six digits, at half their work.
@@ -52,6 +50,11 @@ class Trial:
     place: int
     held: HeldOut
     mixture: Mixture
+
+    @property
+    def view(self) -> View:
+        """What it says of all rows."""
+        return View(self.mixture, self.held.margins, self.held.fit_margins)
 
 
 def candidate_models(
@@ -166,10 +169,8 @@ def compare(estimators: Sequence[Any], rows: AuditData, report: Callable[..., No
 
 
 def weights_of(trials: Sequence[Trial]) -> NDArray[np.float64]:
-    """``exp`` of an eighth of the log-likelihood, in shares of their sum."""
-    loss = np.array([trial.mixture.loss for trial in trials])
-    weights = np.exp((loss.min() - loss) / _TEMPERATURE)
-    return weights / weights.sum()
+    """Those of the trials by their likelihood."""
+    return likelihood_weights([trial.mixture.loss for trial in trials])
 
 
 def ranked(trials: Sequence[Trial], weights: NDArray[np.float64]) -> tuple[Candidate, ...]:

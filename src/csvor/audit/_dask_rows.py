@@ -20,7 +20,6 @@ from csvor._data.dask_fit_data import PartitionedFitData
 from csvor._data.dask_parts import features_of
 from csvor._data.folds import splits_of
 from csvor._labels import OrdinalLabels
-from csvor._mixture.objective import rows_to_fit
 from csvor._parts.engine import each, persist
 from csvor._parts.graph import Parts, as_array, layer, shared
 from csvor._parts.partitions import Partitions, gather, memory_limit
@@ -72,18 +71,12 @@ class PartitionedAuditData(AuditData):
         """`part_of`, a byte for each row, for the passes of fits: it lives as long as this does."""
         return persist(self.part_of)
 
-    @cached_property
-    def _some(self) -> AuditDataInMemory:
-        """Rows that steps are fitted to."""
-        return self.take(np.sort(rows_to_fit(len(self))[: self._most]))
-
     @property
-    def _most(self) -> int:
-        """So many rows may come here at once."""
+    def most_in_memory(self) -> int:
         return max(memory_limit() // self.X.row_bytes, 1)
 
     def sample(self, size: int, estimator: Any) -> AuditDataInMemory:
-        return super().sample(min(size, self._most), estimator)
+        return super().sample(min(size, self.most_in_memory), estimator)
 
     def take(self, rows: NDArray[np.intp], estimator: Any = None) -> AuditDataInMemory:
         columns = [self.X.parts, *Parts.of_all(self.part_of)]
@@ -108,8 +101,12 @@ class PartitionedAuditData(AuditData):
             report()
         columns = Parts.of_all(self.part_of, self.labelling.codes)
         without_rows = [(steps, final._without_rows()) for steps, final in models]
-        judged = self.X.each(_judge, *columns, shared=(without_rows,), width=self.classes.size)
+        judged = self.X.each(_judge, *columns, shared=(without_rows,), width=2)
         return judged, np.array([final.thresholds_ for _, final in models])
+
+    def each_by_part(self, func: Callable[..., Any], models: Sequence[Any], width: int) -> Any:
+        (part_of,) = Parts.of_all(self.part_of)
+        return self.X.each(partial(_by_part, func, width), part_of, shared=(models,), width=width)
 
     def fit(self, model: Any) -> Any:
         steps, final = self._fitted(model)
@@ -120,7 +117,7 @@ class PartitionedAuditData(AuditData):
 
     def _fitted(self, estimator: Any, k: int | None = None) -> tuple[Any, Any]:
         """The steps before the last and that one, fitted to all parts but one."""
-        some, weights = self._some, self.labelling.weights
+        some, weights = self.some, self.labelling.weights
         train = slice(None) if k is None else some.parts[k][0]
         steps, final = linear_of(estimator, some.X[train], some.coded[train])
         if k is not None:
@@ -147,10 +144,19 @@ def _transformed(dtype: Any, tail: tuple[int, ...], X: Any, steps: Any) -> Any:
 
 def _judge(X: Any, part_of: Any, codes: Any, models: Any) -> Array:
     """`judge` of each row, by the model that has not seen it."""
-    judged = np.empty((codes.size, models[0][1].classes_.size))
+    judged = np.empty((codes.size, 2))
     for k, (steps, final) in enumerate(models):
         rows = np.flatnonzero(part_of == k)
         if rows.size:
             seen = X[rows] if steps is None else steps.transform(X[rows])
             judged[rows] = judge(final, seen, codes[rows])
     return judged
+
+
+def _by_part(func: Callable[..., Any], width: int, X: Any, part_of: Any, models: Any) -> Array:
+    values = np.empty((part_of.size, width))
+    for k, model in enumerate(models):
+        rows = np.flatnonzero(part_of == k)
+        if rows.size:
+            values[rows] = func(model, X[rows])
+    return values

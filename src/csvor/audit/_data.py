@@ -68,7 +68,8 @@ def _in_memory(
     if original is not None:
         original = _original(original, coded, confirmed)
     labelling = Labelling(coded.codes, sample_weight, confirmed, original)
-    return AuditDataInMemory(coded.labels, labelling, X, parts)
+    n_groups = None if groups is None else len(set(np.asarray(groups).tolist()))
+    return AuditDataInMemory(coded.labels, labelling, X, parts, n_groups=n_groups)
 
 
 def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:

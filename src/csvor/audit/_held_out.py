@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from csvor._estimators.capped import CSVOR
 from csvor._labels import OrdinalLabels
 from csvor._mixture.objective import rows_to_fit
 from csvor._parts.engine import rows_where, take
@@ -31,25 +32,33 @@ class HeldOut:
 
     Attributes
     ----------
-    margins : array of shape (n, n_classes - 1)
-        Score less thresholds.
+    scores : array of shape (n,)
+        The scores, less the mean of the thresholds of the model that gave them.
     residuals : array of shape (n,)
         ``r^p`` for the label given.
-    fit_margins : ndarray of shape (n_fit, n_classes - 1)
-        The margins that mixtures are fitted to.
+    fit_scores : ndarray of shape (n_fit,)
+        Those of the rows that mixtures are fitted to.
     thresholds : ndarray of shape (n_classes - 1,)
         The thresholds on the scale of `scores`, in the mean over the rows.
     """
 
-    margins: Any
+    scores: Any
     residuals: Any
-    fit_margins: Array
+    fit_scores: Array
     thresholds: Array
 
     @property
-    def scores(self) -> Any:
-        """The scores, less the mean of the thresholds of the model that gave them."""
-        return self.margins.mean(axis=1)
+    def margins(self) -> Any:
+        """Scores less thresholds: those in the mean over the parts, which may meet in one of them.
+
+        Shape (n, n_classes - 1).
+        """
+        return self.scores[:, None] - self.thresholds
+
+    @property
+    def fit_margins(self) -> Array:
+        """The margins that mixtures are fitted to, shape (n_fit, n_classes - 1)."""
+        return self.fit_scores[:, None] - self.thresholds
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +86,30 @@ class AuditData(ABC):
     @abstractmethod
     def part_sizes(self) -> NDArray[np.integer]:
         """The rows that are held out in each part."""
+
+    @property
+    def n_independent(self) -> int:
+        """How many rows, or groups of rows that are alike, tell of the labels."""
+        return len(self)
+
+    @property
+    def most_in_memory(self) -> int:
+        """So many rows may be in memory at once."""
+        return len(self)
+
+    @cached_property
+    def rows_of_some(self) -> NDArray[np.intp]:
+        """The rows that models are fitted to which need them in memory, in their order."""
+        return np.sort(rows_to_fit(len(self))[: self.most_in_memory])
+
+    @cached_property
+    def some(self) -> Any:
+        """These rows, in memory."""
+        return self.take(self.rows_of_some, CSVOR())
+
+    @abstractmethod
+    def each_by_part(self, func: Callable[..., Any], models: Sequence[Any], width: int) -> Any:
+        """``func(model, X)`` of each row, by the model of the part that holds it out."""
 
     @cached_property
     def fit_labels(self) -> Labelling:
@@ -106,7 +139,7 @@ class AuditData(ABC):
             centred = thresholds - thresholds.mean(axis=1, keepdims=True)
             mean = np.average(centred, axis=0, weights=self.part_sizes)
             (to_fit,) = take(rows, judged)
-            held.append(HeldOut(judged[:, :-1], judged[:, -1], to_fit[:, :-1], mean))
+            held.append(HeldOut(judged[:, 0], judged[:, 1], to_fit[:, 0], mean))
         return held
 
     @abstractmethod
@@ -135,11 +168,10 @@ class AuditData(ABC):
 
 
 def judge(final: Any, X: Any, codes: NDArray[np.integer]) -> Array:
-    """Margins, and in the last column residuals, of rows as the model sees them."""
+    """Scores, less the mean of the thresholds, and residuals of rows as the model sees them."""
     scores = final.predict_projection(X)
-    return np.column_stack(
-        [scores[:, None] - final.thresholds_, final._residuals_of(scores, codes)]
-    )
+    residuals = final._residuals_of(scores, codes)
+    return np.column_stack([scores - final.thresholds_.mean(), residuals])
 
 
 def rows_of_each_class(codes: Any, n_classes: int, size: int) -> NDArray[np.intp]:

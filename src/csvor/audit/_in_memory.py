@@ -34,11 +34,18 @@ class AuditDataInMemory(AuditData):
         Each row is among the test rows of one.
     chunks : tuple of int, optional
         Rows of the partitions in which results of rows are to lie.
+    n_groups : int, optional
+        The number of groups, where rows belong to some.
     """
 
     X: Any
     parts: Parts
     chunks: tuple[int, ...] | None = None
+    n_groups: int | None = None
+
+    @property
+    def n_independent(self) -> int:
+        return self.n_groups or len(self)
 
     @cached_property
     def coded(self) -> CodedLabels:
@@ -53,9 +60,9 @@ class AuditDataInMemory(AuditData):
         return self if len(self) <= size else super().sample(size, estimator)
 
     def judged(self, estimators: Sequence[Any], report: Callable[[], None]) -> list[Judged]:
-        shape, codes = (len(self), self.classes.size), self.labelling.codes
+        codes = self.labelling.codes
         thresholds = np.empty((len(estimators), len(self.parts), self.classes.size - 1))
-        judged = [np.empty(shape) for _ in estimators]
+        judged = [np.empty((len(self), 2)) for _ in estimators]
         before = split_pipeline(estimators[0])[0]
         models = [split_pipeline(estimator)[1] for estimator in estimators]
         one_at_a_time = Lock()
@@ -91,7 +98,23 @@ class AuditDataInMemory(AuditData):
         steps = clone(before)
         return steps.fit_transform(X, self.coded[train].decoded), steps.transform(X_test)
 
+    def each_by_part(self, func: Callable[..., Any], models: Sequence[Any], width: int) -> Any:
+        values = np.empty((len(self), width))
+        for (_, test), model in zip(self.parts, models, strict=True):
+            values[test] = func(model, safe_split(CSVOR(), self.X, None, test, test)[0])
+        return values
+
+    def encoded(self, before: Any, train: NDArray[np.intp]) -> tuple[Any, Any]:
+        """The steps before a model, fitted to some rows, and these as the model sees them."""
+        X = safe_split(CSVOR(), self.X, None, train)[0]
+        if before is None:
+            return None, X
+        steps = clone(before)
+        return steps, steps.fit_transform(X, self.coded[train].decoded)
+
     def take(self, rows: NDArray[np.intp], estimator: Any) -> AuditDataInMemory:
+        if rows.size == len(self):
+            return self
         X = safe_split(estimator, self.X, None, rows, rows)[0]
         place = np.full(len(self), -1)
         place[rows] = np.arange(rows.size)

@@ -20,7 +20,6 @@ from csvor._estimators.steps import final_of
 from csvor._labels import CodedLabels
 from csvor.audit._candidates import (
     COMPARED,
-    Trial,
     candidate_models,
     compare,
     ranked,
@@ -29,13 +28,12 @@ from csvor.audit._candidates import (
     with_share,
 )
 from csvor.audit._data import audit_data, estimators_of
-from csvor.audit._findings import View, findings
-from csvor.audit._held_out import AuditData
+from csvor.audit._findings import findings
+from csvor.audit._held_out import split_pipeline
+from csvor.audit._mixes import MODELS, shares_of_models, with_trees
+from csvor.audit._ranking import check_order
 from csvor.audit._scores import check_fdr
 from csvor.audit._wrong_labels import LabelAudit
-
-# Of less weight, a candidate changes no probability by more than that.
-_NO_WEIGHT = 1e-3
 
 
 def audit_labels(
@@ -50,6 +48,8 @@ def audit_labels(
     confirmed: ArrayLike | None = None,
     original: ArrayLike | CodedLabels | None = None,
     fdr: float | None = None,
+    order: str = "auto",
+    models: str | None = None,
     random_state: int | np.random.RandomState | None = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> LabelAudit:
@@ -94,6 +94,12 @@ def audit_labels(
     fdr : float, default=None
         Flag as many rows as keep the expected share of right labels among them at most at this, in
         (0, 1); None flags what is more probably wrong than right.
+    order : {"auto", "probability", "severity"}, default="auto"
+        What rows are ranked by, as `audit_scores` has it.
+    models : {"all", "own"} or None, default=None
+        Whether boosting and extra trees of scikit-learn judge beside the models of csvor ("all"),
+        behind the same steps; of sparse features they do not. None is "all" where no estimator is
+        given, "own" where there is one.
     random_state : int, RandomState instance or None, default=0
         Decides the parts and landmarks.
     progress : callable, default=None
@@ -139,7 +145,7 @@ def audit_labels(
     >>> y[:15] = (y[:15] + rng.integers(1, 3, 15)) % 3  # 15 wrong labels
     >>> audit = audit_labels(X, y)
     >>> round(audit.share, 2), audit.named, int(audit.flagged[:15].sum())
-    (0.04, 12, 12)
+    (0.04, 13, 13)
     """
     if isinstance(X, BaseEstimator):
         raise TypeError(
@@ -147,33 +153,42 @@ def audit_labels(
             "estimator it compares some."
         )
     check_fdr(fdr)
-    models = estimators_of(estimator)
-    if classes is None and models:
-        classes = final_of(models[0]).classes
+    check_order(order)
+    if models not in ("all", "own", None):
+        raise ValueError(f"models={models!r} must be 'all', 'own' or None.")
+    chosen = estimators_of(estimator)
+    if classes is None and chosen:
+        classes = final_of(chosen[0]).classes
     columns = (X, y, sample_weight, confirmed, original, groups)
     # Of estimators of the user, the fit to all rows speaks.
-    with _without_data_warnings() if models else nullcontext():
+    with _without_data_warnings() if chosen else nullcontext():
         rows = audit_data(columns, (classes, cv, random_state))
-    compared = rows if len(models) == 1 else rows.sample(COMPARED, (models or [CSVOR()])[0])
-    rows.check(models)
+    compared = rows if len(chosen) == 1 else rows.sample(COMPARED, (chosen or [CSVOR()])[0])
+    rows.check(chosen)
     n_parts = len(rows.part_sizes)
-    models = models or candidate_models(
+    chosen = chosen or candidate_models(
         rows.features(compared), n_parts=n_parts, random_state=random_state
     )
-    estimators = [_with_classes(model, rows.classes) for model in models]
+    estimators = [_with_classes(model, rows.classes) for model in chosen]
     whole = len(compared) == len(rows)
-    report = _Report(progress, (2 * len(models) + (not whole)) * n_parts + 1)
+    with_others = models == "all" or (models is None and estimator is None)
+    before = split_pipeline(estimators[0])[0]
+    fits = 2 * len(estimators) + (not whole) + len(MODELS[1:]) * with_others
+    report = _Report(progress, fits * n_parts + 1)
     with _without_data_warnings():
         trials = compare(estimators, compared, report)
         weights = weights_of(trials)
         best = trials[int(np.argmax(weights))]
-        if whole:
-            heavy = np.flatnonzero(weights >= _NO_WEIGHT)
-            entries = _findings(rows, [trials[i] for i in heavy], weights[heavy], fdr)
-        else:
+        if not whole:
             (held,) = rows.held_out([best.estimator], report)
             best = trial_of(best.estimator, best.place, held, rows)
-            entries = _findings(rows, [best], np.ones(1), fdr)
+        views = [trial.view for trial in trials] if whole else [best.view]
+        if with_others:
+            views = with_trees(rows, before, views, best.view, report)
+        choices: dict[str, Any] = {"classes": rows.classes, "fdr": fdr, "order": order}
+        entries = findings(
+            views, rows.labelling, rows.fit_labels, n_independent=rows.n_independent, **choices
+        )
     left = entries["share"] * float(rows.labelling.judged.mean())
     final = with_share(estimators[best.place], left)
     with _without_data_warnings() if estimator is None else nullcontext():
@@ -185,18 +200,8 @@ def audit_labels(
         thresholds=best.held.thresholds,
         model=final,
         candidates=ranked(trials, weights),
+        models=shares_of_models(views),
     )
-
-
-def _findings(
-    rows: AuditData, trials: Sequence[Trial], weights: NDArray[np.float64], fdr: float | None
-) -> dict[str, Any]:
-    """What the mixtures of trials say in the average."""
-    views = [
-        View(trial.mixture, trial.held.margins, trial.held.fit_margins, weight)
-        for trial, weight in zip(trials, weights.tolist(), strict=True)
-    ]
-    return findings(views, rows.labelling, rows.fit_labels, classes=rows.classes, fdr=fdr)
 
 
 @contextmanager

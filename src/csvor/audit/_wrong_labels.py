@@ -45,8 +45,17 @@ class WrongLabels:
         The class that is most probable given the score alone.
     classes : ndarray of shape (n_classes,)
         The labels in their order.
+    expected_distance : ndarray of shape (n_samples,)
+        From the label to the class that is expected given the score alone, in classes.
     order : ndarray of shape (n_samples,)
-        Row positions, most probably wrong first.
+        Row positions, the most suspect first.
+    ordered_by : {"probability", "severity"}
+        What they are ranked by; severity is ``expected_distance``.
+    conclusive : bool
+        False where the scores do not predict the labels: nothing can be said of any then, and none
+        is flagged.
+    rank_correlation : float
+        Of the labels and the classes expected given the scores (Spearman's).
     log_likelihood : float
         Penalised, of labels given scores; it ranks models whose scores are of the same rows.
     n_judged : int
@@ -69,7 +78,11 @@ class WrongLabels:
     class_probabilities: Array
     predicted: NDArray[Any]
     classes: NDArray[Any]
+    expected_distance: Array
     order: NDArray[np.intp]
+    ordered_by: str
+    conclusive: bool
+    rank_correlation: float
     log_likelihood: float
     n_judged: int
     named: int
@@ -77,7 +90,7 @@ class WrongLabels:
 
     _columns: ClassVar[tuple[str, ...]] = (
         "given", "suggested", "probability", "suggested_probability", "direction", "predicted",
-        "flagged",
+        "flagged", "expected_distance",
     )  # fmt: skip
 
     def to_frame(self) -> Any:
@@ -87,8 +100,8 @@ class WrongLabels:
         -------
         frame : pandas.DataFrame
             Indexed by row position, a column for each of given, suggested, probability,
-            suggested_probability, direction, predicted and flagged (and residual of a
-            `LabelAudit`).
+            suggested_probability, direction, predicted, flagged and expected_distance (and residual
+            of a `LabelAudit`).
         """
         import pandas as pd
 
@@ -100,6 +113,11 @@ class WrongLabels:
     def summary(self) -> str:
         """The answer in a sentence."""
         n = self.n_judged
+        if not self.conclusive:
+            return (
+                f"nothing can be said of {n} labels: they are not predicted (rank correlation of "
+                f"labels and held-out predictions {self.rank_correlation:.2f})"
+            )
         share, low, high = (f"{n * part:.0f}" for part in (self.share, self.low, self.high))
         if share == "0" and not self.named:
             return f"no label of {n} looks wrong (at most {high} may be)"
@@ -175,6 +193,8 @@ class LabelAudit(WrongLabels):
     candidates : tuple of Candidate
         What was compared, best first: each has ``estimator``, ``share``, ``log_likelihood``,
         ``weight`` and ``settings``.
+    models : dict of str to float
+        How much csvor's own models, boosting and extra trees count in the margins, in shares of 1.
     """
 
     residual: Array
@@ -182,5 +202,6 @@ class LabelAudit(WrongLabels):
     thresholds: Array
     model: Any
     candidates: tuple[Candidate, ...]
+    models: dict[str, float]
 
     _columns: ClassVar[tuple[str, ...]] = (*WrongLabels._columns, "residual")

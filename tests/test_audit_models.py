@@ -1,0 +1,160 @@
+"""Audits of labels that csvor's models alone judge badly: trees, long scales, and no answer."""
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+
+from csvor import CSVOR, SVOREX, audit_labels, audit_scores
+from csvor.audit._ranking import is_heaped
+from problems import g, mislabel
+
+# Figures here are those of whole audits.
+ALL_TREES = True
+
+
+def steps(seed: int, n: int = 800):
+    """Classes by steps of two columns and their product, which no line or smooth curve follows."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (n, 6))
+    score = np.sign(X[:, 0]) * np.sign(X[:, 1] - 0.3) + 1.5 * (X[:, 2] > 0.2) + (X[:, 3] > -0.4)
+    return X, np.unique(score.round(6), return_inverse=True)[1]
+
+
+def grades(seed: int, n_levels: int, n: int = 400):
+    """Case N54: marks, none of them wrong."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    score = X @ [1, 2, -1] + 0.6 * rng.normal(size=n)
+    top = n_levels - 1
+    return X, np.clip(np.round((score / score.std() + 3) * top / 6), 0, top).astype(int)
+
+
+def test_trees_find_what_curves_do_not():
+    X, y = steps(0)
+    labels, wrong = mislabel(y, 0.1, 1)
+    own, both = audit_labels(X, labels, models="own"), audit_labels(X, labels)
+    assert own.models == pytest.approx({"csvor": 1.0, "boosting": 0.0, "extra trees": 0.0})
+    assert sum(both.models.values()) == pytest.approx(1.0)
+    assert both.models["csvor"] < 0.6
+    precision = [average_precision_score(wrong, audit.probability) for audit in (own, both)]
+    assert precision[1] > precision[0] + 0.1
+    assert both.low <= wrong.mean() <= both.high
+    assert both.expected_right == pytest.approx(wrong[both.flagged].sum(), rel=0.15)
+
+
+def test_trees_are_asked_only_where_that_makes_sense():
+    X, y = g(0, 200)
+    assert audit_labels(sparse.csr_array(X), y).models["csvor"] == pytest.approx(1.0)
+    assert audit_labels(X, y, CSVOR()).models["csvor"] == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="models='both' must be 'all', 'own' or None"):
+        audit_labels(X, y, models="both")
+
+
+def test_trees_judge_rows_in_partitions_as_in_memory():
+    X, y = steps(0, n=600)
+    labels, _ = mislabel(y, 0.1, 1)
+    here = audit_labels(X, labels)
+    with dask.config.set({"csvor.memory-limit": 600 * X[0].nbytes - 1, "scheduler": "synchronous"}):
+        there = audit_labels(da.from_array(X, chunks=(150, 6)), da.from_array(labels, chunks=150))
+        probability = there.probability.compute()
+    # Of the 600 rows all but one are in memory at once.
+    assert there.models == pytest.approx(here.models, abs=0.2)
+    assert np.corrcoef(probability, here.probability)[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("model", [CSVOR(), SVOREX(), CSVOR(contamination="auto")])
+def test_thresholds_that_meet_are_no_wrong_labels(model):
+    """Case N54: it was 37 % of 20 grades, none of them wrong."""
+    X, y = grades(0, 21)
+    assert audit_labels(X, y, model).share < 0.02
+
+
+@pytest.mark.parametrize("n_levels", [5, 21, 31])
+def test_a_fit_cuts_nothing_from_clean_grades(n_levels):
+    """Case N54."""
+    X, y = grades(0, n_levels)
+    assert CSVOR(contamination="auto").fit(X, y).contamination_ < 0.02
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(random_state=0),
+        HistGradientBoostingClassifier(max_iter=50, random_state=0),
+        KNeighborsClassifier(5),
+    ],
+    ids=["forest", "boosting", "neighbours"],
+)
+def test_probabilities_that_claim_too_much_are_read_as_one_score(model):
+    """Case N53: 42 % of clean labels with 11 classes were called wrong."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    score = X @ [1, 2, -1] + 0.6 * rng.normal(size=400)
+    y = np.digitize(score, np.quantile(score, np.arange(1, 7) / 7))
+    parts = StratifiedKFold(5, shuffle=True, random_state=0)
+    unseen = cross_val_predict(model, X, y, cv=parts, method="predict_proba")
+    audit = audit_scores(unseen, y)
+    assert audit.low <= 0.01
+    assert audit.named <= 0.02 * 400
+
+
+def test_labels_that_nothing_predicts_get_no_answer(rng):
+    X, y = rng.normal(size=(300, 4)), rng.integers(0, 4, 300)
+    audit = audit_labels(X, y)
+    assert not audit.conclusive
+    assert not audit.flagged.any()
+    assert (audit.low, audit.high) == (0.0, pytest.approx(0.375))
+    assert audit.summary.startswith("nothing can be said of 300 labels")
+    assert audit_labels(*g(0, 300)).conclusive
+
+
+def test_rows_of_a_group_are_no_evidence_each(rng):
+    """Case N85: 40 groups of 20 equal rows, with random labels."""
+    X, y = np.repeat(rng.normal(size=(40, 3)), 20, axis=0), np.repeat(rng.integers(0, 4, 40), 20)
+    audit = audit_labels(X, y, groups=np.repeat(np.arange(40), 20))
+    assert not audit.conclusive
+    assert audit.named == 0
+
+
+def liked(rng, n=600):
+    """Labels from 1 to 25 of which most are 1, 5, 9, ..., and a score; some are far off."""
+    score = rng.normal(size=n)
+    level = 13 + 4 * score + 2 * rng.normal(size=n)
+    far = rng.random(n) < 0.08
+    level = np.where(far, level + rng.choice([-11, 11], n), level)
+    rounded = np.where(rng.random(n) < 0.8, 1 + 4 * np.round((level - 1) / 4), np.round(level))
+    return score, np.clip(rounded, 1, 25).astype(int), far
+
+
+def test_labels_that_people_prefer_are_ranked_by_distance(rng):
+    score, y, far = liked(rng)
+    audit = audit_scores(score, y)
+    assert audit.ordered_by == "severity"
+    by_hand = np.abs(
+        np.searchsorted(audit.classes, y)
+        - audit.class_probabilities @ np.arange(audit.classes.size)
+    )
+    np.testing.assert_allclose(audit.expected_distance, by_hand)
+    np.testing.assert_array_equal(audit.order, np.argsort(-by_hand, kind="stable"))
+    by_probability = audit_scores(score, y, order="probability")
+    assert by_probability.ordered_by == "probability"
+    np.testing.assert_array_equal(by_probability.probability, audit.probability)
+    precision = [average_precision_score(far, v) for v in (audit.probability, by_hand)]
+    assert precision[1] > precision[0] + 0.05
+    with pytest.raises(ValueError, match="order='distance' must be"):
+        audit_scores(score, y, order="distance")
+
+
+def test_preferred_levels_by_hand():
+    """Differences of 40 between neighbours of 5 and 45 are no chance; those of a curve are."""
+    assert is_heaped(np.array([5.0, 45.0] * 6))
+    assert not is_heaped(np.full(12, 25.0))
+    assert not is_heaped(np.array([5.0, 45.0] * 4))  # fewer than ten levels
+    assert not is_heaped(np.array([20.0, 28.0] * 6))  # within two standard errors
+    assert not is_heaped(100.0 * np.exp(-(np.linspace(-2, 2, 12) ** 2)))
