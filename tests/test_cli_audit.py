@@ -19,7 +19,8 @@ from csvor import audit_labels
 from csvor.cli.commands._app import app
 from csvor.cli.input._prepare import Prepared
 
-HEADER = ["row", "given", "suggested", "probability", "residual", "direction", "flagged"]
+SHOWN = ["row", "given", "suggested", "probability", "residual", "direction", "flagged"]
+HEADER = [*SHOWN[:4], "expected_distance", *SHOWN[4:]]
 WORDS = np.array(["low", "medium", "high"])
 
 
@@ -63,8 +64,8 @@ def test_all_rows_are_written_worst_first(path: str) -> None:
     assert {rows[1][0], rows[2][0]} == {"8", "31"}
     assert sorted([rows[1][1:3], rows[2][1:3]]) == [["high", "low"], ["low", "high"]]
     by_row = {row[0]: row for row in rows}
-    assert by_row["8"][5:] == ["too high", "true"]
-    assert by_row["31"][5:] == ["too low", "true"]
+    assert by_row["8"][6:] == ["too high", "true"]
+    assert by_row["31"][6:] == ["too low", "true"]
 
     frame = graded()
     truth = audit_labels(frame[["a", "b"]], frame["rank"], classes=WORDS, cv=5, random_state=0)
@@ -72,7 +73,7 @@ def test_all_rows_are_written_worst_first(path: str) -> None:
     assert [int(row[0]) - 1 for row in rows[1:]] == truth.order.tolist() == found.index.tolist()
     for i, name in enumerate(HEADER[1:], start=1):
         written = [row[i] for row in rows[1:]]
-        if name in {"probability", "residual"}:
+        if name in {"probability", "expected_distance", "residual"}:
             np.testing.assert_array_equal(np.array(written, float), found[name])
         else:
             expected = found[name].astype(str).replace({"True": "true", "False": "false"})
@@ -114,7 +115,7 @@ def test_what_people_see(path: str) -> None:
         assert run(*args, "--top", top).stdout.endswith("\n\n"), "nothing flagged is left"
     lines = run(*args, "--top", 3).stdout.split("\n\n")[1].splitlines()
     assert [line.split() for line in table.splitlines()] == [line.split() for line in lines[:2]]
-    assert lines[0].split() == ["row", "name", *HEADER[1:]]
+    assert lines[0].split() == ["row", "name", *SHOWN[1:]]
     assert len(lines) == 4
     assert {line.split()[1] for line in lines[1:3]} == {"n7", "n30"}
     for line, suspect in zip(lines[1:], found["suspects"], strict=False):

@@ -193,11 +193,13 @@ def rows_by_number(document: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(document["suspects"]).set_index("row").sort_index()
 
 
-@pytest.mark.parametrize("options", [(*CONVEX, "--C", 1), ()], ids=["one line", "all compared"])
+@pytest.mark.parametrize(
+    "options", [(*CONVEX, "--C", 1), ("--models", "own")], ids=["one line", "all compared"]
+)
 def test_an_audit_is_that_of_a_dense_table(
     densely: Callable[..., Any], options: tuple[object, ...]
 ) -> None:
-    if not options:
+    if "--models" in options:
         worded(n=300, n_words=70).to_csv("t.csv", index=False)
     found, expected = audit(*options), densely(audit, *options)
     assert found["notes"] == expected["notes"]

@@ -15,6 +15,9 @@ from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands._app import app
 from csvor.cli.input._prepare import prepare
 
+# Figures here are those of whole audits.
+ALL_TREES = True
+
 ROOT = Path(__file__).resolve().parents[1]
 TRANSCRIPTS = re.findall(
     r"^```text\n\$ csvor (.*)\n((?:.*\n)*?)```$",

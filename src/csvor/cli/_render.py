@@ -163,11 +163,16 @@ def _kernel(model: CSVOR) -> str:
     return text if model.n_components is None else f"{text} on {plural(model.n_components, 'row')}"
 
 
-def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> None:
+_NUMBERS = {"row", "probability", "expected_distance", "residual"}
+
+
+def print_suspects(out: Console, rows: dict[str, list[object]], top: int, ordered_by: str) -> None:
     """Print the first `top` of the audited rows, with a blank line above and below."""
+    hidden = "expected_distance" if ordered_by == "probability" else "residual"
+    rows = {name: column for name, column in rows.items() if name != hidden}
     table = plain_table()
     for name in rows:
-        numeric = name in {"row", "probability", "residual"}
+        numeric = name in _NUMBERS
         table.add_column(
             name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
         )
@@ -180,7 +185,7 @@ def print_suspects(out: Console, rows: dict[str, list[object]], top: int) -> Non
 
 
 def _cell(name: str, value: object) -> Text:
-    if name in {"probability", "residual"}:
+    if name in _NUMBERS - {"row"}:
         return Text(f"{value:.3f}")
     if name == "flagged":
         return Text("yes" if value else "")

@@ -1,5 +1,6 @@
 """`csvor apply`: a file with the labels that were decided."""
 
+import shlex
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -50,7 +51,19 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
         texts = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
         facts.append(("Labels", f"{review.target}: {some_of(texts, MOST_CHANGES)}"))
     facts.append(("Written", f"{plural(n_rows, 'row')}: {options.out}"))
+    facts.append(("Next", f"{next_audit(options, review.target)} (what is left)"))
     print_facts(console(error=options.out == "-"), facts)
+
+
+def next_audit(options: ApplyOptions, target: str) -> str:
+    """The command that audits what a review has left.
+
+    It takes the file as it was before: without the errors that were found the rest looks clean.
+    """
+    words = ["csvor", "audit", options.data, "--target", target]
+    words += ["--classes", options.classes] if options.classes else []
+    words += ["--delimiter", options.delimiter] if options.delimiter else []
+    return shlex.join([*words, "--reviewed", options.decisions])
 
 
 def _edited_file(

@@ -32,7 +32,9 @@ from csvor.cli.commands._rows import Rows, rows_of
 from csvor.cli.input._prepare import Prepared, prepare
 from csvor.cli.input._related_rows import refuse_few_groups
 
-_OF_WRONG_LABELS = ("share", "low", "high", "named", "expected_right")
+_OF_WRONG_LABELS = (
+    "share", "low", "high", "named", "expected_right", "conclusive", "rank_correlation",
+)  # fmt: skip
 _OF_CANDIDATES = ("share", "log_likelihood", "weight")
 
 
@@ -41,7 +43,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     _check_outputs(output, data)
     written: list[str | None] = []
     with rows_of(data, options, notes) as rows:
-        audit = audit_of(rows, notes, output.fdr)
+        audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options, notes)
             prepared, listed_rows = rows.prepared, rows.listed(audit)
@@ -62,7 +64,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         for name in prepared.copies
     ]
     print_facts(out, [*facts, ("Answer", audit.summary), *doubts])
-    print_suspects(out, listed_rows, output.top)
+    print_suspects(out, listed_rows, output.top, audit.ordered_by)
     more = audit.named - sum(listed_rows["flagged"][: output.top])
     if more and output.suspects is None and output.report is None:
         remedy = rows.option_for_all
@@ -89,7 +91,7 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
         check_output(output.report, "--report", [".html", ".htm"], data.data)
 
 
-def audit_of(rows: Rows, notes: Notes, fdr: float | None = None) -> LabelAudit:
+def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
     """An audit of the labels of rows."""
     prepared, options = rows.prepared, rows.prepared.options
     if options.folds > rows.n_rows:
@@ -101,10 +103,13 @@ def audit_of(rows: Rows, notes: Notes, fdr: float | None = None) -> LabelAudit:
         notes.add(fault("lone-labels", n=len(lone), names=lone))
     warnings = notes.of_warnings(EmptyIntervalWarning)  # `notes_on_classes` says it
     with progress("Auditing the labels", 1) as update, warnings:
+        candidates = rows.models()
         audit = audit_labels(
-            estimator=rows.models(),
+            estimator=candidates,
             cv=options.folds,
-            fdr=fdr,
+            fdr=output.fdr,
+            order=output.order,
+            models=output.models or ("all" if len(candidates) > 1 else "own"),
             random_state=options.seed,
             progress=update,
             **rows.audit_data(),
@@ -117,7 +122,7 @@ def audit_file(
 ) -> tuple[RowsInMemory, LabelAudit]:
     """The rows of a file and an audit of their labels."""
     rows = RowsInMemory(prepare(data, options, notes))
-    audit = audit_of(rows, notes)
+    audit = audit_of(rows, notes, AuditOutput())
     notes_on_classes(audit, options, notes)
     return rows, audit
 
@@ -132,7 +137,11 @@ def chosen_fact(prepared: Prepared, audit: LabelAudit) -> Fact:
     }
     if len(compared) > 1:
         text += f"; the most likely of {len(compared)} compared"
-    return ("Model", f"{text}; {prepared.options.folds} folds, seed {prepared.options.seed}")
+    text += f"; {prepared.options.folds} folds, seed {prepared.options.seed}"
+    trees = [f"{name} {share:.0%}" for name, share in audit.models.items() if name != "csvor"]
+    if audit.models["csvor"] < 0.995:
+        text += f"; with {' and '.join(trees)} of the weight"
+    return ("Model", text)
 
 
 def _document(
@@ -149,6 +158,8 @@ def _document(
             one.settings | {name: getattr(one, name) for name in _OF_CANDIDATES}
             for one in audit.candidates
         ],
+        "models": audit.models,
+        "ordered_by": audit.ordered_by,
         "flagged": audit.named,
         "suspects": [dict(zip(keys, row, strict=True)) for row in rows],
         "notes": notes.texts(),

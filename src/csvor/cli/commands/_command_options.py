@@ -32,6 +32,22 @@ class AuditOutput:
             "Name as many rows as keep the expected share of right labels below X.", panel=OUTPUT
         ),
     ] = None
+    order: Annotated[
+        str,
+        choice(
+            "auto|probability|severity",
+            "Rank rows by probability, or by the distance of label and prediction.",
+            panel=OUTPUT,
+        ),
+    ] = "auto"
+    models: Annotated[
+        Text,
+        choice(
+            "all|own",
+            "Judge with boosting and extra trees as well, or not; not for a single model.",
+            panel=OUTPUT,
+        ),
+    ] = None
     top: Annotated[int, whole(0, 20, "Rows to show.", panel=OUTPUT)] = 20
     suspects: Annotated[
         Text,

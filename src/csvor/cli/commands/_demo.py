@@ -49,7 +49,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     screen = console()
     spoilt = ("Spoilt", str(fault("spoilt", n=wrong.sum(), total=len(labels))))
     print_facts(screen, [*data_facts(prepared), spoilt, chosen_fact(prepared, audit)])
-    print_suspects(screen, rows, SHOWN)
+    print_suspects(screen, rows, SHOWN, audit.ordered_by)
     with progress("Comparing"), notes.of_warnings():
         truth_facts = _truth_facts(prepared, audit, graded, wrong)
     files = f"{records} and {records.with_name('truth.csv')}"

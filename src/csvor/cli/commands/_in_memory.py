@@ -16,12 +16,14 @@ from csvor.cli._files import write_table
 from csvor.cli.input._prepare import Prepared, plain
 
 # Columns of a table of audited rows, beside the number and the name of the row.
-ENTRIES = ("given", "suggested", "probability", "residual", "direction", "flagged")
+ENTRIES = (
+    "given", "suggested", "probability", "expected_distance", "residual", "direction", "flagged",
+)  # fmt: skip
 FIXED = ("row", *ENTRIES)
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledRows:
+class CommandRows:
     """What commands ask of rows with a label alike, in memory or in pieces."""
 
     prepared: Prepared
@@ -54,7 +56,7 @@ class LabelledRows:
         )
 
 
-class RowsInMemory(LabelledRows):
+class RowsInMemory(CommandRows):
     """The rows of a file, encoded anew by each model; `RowsInParts` has the same methods."""
 
     option_for_all: ClassVar[str] = "--suspects FILE has all"

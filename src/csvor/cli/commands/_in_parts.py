@@ -23,7 +23,7 @@ from csvor.cli._files import refuse_files_unseen, write_part
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
-from csvor.cli.commands._in_memory import ENTRIES, LabelledRows, as_columns
+from csvor.cli.commands._in_memory import ENTRIES, CommandRows, as_columns
 from csvor.cli.input._column_uses import feature_names, mean_weight
 from csvor.cli.input._decisions import decided_on
 from csvor.cli.input._parts import PieceReader, encoded, reader_of, rescale, sums_of
@@ -34,7 +34,7 @@ from csvor.cli.input._target import Target, stands_for
 
 
 @dataclass(frozen=True, eq=False)
-class RowsInParts(LabelledRows):
+class RowsInParts(CommandRows):
     """Rows in pieces, of which `prepared` has a sample, and counts of all.
 
     `columns` is the fitted encoding, `sizes` the rows of each piece, `memory` the workers' bytes.

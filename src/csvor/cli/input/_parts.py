@@ -26,7 +26,7 @@ _LEFT_OUT = -1
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledRows:
+class PieceRows:
     """The rows with a label, numbered from 0 through all pieces; None for what is not known.
 
     `before` are the codes before a review, `counts` the rows of each text of a label.
@@ -53,12 +53,12 @@ class PieceReader:
     labels: OrdinalLabels
     codes: dict[str, int]
 
-    def read(self, piece: Piece) -> LabelledRows:
+    def read(self, piece: Piece) -> PieceRows:
         """All that is known of the rows."""
         table, codes, counts = self._labelled(piece)
         uses, rows, classes = self.uses, table.rows, self.labels.classes.tolist()
         with about(table.source):
-            return LabelledRows(
+            return PieceRows(
                 rows,
                 codes,
                 self._frame(table),
