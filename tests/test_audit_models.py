@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from csvor import CSVOR, SVOREX, audit_labels, audit_scores
-from csvor.audit._ranking import is_heaped
+from csvor.audit._ranking import effective_rows, is_heaped
 from problems import g, mislabel
 
 # Figures here are those of whole audits.
@@ -120,6 +120,32 @@ def test_rows_of_a_group_are_no_evidence_each(rng):
     audit = audit_labels(X, y, groups=np.repeat(np.arange(40), 20))
     assert not audit.conclusive
     assert audit.named == 0
+
+
+def test_few_groups_whose_labels_differ_are_much_evidence(rng):
+    """Labels of a group are as different as all: eight hospitals are no eight rows."""
+    X, y = g(0, 400)
+    audit = audit_labels(X, y, groups=np.arange(400) % 8, models="own")
+    assert audit.conclusive
+    assert effective_rows(y, np.arange(400) % 8) > 200
+    assert effective_rows(np.repeat([0, 3, 1, 2], 5), np.repeat(np.arange(4), 5)) == 4.0
+
+
+def test_rows_without_weight_are_no_evidence(rng):
+    X, y = g(0, 300)
+    garbage = rng.integers(0, 4, 1500)
+    X = np.concatenate([X, rng.normal(size=(1500, X.shape[1]))])
+    weight = np.repeat([1.0, 0.0], [300, 1500])
+    audit = audit_labels(X, np.concatenate([y, garbage]), sample_weight=weight, models="own")
+    assert audit.conclusive
+    assert audit.rank_correlation > 0.5
+
+
+def test_a_class_of_few_rows_ends_no_audit_by_trees():
+    X, y = g(0, 120)
+    rare = np.isin(np.arange(120), [7, 30, 77]).astype(int)
+    assert 0.0 <= audit_labels(X, rare).share <= 0.5
+    assert audit_labels(X, np.where(y > 1, 2, y)).models["csvor"] > 0.0
 
 
 def liked(rng, n=600):

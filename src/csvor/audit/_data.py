@@ -21,6 +21,7 @@ from csvor._utils.lazy import is_lazy
 from csvor.audit._held_out import AuditData, split_pipeline
 from csvor.audit._in_memory import AuditDataInMemory
 from csvor.audit._labelling import Labelling, check_confirmed, check_original, check_seen
+from csvor.audit._ranking import effective_rows
 
 _COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "groups")
 
@@ -68,8 +69,8 @@ def _in_memory(
     if original is not None:
         original = _original(original, coded, confirmed)
     labelling = Labelling(coded.codes, sample_weight, confirmed, original)
-    n_groups = None if groups is None else len(set(np.asarray(groups).tolist()))
-    return AuditDataInMemory(coded.labels, labelling, X, parts, n_groups=n_groups)
+    n = None if groups is None else effective_rows(coded.codes, np.asarray(groups))
+    return AuditDataInMemory(coded.labels, labelling, X, parts, n_effective=n)
 
 
 def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:

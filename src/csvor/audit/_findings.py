@@ -80,7 +80,8 @@ def findings(
     if confirmed is not None:
         flagged &= ~confirmed
     correlation = correlation_of(views, weight, fit_labels)
-    conclusive = tells_something(correlation, n_independent or codes.size)
+    n_compared = float(np.count_nonzero(fit_labels.counted))
+    conclusive = tells_something(correlation, min(n_independent or n_compared, n_compared))
     if not conclusive:
         flagged &= False
     suggested = each(suggestions, np.int64, truth, codes, flagged)
@@ -236,7 +237,8 @@ def correlation_of(views: Sequence[View], weight: Array, labels: Labelling) -> f
         w * (view.mixture.class_probabilities(view.fit_margins) @ classes)
         for view, w in zip(views, weight, strict=True)
     )
-    return rank_correlation(np.asarray(expected), labels.codes)
+    counted = labels.counted
+    return rank_correlation(np.asarray(expected)[counted], labels.codes[counted])
 
 
 def _totals(ranks: Any, probability: Any, flagged: Any) -> tuple[NDArray[np.intp], int, float]:

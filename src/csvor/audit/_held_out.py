@@ -88,8 +88,8 @@ class AuditData(ABC):
         """The rows that are held out in each part."""
 
     @property
-    def n_independent(self) -> int:
-        """How many rows, or groups of rows that are alike, tell of the labels."""
+    def n_independent(self) -> float:
+        """How many independent rows tell as much of the labels."""
         return len(self)
 
     @property
@@ -100,7 +100,8 @@ class AuditData(ABC):
     @cached_property
     def rows_of_some(self) -> NDArray[np.intp]:
         """The rows that models are fitted to which need them in memory, in their order."""
-        return np.sort(rows_to_fit(len(self))[: self.most_in_memory])
+        drawn = rows_to_fit(len(self))[: self.most_in_memory]
+        return with_rare_classes(drawn, self.labelling.codes, self.classes.size)
 
     @cached_property
     def some(self) -> Any:
@@ -176,7 +177,14 @@ def judge(final: Any, X: Any, codes: NDArray[np.integer]) -> Array:
 
 def rows_of_each_class(codes: Any, n_classes: int, size: int) -> NDArray[np.intp]:
     """So many rows at random, and at least `_OF_A_CLASS` of each class that has them, sorted."""
-    drawn, rng = random_rows(codes.size, size), np.random.default_rng(0)
+    return with_rare_classes(random_rows(codes.size, size), codes, n_classes)
+
+
+def with_rare_classes(drawn: NDArray[np.intp], codes: Any, n_classes: int) -> NDArray[np.intp]:
+    """Rows drawn, and others up to `_OF_A_CLASS` of each class that has them, sorted."""
+    if drawn.size == codes.size:
+        return np.sort(drawn)
+    rng = np.random.default_rng(0)
     counts = np.bincount(take(drawn, codes)[0], minlength=n_classes)
     rare = [rows_where(codes == k) for k in np.flatnonzero(counts < _OF_A_CLASS).tolist()]
     added = [rng.permutation(rows)[:_OF_A_CLASS] for rows in rare]

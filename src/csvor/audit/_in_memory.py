@@ -34,18 +34,18 @@ class AuditDataInMemory(AuditData):
         Each row is among the test rows of one.
     chunks : tuple of int, optional
         Rows of the partitions in which results of rows are to lie.
-    n_groups : int, optional
-        The number of groups, where rows belong to some.
+    n_effective : float, optional
+        How many independent rows tell as much, where rows belong to groups.
     """
 
     X: Any
     parts: Parts
     chunks: tuple[int, ...] | None = None
-    n_groups: int | None = None
+    n_effective: float | None = None
 
     @property
-    def n_independent(self) -> int:
-        return self.n_groups or len(self)
+    def n_independent(self) -> float:
+        return len(self) if self.n_effective is None else self.n_effective
 
     @cached_property
     def coded(self) -> CodedLabels:

@@ -38,6 +38,12 @@ class Labelling(NamedTuple):
         return Labelling(**dict(zip(known, take(rows, *known.values()), strict=True)))
 
     @property
+    def counted(self) -> Mask:
+        """The labels of some weight, in memory."""
+        codes, weights = self.codes, self.weights
+        return np.ones(codes.size, dtype=bool) if weights is None else weights > 0.0
+
+    @property
     def judged(self) -> Mask:
         """The labels that are not known to be right."""
         known = self.confirmed

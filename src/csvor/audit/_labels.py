@@ -130,10 +130,10 @@ def audit_labels(
     they keep the shares of the classes most even; more than 20 000 by a hash of their name.
 
     Of a dask X that does not fit into the setting ``csvor.memory-limit``, entries of rows are dask
-    arrays with its partitions, and ``order`` (with `LabelAudit.to_frame`) has the 1 000 rows most
-    probably wrong. Rows are dealt to folds as in memory, whatever the partitions. Steps before the
-    estimator and the landmarks of a kernel, which needs ``n_components``, are fitted to at most
-    20 000 rows in memory and applied to each partition; the estimator is fitted to all rows.
+    arrays with its partitions, and ``order`` (with `LabelAudit.to_frame`) has the first 1 000 rows.
+    Rows are dealt to folds as in memory, whatever the partitions. Trees, steps before the estimator
+    and the landmarks of a kernel, which needs ``n_components``, are fitted to at most 20 000 rows
+    in memory and applied to each partition; the estimator is fitted to all rows.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def audit_labels(
         entries = findings(
             views, rows.labelling, rows.fit_labels, n_independent=rows.n_independent, **choices
         )
-    left = entries["share"] * float(rows.labelling.judged.mean())
+    left = entries["share"] * float(rows.labelling.judged.mean()) * entries["conclusive"]
     final = with_share(estimators[best.place], left)
     with _without_data_warnings() if estimator is None else nullcontext():
         final = rows.fit(final)

@@ -85,7 +85,7 @@ def tree_probabilities(
         train = some.parts[k][0]
         train = train[weights[train] > 0.0]
         steps, X = some.encoded(before, train)
-        if issparse(X):
+        if issparse(X) or np.unique(labels.codes[train]).size < 2:
             return
         X = check_array(X, dtype=np.float64)
         edges = np.quantile(X, _LEVELS, axis=0).T

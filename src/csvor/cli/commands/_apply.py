@@ -51,7 +51,9 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
         texts = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
         facts.append(("Labels", f"{review.target}: {some_of(texts, MOST_CHANGES)}"))
     facts.append(("Written", f"{plural(n_rows, 'row')}: {options.out}"))
-    facts.append(("Next", f"{next_audit(options, review.target)} (what is left)"))
+    if options.decisions != "-":
+        again = next_audit(options, review.target)
+        facts.append(("Next", f"{again}, as before"))
     print_facts(console(error=options.out == "-"), facts)
 
 

@@ -64,7 +64,8 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         for name in prepared.copies
     ]
     print_facts(out, [*facts, ("Answer", audit.summary), *doubts])
-    print_suspects(out, listed_rows, output.top, audit.ordered_by)
+    if audit.conclusive:
+        print_suspects(out, listed_rows, output.top, audit.ordered_by)
     more = audit.named - sum(listed_rows["flagged"][: output.top])
     if more and output.suspects is None and output.report is None:
         remedy = rows.option_for_all
@@ -138,8 +139,9 @@ def chosen_fact(prepared: Prepared, audit: LabelAudit) -> Fact:
     if len(compared) > 1:
         text += f"; the most likely of {len(compared)} compared"
     text += f"; {prepared.options.folds} folds, seed {prepared.options.seed}"
-    trees = [f"{name} {share:.0%}" for name, share in audit.models.items() if name != "csvor"]
-    if audit.models["csvor"] < 0.995:
+    shares = {name: share for name, share in audit.models.items() if share >= 0.005}
+    trees = [f"{name} {share:.0%}" for name, share in shares.items() if name != "csvor"]
+    if trees:
         text += f"; with {' and '.join(trees)} of the weight"
     return ("Model", text)
 

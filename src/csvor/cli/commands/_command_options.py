@@ -44,7 +44,7 @@ class AuditOutput:
         Text,
         choice(
             "all|own",
-            "Judge with boosting and extra trees as well, or not; not for a single model.",
+            "Judge with boosting and extra trees as well, or not; a single model is alone.",
             panel=OUTPUT,
         ),
     ] = None
