@@ -92,7 +92,7 @@ sphinx_gallery_conf = {
 # Files of the repository that pages speak of, by the page of the site that shows them.
 _SHOWN = (
     (r"\.\./examples/(plot_\w+)\.py", r"auto_examples/\1.rst"),
-    (r"\.\./benchmarks/results/wrong_labels\.md", "measured.md"),
+    (r"\.\./benchmarks/results/(?:wrong_labels|real_errors)\.md", "measured.md"),
     (r"\.\./examples/?", "auto_examples/index.rst"),
     (r"\.\./benchmarks/README\.md", "measured.md"),
     (r"\.\./CHANGELOG\.md", "changes.md"),
