@@ -286,7 +286,7 @@ def test_bad_arguments_are_named(options, message):
     ("call", "message"),
     [
         (lambda X, y: audit_labels(CSVOR(), X, y), "takes the data first"),
-        (lambda X, y: audit_labels(X, y, StandardScaler()), "must be a csvor estimator"),
+        (lambda X, y: audit_labels(X, y, StandardScaler()), "must be a classifier or regressor"),
         (lambda X, y: audit_labels(X, y, CSVOR(), cv="five"), "must be a number of parts"),
     ],
 )

@@ -16,13 +16,14 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils import check_array
 
 from csvor._estimators.capped import CSVOR
-from csvor._estimators.steps import final_of
+from csvor._estimators.steps import final_of, last_step
 from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._rows.spans import spans_of
 from csvor._utils.sampling import random_rows
 from csvor._utils.sklearn_private import safe_split
 from csvor.audit._findings import View, likelihood_weights
 from csvor.audit._held_out import AuditData, HeldOut
+from csvor.audit._models import Models, Reading
 from csvor.audit._wrong_labels import Candidate, unused_by
 
 # Candidates are compared on so many rows at most, on which most of them are far behind the best.
@@ -48,7 +49,7 @@ class Trial:
 
     estimator: Any
     place: int
-    held: HeldOut
+    held: HeldOut | Reading
     mixture: Mixture
 
     @property
@@ -150,10 +151,12 @@ def _distinct(models: Iterable[CSVOR]) -> list[CSVOR]:
     return list(distinct.values())
 
 
-def compare(estimators: Sequence[Any], rows: AuditData, report: Callable[..., None]) -> list[Trial]:
+def compare(
+    models: Models, estimators: Sequence[Any], rows: AuditData, report: Callable[..., None]
+) -> list[Trial]:
     """Two rounds: without a cap, and where it is to be found, with the share that was as well."""
     open_ = [with_share(estimator, 0.0) for estimator in estimators]
-    trials = _round(open_, range(len(estimators)), rows, report)
+    trials = trials_of(models, open_, range(len(estimators)), rows, report)
     reach = min(t.mixture.loss for t in trials) + _BEHIND + _BEHIND_PER_ROW * len(rows)
     left = [rows.labelling.share_left(trial.mixture.share) for trial in trials]
     again = [
@@ -163,9 +166,11 @@ def compare(estimators: Sequence[Any], rows: AuditData, report: Callable[..., No
         and share > 0.5 / len(rows)
         and trial.mixture.loss <= reach
     ]
-    report((len(trials) - len(again)) * len(rows.part_sizes))
+    report((len(estimators) - len(again)) * len(rows.part_sizes))
+    if not again:
+        return trials
     capped = [with_share(estimators[t.place], left[t.place]) for t in again]
-    return trials + _round(capped, [trial.place for trial in again], rows, report)
+    return trials + trials_of(models, capped, [trial.place for trial in again], rows, report)
 
 
 def weights_of(trials: Sequence[Trial]) -> NDArray[np.float64]:
@@ -177,28 +182,29 @@ def ranked(trials: Sequence[Trial], weights: NDArray[np.float64]) -> tuple[Candi
     """What is told of the trials, best first."""
     order = np.argsort(-weights, kind="stable")
     return tuple(
-        Candidate(t.estimator, t.mixture.share, -t.mixture.loss, float(w))
+        Candidate(t.estimator, t.mixture.share, -t.mixture.loss, float(w), t.held.reading)
         for t, w in ((trials[i], weights[i]) for i in order)
     )
 
 
-def _round(
+def trials_of(
+    models: Models,
     estimators: Sequence[Any],
     places: Iterable[int],
     rows: AuditData,
     report: Callable[..., None],
 ) -> list[Trial]:
-    held = rows.held_out(estimators, report) if estimators else []
-    return [trial_of(*one, rows) for one in zip(estimators, places, held, strict=True)]
-
-
-def trial_of(estimator: Any, place: int, held: HeldOut, rows: AuditData) -> Trial:
-    """With the mixture that its margins give."""
-    return Trial(estimator, place, held, fit_mixture(held.fit_margins, *rows.fit_labels))
+    """All readings of what the estimators say of rows, with the mixtures of their margins."""
+    held = models.held_out(estimators, rows, report)
+    return [
+        Trial(estimator, place, its, fit_mixture(its.fit_margins, *rows.fit_labels))
+        for estimator, place, readings in zip(estimators, places, held, strict=True)
+        for its in readings
+    ]
 
 
 def _is_automatic(estimator: Any) -> bool:
-    model = final_of(estimator)
+    model = last_step(estimator)
     return isinstance(model, CSVOR) and model.contamination == "auto" and model.epsilon == "auto"
 
 

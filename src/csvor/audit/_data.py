@@ -15,7 +15,6 @@ from csvor._data.folds import held_out_parts
 from csvor._data.prepare import prepare_fit
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.capped import CSVOR
-from csvor._estimators.steps import final_of
 from csvor._labels import CodedLabels
 from csvor._utils.lazy import is_lazy
 from csvor.audit._held_out import AuditData, split_pipeline
@@ -85,14 +84,12 @@ def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.i
 
 
 def estimators_of(estimator: Any) -> list[Any]:
-    """The estimators to compare, each of csvor and behind the same steps."""
+    """The estimators to compare, each behind the same steps."""
     if estimator is None:
         return []
     models = list(estimator) if isinstance(estimator, (list, tuple)) else [estimator]
     if not models:
         raise ValueError("estimator is an empty list: give None, an estimator or some of them.")
-    for model in models:
-        final_of(model)
     steps = [_spelled(split_pipeline(model)[0]) for model in models]
     for model, its in zip(models, steps, strict=True):
         if its != steps[0]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ class HeldOut:
     residuals: Any
     fit_scores: Array
     thresholds: Array
+    reading: ClassVar[str] = "margins"
 
     @property
     def margins(self) -> Any:

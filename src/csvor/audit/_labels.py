@@ -8,22 +8,19 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import Pipeline
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from csvor._data.fit_data import EmptyClassWarning
 from csvor._data.ranges import FarValueWarning
-from csvor._estimators.base import ThresholdClassifier
 from csvor._estimators.capped import CSVOR
-from csvor._estimators.steps import final_of
 from csvor._labels import CodedLabels
 from csvor.audit._candidates import (
     COMPARED,
     candidate_models,
     compare,
     ranked,
-    trial_of,
+    trials_of,
     weights_of,
     with_share,
 )
@@ -31,6 +28,7 @@ from csvor.audit._data import audit_data, estimators_of
 from csvor.audit._findings import findings
 from csvor.audit._held_out import split_pipeline
 from csvor.audit._mixes import MODELS, shares_of_models, with_trees
+from csvor.audit._models import models_of
 from csvor.audit._ranking import check_order
 from csvor.audit._scores import check_fdr
 from csvor.audit._wrong_labels import LabelAudit
@@ -39,7 +37,7 @@ from csvor.audit._wrong_labels import LabelAudit
 def audit_labels(
     X: Any,
     y: ArrayLike | CodedLabels,
-    estimator: ThresholdClassifier | Pipeline | Sequence[Any] | None = None,
+    estimator: BaseEstimator | Sequence[Any] | None = None,
     *,
     classes: ArrayLike | None = None,
     cv: Any = 5,
@@ -71,9 +69,11 @@ def audit_labels(
         Labels; their order is settled once, on all rows.
     estimator : estimator, Pipeline, sequence of such or None, default=None
         None compares lines and RBF kernels, at a few C and gamma, on standardised features. One
-        estimator of csvor, or a Pipeline that ends in one, is taken as it is; of several that
-        share all steps but the last, the likelihood decides. ``CSVOR(contamination="auto")`` is
-        fitted in two rounds. None is changed.
+        estimator of csvor, any classifier with ``predict_proba`` or any regressor, or a Pipeline
+        that ends in one, is taken as it is; of several that share all steps but the last, the
+        likelihood decides. ``CSVOR(contamination="auto")`` is fitted in two rounds. None is
+        changed. What classifiers and regressors say out of fold is read as `audit_scores` reads
+        it; regressors are fitted to the positions 0, 1, ... of the classes.
     classes : array-like of shape (n_classes,), default=None
         The labels in their order, lowest first; needed for words. By default those of the
         estimator.
@@ -97,7 +97,7 @@ def audit_labels(
     order : {"auto", "probability", "severity"}, default="auto"
         What rows are ranked by, as `audit_scores` has it.
     models : {"all", "own"} or None, default=None
-        Whether boosting and extra trees of scikit-learn judge beside the models of csvor ("all"),
+        Whether boosting and extra trees of scikit-learn judge beside the models compared ("all"),
         behind the same steps; of sparse features they do not. None is "all" where no estimator is
         given, "own" where there is one.
     random_state : int, RandomState instance or None, default=0
@@ -112,8 +112,9 @@ def audit_labels(
     Raises
     ------
     TypeError
-        For an estimator that is not of csvor, and one in the place of the data; for columns in
-        partitions of dask beside an X in memory.
+        For what is no classifier or regressor, or a classifier without ``predict_proba``; for an
+        estimator that does not take the weights, or needs rows in memory that lie in partitions;
+        for one in the place of the data, and columns in partitions of dask beside an X in memory.
     ValueError
         For labels without an order, parts that do not hold out each row once or leave a single
         class, an ``fdr`` outside (0, 1), and whatever the estimator refuses.
@@ -157,32 +158,33 @@ def audit_labels(
     if models not in ("all", "own", None):
         raise ValueError(f"models={models!r} must be 'all', 'own' or None.")
     chosen = estimators_of(estimator)
+    kind = models_of(chosen)
     if classes is None and chosen:
-        classes = final_of(chosen[0]).classes
+        classes = kind.classes_of(chosen[0])
     columns = (X, y, sample_weight, confirmed, original, groups)
     # Of estimators of the user, the fit to all rows speaks.
     with _without_data_warnings() if chosen else nullcontext():
         rows = audit_data(columns, (classes, cv, random_state))
+    kind.check(chosen, rows)
     compared = rows if len(chosen) == 1 else rows.sample(COMPARED, (chosen or [CSVOR()])[0])
-    rows.check(chosen)
     n_parts = len(rows.part_sizes)
     chosen = chosen or candidate_models(
         rows.features(compared), n_parts=n_parts, random_state=random_state
     )
-    estimators = [_with_classes(model, rows.classes) for model in chosen]
+    estimators = [kind.knowing(model, rows.classes) for model in chosen]
     whole = len(compared) == len(rows)
     with_others = models == "all" or (models is None and estimator is None)
     before = split_pipeline(estimators[0])[0]
     fits = 2 * len(estimators) + (not whole) + len(MODELS[1:]) * with_others
     report = _Report(progress, fits * n_parts + 1)
     with _without_data_warnings():
-        trials = compare(estimators, compared, report)
+        trials = judging = compare(kind, estimators, compared, report)
         weights = weights_of(trials)
         best = trials[int(np.argmax(weights))]
         if not whole:
-            (held,) = rows.held_out([best.estimator], report)
-            best = trial_of(best.estimator, best.place, held, rows)
-        views = [trial.view for trial in trials] if whole else [best.view]
+            judging = trials_of(kind, [best.estimator], [best.place], rows, report)
+            best = judging[int(np.argmax(weights_of(judging)))]
+        views = [trial.view for trial in judging]
         if with_others:
             views = with_trees(rows, before, views, best.view, report)
         choices: dict[str, Any] = {"classes": rows.classes, "fdr": fdr, "order": order}
@@ -192,7 +194,7 @@ def audit_labels(
     left = entries["share"] * float(rows.labelling.judged.mean()) * entries["conclusive"]
     final = with_share(estimators[best.place], left)
     with _without_data_warnings() if estimator is None else nullcontext():
-        final = rows.fit(final)
+        final = kind.fit(final, rows)
     report.end()
     entries |= {"residual": best.held.residuals, "score": best.held.scores}
     return LabelAudit(
@@ -200,7 +202,7 @@ def audit_labels(
         thresholds=best.held.thresholds,
         model=final,
         candidates=ranked(trials, weights),
-        models=shares_of_models(views),
+        models=shares_of_models(views, kind.name),
     )
 
 
@@ -226,10 +228,3 @@ class _Report:
 
     def end(self) -> None:
         self(self._total - self._done)
-
-
-def _with_classes(estimator: Any, classes: NDArray[Any]) -> Any:
-    """A copy that knows all classes, so that a part without one keeps the order."""
-    estimator = clone(estimator)
-    final_of(estimator).set_params(classes=classes)
-    return estimator

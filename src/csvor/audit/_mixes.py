@@ -69,10 +69,19 @@ def with_trees(
     ]
 
 
-def shares_of_models(views: Sequence[View]) -> dict[str, float]:
-    """How much each of `MODELS` counts in the margins of views, in shares of their sum."""
+def shares_of_models(views: Sequence[View], first: str) -> dict[str, float]:
+    """How much each of `MODELS` counts in the margins of views, in shares of their sum.
+
+    The first of them may have another name.
+    """
     counted, weights = weighted(views)
-    return dict(zip(MODELS, (weights @ [view.shares for view in counted]).tolist(), strict=True))
+    return dict(
+        zip(
+            (first, *MODELS[1:]),
+            (weights @ [view.shares for view in counted]).tolist(),
+            strict=True,
+        )
+    )
 
 
 def _mixed(factors: Array, *margins: Array) -> Array:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._data.kernels import WITH_GAMMA
-from csvor._estimators.steps import final_of
+from csvor._estimators.steps import is_own, last_step
 from csvor._parts.engine import take
 
 Array = NDArray[np.float64]
@@ -149,17 +150,22 @@ class Candidate:
         Penalised, of labels given its scores.
     weight : float
         Its weight in the average, all of which sum to 1.
+    reading : {"margins", "probabilities", "expected class", "score"}
+        How its answers are read, as `audit_scores` has it.
     """
 
     estimator: Any
     share: float
     log_likelihood: float
     weight: float
+    reading: str = "margins"
 
     @property
     def settings(self) -> dict[str, Any]:
         """What tells it from the others."""
-        model = final_of(self.estimator)
+        model = last_step(self.estimator)
+        if not is_own(model):
+            return {"model": type(model).__name__, "reading": self.reading} | _changed(model)
         names = ("C", "kernel", "gamma", "n_components", "constraints", "contamination")
         unused = unused_by(model)
         return {
@@ -167,6 +173,13 @@ class Candidate:
             for name in names
             if hasattr(model, name)
         }
+
+
+def _changed(model: Any) -> dict[str, Any]:
+    """The parameters that are not those by default."""
+    defaults = {name: p.default for name, p in signature(type(model)).parameters.items()}
+    values = model.get_params(deep=False)
+    return {name: v for name, v in values.items() if repr(v) != repr(defaults.get(name))}
 
 
 def unused_by(model: Any) -> tuple[str, ...]:
@@ -183,18 +196,21 @@ class LabelAudit(WrongLabels):
     Attributes
     ----------
     residual : ndarray of shape (n_samples,)
-        ``r^p`` of the label given, under the chosen model fitted to other rows.
+        ``r^p`` of the label given, under the chosen model fitted to other rows; of a model that is
+        not of csvor, how many classes lie between the label and the class expected.
     score : ndarray of shape (n_samples,)
-        That model's score of the row, less the mean of its thresholds.
+        That model's score of the row, less the mean of its thresholds; else the mean of the
+        margins that are read from it.
     thresholds : ndarray of shape (n_classes - 1,)
-        The thresholds on the scale of ``score``, in the mean over the parts.
+        The thresholds on the scale of ``score``, in the mean over the parts or rows.
     model : estimator
-        The chosen model fitted on all rows, at the share of wrong labels found.
+        The chosen model fitted on all rows; of csvor, at the share of wrong labels found.
     candidates : tuple of Candidate
         What was compared, best first: each has ``estimator``, ``share``, ``log_likelihood``,
         ``weight`` and ``settings``.
     models : dict of str to float
-        How much csvor's own models, boosting and extra trees count in the margins, in shares of 1.
+        How much csvor's own models ("csvor") or the estimators given ("estimator"), boosting and
+        extra trees count in the margins, in shares of 1.
     """
 
     residual: Array

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from csvor._estimators.steps import at_final, final_of
+from csvor._estimators.steps import at_final, final_of, is_own
 from csvor._rows.csr import is_sparse
 from csvor.audit import WrongLabels
 from csvor.report.audit._features import FeatureTable, SparseTable, table_of
@@ -53,6 +53,8 @@ class Evidence:
 def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
     """Values, and pulls or neighbours, of at most so many features."""
     model = getattr(audit, "model", None)
+    if model is not None and not is_own(model):
+        model = None  # it may be of any form: nothing is said of why
     # The columns of a precomputed kernel are no features.
     if X is None or (model is not None and final_of(model).kernel == "precomputed"):
         return Evidence((), np.empty(0, dtype=np.intp))

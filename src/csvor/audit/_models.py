@@ -1,0 +1,219 @@
+"""What do models say of rows that they have not seen: those of csvor, and those of any maker?"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from csvor._estimators.steps import final_of, is_own, last_step, refuse_weights
+from csvor._labels import CodedLabels, OrdinalLabels
+from csvor._mixture.objective import rows_to_fit
+from csvor._utils.sklearn_private import safe_split
+from csvor.audit._held_out import AuditData, HeldOut
+from csvor.audit._in_memory import AuditDataInMemory
+from csvor.audit._margins import readings_of
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a model of the other rows says of each row, by one way to read its answers.
+
+    Attributes
+    ----------
+    reading : {"probabilities", "expected class", "score"}
+    margins : ndarray of shape (n, n_classes - 1)
+    residuals : ndarray of shape (n,)
+        From the code of the label given to the one expected.
+    """
+
+    reading: str
+    margins: Array
+    residuals: Array
+
+    @property
+    def fit_margins(self) -> Array:
+        """The margins that mixtures are fitted to."""
+        return np.asarray(self.margins[rows_to_fit(len(self.margins))])
+
+    @cached_property
+    def scores(self) -> Array:
+        """The mean of the margins of each row."""
+        return np.asarray(self.margins.mean(axis=1))
+
+    @property
+    def thresholds(self) -> Array:
+        """On the scale of `scores`, in the mean over the rows."""
+        return np.asarray((self.scores[:, None] - self.margins).mean(axis=0))
+
+
+class Models(ABC):
+    """Models of one kind: how they are checked, held out and fitted."""
+
+    name: ClassVar[str]
+
+    def classes_of(self, estimator: Any) -> Any:
+        """Those that it knows, in their order; or None."""
+        return None
+
+    def knowing(self, estimator: Any, classes: NDArray[Any]) -> Any:
+        """A copy that knows all classes, so that a part without one keeps the order."""
+        return clone(estimator)
+
+    @abstractmethod
+    def check(self, estimators: Sequence[Any], rows: AuditData) -> None:
+        """Whether rows and estimators are fit for an audit."""
+
+    @abstractmethod
+    def held_out(
+        self, estimators: Sequence[Any], rows: AuditData, report: Callable[[], None]
+    ) -> list[list[HeldOut | Reading]]:
+        """Of each estimator all readings of what models of the other parts say of each row."""
+
+    @abstractmethod
+    def fit(self, estimator: Any, rows: AuditData) -> Any:
+        """The estimator, fitted to all rows."""
+
+
+class OwnModels(Models):
+    """Those of csvor, which have thresholds."""
+
+    name = "csvor"
+
+    def classes_of(self, estimator: Any) -> Any:
+        return final_of(estimator).classes
+
+    def knowing(self, estimator: Any, classes: NDArray[Any]) -> Any:
+        estimator = clone(estimator)
+        final_of(estimator).set_params(classes=classes)
+        return estimator
+
+    def check(self, estimators: Sequence[Any], rows: AuditData) -> None:
+        rows.check(estimators)
+
+    def held_out(
+        self, estimators: Sequence[Any], rows: AuditData, report: Callable[[], None]
+    ) -> list[list[HeldOut | Reading]]:
+        return [[held] for held in rows.held_out(estimators, report)]
+
+    def fit(self, estimator: Any, rows: AuditData) -> Any:
+        return rows.fit(estimator)
+
+
+class AnyModels(Models):
+    """Classifiers, fitted to labels, and regressors, fitted to their codes, on rows in memory.
+
+    They are fitted one after the other: nothing is known of what threads do to them.
+    """
+
+    name = "estimator"
+
+    def check(self, estimators: Sequence[Any], rows: AuditData) -> None:
+        for estimator in estimators:
+            _check_answers(estimator)
+            if not isinstance(rows, AuditDataInMemory):
+                raise TypeError(
+                    f"X lies in partitions of dask, and {_named(estimator)} needs its rows in "
+                    "memory: give them there, or its out-of-fold predictions to audit_scores."
+                )
+            if rows.labelling.weights is not None:
+                _check_weights(estimator)
+
+    def held_out(
+        self, estimators: Sequence[Any], rows: Any, report: Callable[[], None]
+    ) -> list[list[HeldOut | Reading]]:
+        codes, weights = rows.labelling.codes, rows.labelling.weights
+        held: list[list[HeldOut | Reading]] = []
+        for estimator in estimators:
+            answers = _answers(estimator, rows, report)
+            expected = answers
+            if answers.ndim == 2:
+                expected = answers @ np.arange(rows.classes.size)
+            residuals = np.abs(expected - codes)
+            margins = readings_of(answers, codes, rows.classes, weights)
+            held.append([Reading(name, its, residuals) for name, its in margins.items()])
+        return held
+
+    def fit(self, estimator: Any, rows: Any) -> Any:
+        return _fitted(estimator, rows.X, rows.coded, rows.labelling.weights)
+
+
+def models_of(estimators: Sequence[Any]) -> Models:
+    """How the estimators are dealt with, all of which are of one kind."""
+    own = [is_own(estimator) for estimator in estimators]
+    if any(own) and not all(own):
+        raise TypeError(
+            "estimator has models of csvor and others: their fits differ, so audit them apart."
+        )
+    return OwnModels() if all(own) else AnyModels()
+
+
+def _answers(estimator: Any, rows: AuditDataInMemory, report: Callable[[], None]) -> Array:
+    """Class probabilities, or predictions of a regressor, by models of the other parts."""
+    several = () if is_regressor(estimator) else (rows.classes.size,)
+    answers = np.empty((len(rows), *several))
+    for train, test in rows.parts:
+        X, X_test = (safe_split(estimator, rows.X, None, part, train)[0] for part in (train, test))
+        weights = rows.labelling.take(train).weights
+        model = _fitted(clone(estimator), X, rows.coded[train], weights)
+        answers[test] = _answer(model, X_test, rows.labels)
+        report()
+    return answers
+
+
+def _answer(model: Any, X: Any, labels: OrdinalLabels) -> Array:
+    """Of rows, columns in the order of all classes: of one that it has not seen, 0."""
+    if is_regressor(model):
+        return np.asarray(model.predict(X), dtype=np.float64).reshape(-1)
+    seen = np.asarray(model.predict_proba(X), dtype=np.float64)
+    probabilities = np.zeros((seen.shape[0], labels.classes.size))
+    probabilities[:, labels.encode(model.classes_)] = seen
+    return probabilities
+
+
+def _fitted(model: Any, X: Any, coded: CodedLabels, weights: Array | None) -> Any:
+    """A classifier to the user's labels, which its parameters may name; a regressor to codes."""
+    y = coded.codes if is_regressor(model) else coded.decoded
+    if weights is None:
+        return model.fit(X, y)
+    step = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
+    return model.fit(X, y, **{f"{step}sample_weight": weights})
+
+
+def _check_answers(estimator: Any) -> None:
+    is_one = isinstance(estimator, BaseEstimator)
+    if is_one and (is_regressor(estimator) or hasattr(estimator, "predict_proba")):
+        return
+    if is_one and is_classifier(estimator):
+        name = _named(estimator)
+        raise TypeError(
+            f"{name} gives no class probabilities (predict_proba): wrap it in scikit-learn's "
+            f"CalibratedClassifierCV({name})."
+        )
+    raise TypeError(
+        "estimator must be a classifier or regressor as scikit-learn has them, a Pipeline that "
+        f"ends in one, or a list of such, got {estimator!r}."
+    )
+
+
+def _check_weights(estimator: Any) -> None:
+    refuse_weights(estimator)
+    if not has_fit_parameter(last_step(estimator), "sample_weight"):
+        raise TypeError(
+            f"{_named(estimator)} takes no sample_weight in its fit: give an estimator that does, "
+            "or no weights."
+        )
+
+
+def _named(estimator: Any) -> str:
+    return f"{type(last_step(estimator)).__name__}()"

@@ -1,0 +1,161 @@
+"""Audits by classifiers and regressors of any maker."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GroupKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from csvor import CSVOR, audit_labels, audit_scores
+from csvor._data.folds import stratified_folds
+from csvor.report import write_audit_report
+from problems import g
+
+BOOSTING = HistGradientBoostingClassifier(max_iter=5, random_state=0)
+
+
+def spoilt(seed=0, n=200):
+    X, y = g(seed, n)
+    bad = np.random.default_rng(seed).choice(n, n // 20, replace=False)
+    z = y.copy()
+    z[bad] = (z[bad] + 2) % 5
+    return X, z, bad
+
+
+def same(audit, scores):
+    for name in ("share", "low", "high", "log_likelihood", "named"):
+        assert getattr(audit, name) == getattr(scores, name), name
+    np.testing.assert_array_equal(audit.probability, scores.probability)
+    np.testing.assert_array_equal(audit.suggested, scores.suggested)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BOOSTING,
+        ExtraTreesClassifier(20, random_state=0),
+        GaussianNB(),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+)
+def test_a_classifier_is_audited_as_its_out_of_fold_probabilities(model):
+    X, y, _ = spoilt()
+    parts = list(stratified_folds(y, 5, 0))
+    P = cross_val_predict(model, X, y, cv=parts, method="predict_proba")
+    audit = audit_labels(X, y, model)
+    same(audit, audit_scores(P, y))
+    np.testing.assert_allclose(audit.residual, np.abs(P @ np.arange(5) - y))
+    assert {one.reading for one in audit.candidates} == {"probabilities", "expected class"}
+    assert audit.models["estimator"] == 1.0
+    np.testing.assert_array_equal(audit.model.predict(X), model.fit(X, y).predict(X))
+
+
+def test_a_regressor_is_audited_as_one_score_of_codes():
+    X, y, _ = spoilt()
+    parts = list(stratified_folds(y, 5, 0))
+    audit = audit_labels(X, 10 * y, Ridge())
+    codes = cross_val_predict(Ridge(), X, y, cv=parts)
+    same(audit, audit_scores(codes, 10 * y))
+    np.testing.assert_array_equal(audit.residual, np.abs(codes - y))
+    np.testing.assert_allclose(audit.score[:, None] - audit.thresholds, _margins(codes, y))
+    assert [one.settings for one in audit.candidates] == [{"model": "Ridge", "reading": "score"}]
+
+
+def _margins(scores, y):
+    cuts = np.quantile(scores, np.cumsum(np.bincount(y))[:-1] / y.size)
+    return (scores[:, None] - cuts) / (scores - cuts.mean()).std()
+
+
+def test_words_have_their_own_order_and_groups_and_weights_arrive():
+    X, y, _ = spoilt()
+    words = np.array(["poor", "fair", "good", "better", "best"])
+    groups, weights = np.arange(200) // 2, 1.0 + np.arange(200) % 3
+    by_number = audit_labels(
+        X, y, GaussianNB(), groups=groups, cv=GroupKFold(4), sample_weight=weights
+    )
+    by_word = audit_labels(
+        X, words[y], GaussianNB(), classes=words, groups=groups, cv=GroupKFold(4),
+        sample_weight=weights,
+    )  # fmt: skip
+    np.testing.assert_allclose(by_word.probability, by_number.probability, atol=1e-9)
+    assert by_word.model.predict(X[:1])[0] in words
+    P = np.empty((200, 5))
+    for train, test in GroupKFold(4).split(X, y, groups):
+        P[test] = GaussianNB().fit(X[train], y[train], weights[train]).predict_proba(X[test])
+    scores = audit_scores(P, y, sample_weight=weights)
+    np.testing.assert_array_equal(by_number.probability, scores.probability)
+
+
+def test_weights_reach_the_last_step():
+    X, y, _ = spoilt()
+    weights = 1.0 + np.arange(200) % 3
+    alone = audit_labels(X, y, GaussianNB(), sample_weight=weights)
+    behind = audit_labels(X, y, make_pipeline("passthrough", GaussianNB()), sample_weight=weights)
+    np.testing.assert_array_equal(alone.probability, behind.probability)
+
+
+def test_a_class_that_a_part_has_not_seen_has_no_probability_there():
+    X, y, _ = spoilt()
+    y[y == 4] = 3
+    y[7] = 4
+    audit = audit_labels(X, y, GaussianNB())
+    P = np.zeros((200, 5))
+    for train, test in stratified_folds(y, 5, 0):
+        model = GaussianNB().fit(X[train], y[train])
+        P[np.ix_(test, model.classes_)] = model.predict_proba(X[test])
+    assert P[7, 4] == 0.0
+    np.testing.assert_array_equal(audit.probability, audit_scores(P, y).probability)
+
+
+def test_of_several_the_likelihood_decides_and_trees_judge_beside_them(tmp_path):
+    X, y, bad = spoilt(n=300)
+    models = [GaussianNB(), make_pipeline(LogisticRegression())]
+    done = []
+    audit = audit_labels(X, y, models, models="all", progress=lambda *so_far: done.append(so_far))
+    assert len(audit.candidates) == 4
+    assert sum(one.weight for one in audit.candidates) == pytest.approx(1.0)
+    assert list(audit.models) == ["estimator", "boosting", "extra trees"]
+    assert audit.flagged[bad].sum() >= 10
+    assert done[-1][0] == done[-1][1]
+    assert [k for k, _ in done] == sorted(k for k, _ in done)
+    page = write_audit_report(audit, X, tmp_path / "page.html").read_text()
+    assert "4 readings of your models were judged" in page
+    assert "GaussianNB, read as " in page
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        (LinearSVC(), {}, r"CalibratedClassifierCV\(LinearSVC\(\)\)"),
+        (make_pipeline(StandardScaler(), SVC()), {}, r"CalibratedClassifierCV\(SVC\(\)\)"),
+        (StandardScaler(), {}, "must be a classifier or regressor"),
+        (GaussianNB, {}, "must be a classifier or regressor"),
+        (5, {}, "must be a classifier or regressor"),
+        ([CSVOR(), Ridge()], {}, "audit them apart"),
+        (
+            KNeighborsClassifier(),
+            {"sample_weight": np.ones(60)},
+            r"KNeighborsClassifier\(\) takes no sample_weight",
+        ),
+    ],
+)
+def test_what_cannot_judge_is_refused_with_a_remedy(model, options, message):
+    X, y = g(0, 60)
+    with pytest.raises(TypeError, match=message):
+        audit_labels(X, y, model, **options)
+
+
+def test_rows_in_partitions_are_refused_with_a_remedy():
+    dask = pytest.importorskip("dask")
+    da = pytest.importorskip("dask.array")
+    X, y = g(0, 12_000)
+    with (
+        dask.config.set({"csvor.memory-limit": 100}),
+        pytest.raises(TypeError, match=r"needs its rows in memory: .* audit_scores"),
+    ):
+        audit_labels(da.from_array(X, chunks=(4_000, 2)), da.from_array(y, chunks=4_000), Ridge())
