@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR
@@ -169,6 +171,48 @@ def test_the_share_is_found_for_any_form(parameters, rng):
     model = CSVOR(contamination="auto", **parameters).fit(x, y)
     assert model.contamination_ == pytest.approx(0.1, abs=0.05)
     assert model.outliers_[:30].mean() > 0.7
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda X: (X, {}),
+        lambda X: (sparse.csr_array(np.where(X > 0.5, X, 0.0)), {}),
+        lambda X: (X.astype(np.float32), {"kernel": "rbf"}),
+        lambda X: (rbf_kernel(X), {"kernel": "precomputed"}),
+        lambda X: (np.repeat(X, 80, axis=1), {"C": 1e-3}),
+    ],
+    ids=["array", "sparse", "kernel", "precomputed", "wide"],
+)
+def test_the_share_does_not_depend_on_the_order_of_the_rows(form):
+    """Case N72: folds followed positions, and 15 of 34 fits predicted otherwise."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(120, 3))
+    y = np.digitize(x.sum(axis=1) + 0.3 * rng.normal(size=120), [-1.0, 1.0])
+    y[:12] = (y[:12] + 1) % 3
+    weights = 1.0 + rng.integers(0, 2, 120)
+    X, parameters = form(x)
+    rows = rng.permutation(120)
+    X_moved = X[rows]
+    if parameters.get("kernel") == "precomputed":
+        X_moved = X_moved[:, rows]
+    here, there = (
+        CSVOR(contamination="auto", **parameters).fit(*data)
+        for data in ((X, y, weights), (X_moved, y[rows], weights[rows]))
+    )
+    assert here.contamination_ > 0.01
+    assert here.contamination_ == pytest.approx(there.contamination_, abs=1e-6)
+    np.testing.assert_array_equal(here.predict(X)[rows], there.predict(X_moved))
+    np.testing.assert_array_equal(here.outliers_[rows], there.outliers_)
+
+
+@pytest.mark.parametrize("columns", [5, 70])
+@pytest.mark.parametrize("as_form", [np.asarray, sparse.csr_array], ids=["array", "sparse"])
+def test_a_class_of_one_row_is_fitted(columns, as_form, rng):
+    """Case N68: without its row, 64 columns or more were a division by zero."""
+    X, model = as_form(rng.normal(size=(40, columns))), CSVOR(contamination="auto")
+    assert model.fit(X, [0] * 39 + [1]).contamination_ == 0.0
+    assert model.fit(X, [0] * 20 + [1] * 19 + [2]).contamination_ < 0.01
 
 
 def test_of_many_rows_a_part_tells_the_share(rng):

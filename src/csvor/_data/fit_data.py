@@ -75,6 +75,11 @@ class FitData:
         return bool(self.present_codes.size < self.codes.size)
 
     @property
+    def rows(self) -> Any:
+        """The counted rows as given."""
+        return self.X[self.counted] if self.left_out else self.X
+
+    @property
     def mass(self) -> Array:
         """The weight of each class that is present."""
         return np.asarray(np.bincount(self.present_codes, self.weights), dtype=np.float64)

@@ -20,7 +20,6 @@ from csvor._estimators.endings import warn_of_end, warn_of_passes
 from csvor._estimators.fitted import Fitted, set_attributes
 from csvor._estimators.intervals import warn_of_empty_intervals
 from csvor._estimators.model import ThresholdModel
-from csvor._rows.matrix import ScaledMatrix
 from csvor._solvers.solution import SolverStatus
 from csvor._utils.compile import announcing_compilation
 from csvor._utils.sklearn_private import (
@@ -74,13 +73,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
     _takes_sparse = True
 
     @abstractmethod
-    def _fit_coded(
-        self,
-        matrix: ScaledMatrix,
-        codes: NDArray[np.integer],
-        present: NDArray[np.bool_],
-        weights: Array,
-    ) -> Fitted:
+    def _fit_coded(self, data: FitData) -> Fitted:
         """Fit the classes that are present, whose rows have codes 0..present.sum() - 1."""
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -189,7 +182,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         data.reset_traffic()
         begun = data.traffic
         with threads_for(data.matrix.size):
-            fitted = self._fit_coded(data.matrix, data.present_codes, data.present, data.weights)
+            fitted = self._fit_coded(data)
         set_attributes(self, fitted, data)
         if self.verbose and data.traffic is not None:
             passes, out, back = data.traffic.values()

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._data.fit_data import FitData
 from csvor._estimators.base import CONSTRAINTS, ThresholdClassifier
 from csvor._estimators.contamination import share_of_wrong_labels
 from csvor._estimators.fitted import Fitted
@@ -58,8 +59,9 @@ class CSVOR(ThresholdClassifier):
         :math:`C s_i`, what a row on its threshold adds, and ``epsilon_`` is the quantile that
         parts the rows. 0 cuts nothing. "auto" takes the share of wrong labels that `audit_scores`
         finds in two rounds of five held-out parts, without a cap and with the share found (of
-        more than 20 000 rows, a random part): ten further fits. Not used where ``epsilon`` is a
-        number.
+        more than 20 000 rows, a random part): ten further fits. Parts are dealt by what rows hold,
+        whatever their order. With two classes, one of a single row, none can be told and 0 is
+        taken. Not used where ``epsilon`` is a number.
     constraints : {"explicit", "implicit"}, default="explicit"
         Which thresholds a row meets: the two beside its class, or all K - 1.
     loss : {"hinge", "logistic", "exponential"}, default="hinge"
@@ -225,21 +227,16 @@ class CSVOR(ThresholdClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_coded(
-        self,
-        matrix: ScaledMatrix,
-        codes: NDArray[np.integer],
-        present: NDArray[np.bool_],
-        weights: Array,
-    ) -> Fitted:
+    def _fit_coded(self, data: FitData) -> Fitted:
         if self.solver == "alternating" and self.loss != "hinge":
             raise ValueError(
                 f"solver='alternating' is the paper's scheme for the hinge, got "
                 f"loss={self.loss!r}: use solver='newton'."
             )
-        n_classes, share = int(present.sum()), 0.0
+        matrix, codes, weights = data.matrix, data.present_codes, data.weights
+        n_classes, share = int(data.present.sum()), 0.0
         if self.epsilon == "auto" and self.contamination == "auto":
-            share = share_of_wrong_labels(self._solve, matrix, codes, n_classes, weights)
+            share = share_of_wrong_labels(self._solve, data, by_column=self.kernel != "precomputed")
         elif self.epsilon == "auto":
             share = float(self.contamination)
         problem, solution = self._solve(matrix, codes, n_classes, weights, share, self._report_to())

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._data.folds import stratified_folds
+from csvor._data.fit_data import FitData
+from csvor._data.folds import Parts, stratified_folds
 from csvor._mixture.mixture import fit_mixture
 from csvor._parts.engine import take
-from csvor._rows.matrix import ScaledMatrix
-from csvor._utils.lazy import is_lazy
+from csvor._rows.content import order_by_content
 from csvor._utils.sampling import random_rows
 
 # Parts that are held out, and rows that tell the share well enough.
@@ -20,24 +20,26 @@ _FOLDS, _ENOUGH = 5, 20_000
 
 
 def share_of_wrong_labels(
-    solve: Callable[..., tuple[Any, Any]],
-    matrix: ScaledMatrix,
-    codes: NDArray[np.integer],
-    n_classes: int,
-    weights: NDArray[np.float64],
+    solve: Callable[..., tuple[Any, Any]], data: FitData, *, by_column: bool
 ) -> float:
     """By margins of rows that a model has not seen: without a cap, then with the share so far.
 
     ``solve(matrix, codes, n_classes, weights, share)`` gives a problem that cuts a share of the
-    weight, and its solution.
+    weight, and its solution. ``by_column``: whether it matters in which column of X a number is.
     """
-    if codes.size > _ENOUGH or is_lazy(codes):
-        rows = random_rows(codes.size, _ENOUGH)
-        matrix, (codes, weights) = matrix.take(rows), take(rows, codes, weights)
-        codes = codes.astype(np.int32)
+    matrix, codes, weights = data.matrix, data.present_codes, data.weights
+    n_classes = int(data.present.sum())
+    X = data.rows if data.in_memory else None
+    if codes.size > _ENOUGH or not data.in_memory:
+        drawn = random_rows(codes.size, _ENOUGH)
+        matrix, (codes, weights) = matrix.take(drawn), take(drawn, codes, weights)
+        codes, X = codes.astype(np.int32), matrix.X if X is None else X[drawn]
+    parts = _parts_of(order_by_content(X, codes, weights, by_column=by_column), codes)
+    if any(np.ptp(codes[train]) == 0 for train, _ in parts):
+        return 0.0  # the only row of one of two classes cannot be judged (N68)
     scores, share = np.empty(codes.size), 0.0
     for _ in range(2):
-        for train, test in stratified_folds(codes, min(_FOLDS, codes.size), 0):
+        for train, test in parts:
             problem, solution = solve(
                 matrix.take(train), codes[train], n_classes, weights[train], share
             )
@@ -47,3 +49,9 @@ def share_of_wrong_labels(
         margins = np.repeat(scores[:, None], n_classes - 1, axis=1)
         share = min(fit_mixture(margins, codes, weights).share, 0.5)
     return share
+
+
+def _parts_of(order: NDArray[np.intp], codes: NDArray[np.integer]) -> Parts:
+    """Train and test rows, dealt out in an order that does not depend on where they stand (N72)."""
+    folds = stratified_folds(codes[order], min(_FOLDS, codes.size), 0)
+    return [(order[train], order[test]) for train, test in folds]

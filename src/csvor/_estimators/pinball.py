@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._data.fit_data import FitData
 from csvor._estimators.base import CONSTRAINTS, ThresholdClassifier
 from csvor._estimators.fitted import Fitted
 from csvor._loss.pinball import pinball_losses, pinball_pieces
@@ -193,13 +194,9 @@ class PINSVOR(ThresholdClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_coded(
-        self,
-        matrix: Any,
-        codes: NDArray[np.integer],
-        present: NDArray[np.bool_],
-        weights: Array,
-    ) -> Fitted:
+    def _fit_coded(self, data: FitData) -> Fitted:
+        matrix: Any = data.matrix
+        codes, present, weights = data.present_codes, data.present, data.weights
         n_classes = int(present.sum())
         spread_cost = self.C if self.C2 is None else self.C2
         problem = BoundaryObjective(

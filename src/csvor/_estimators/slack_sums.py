@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._data.fit_data import FitData
 from csvor._estimators.base import CONSTRAINTS, ThresholdClassifier
 from csvor._estimators.fitted import Fitted
 from csvor._loss.margins import ROUNDED, pair_loss
 from csvor._loss.pairs import losses_of
 from csvor._objective.minimise import minimise_slacks
 from csvor._objective.ordinal import OrdinalObjective
-from csvor._rows.matrix import ScaledMatrix
 from csvor._utils.warn import Remedy
 
 Array = NDArray[np.float64]
@@ -56,15 +56,10 @@ class SlackSumClassifier(ThresholdClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_coded(
-        self,
-        matrix: ScaledMatrix,
-        codes: NDArray[np.integer],
-        present: NDArray[np.bool_],
-        weights: Array,
-    ) -> Fitted:
-        rows = matrix.rows(codes, self.C * weights, self._pair())
-        problem = OrdinalObjective(rows, int(present.sum()), self._threshold_ridge)
+    def _fit_coded(self, data: FitData) -> Fitted:
+        codes = data.present_codes
+        rows = data.matrix.rows(codes, self.C * data.weights, self._pair())
+        problem = OrdinalObjective(rows, int(data.present.sum()), self._threshold_ridge)
         solution = minimise_slacks(
             problem, tol=self.tol, max_iter=self.max_iter, report=self._report_to()
         )
