@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, cross_val_predict
@@ -159,3 +160,34 @@ def test_rows_in_partitions_are_refused_with_a_remedy():
         pytest.raises(TypeError, match=r"needs its rows in memory: .* audit_scores"),
     ):
         audit_labels(da.from_array(X, chunks=(4_000, 2)), da.from_array(y, chunks=4_000), Ridge())
+
+
+@pytest.mark.parametrize("n_neighbors", [5, 25])
+def test_probabilities_that_claim_more_than_they_keep_are_noted(n_neighbors):
+    """Case N53: five neighbours promise 58 % of 11 levels, and hit 44 %."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 3))
+    score = X @ [1.0, 2.0, -1.0] + 0.6 * rng.normal(size=1000)
+    y = np.digitize(score, np.quantile(score, np.arange(1, 11) / 11))
+    model = KNeighborsClassifier(n_neighbors)
+    audit = audit_labels(X, y, model)
+    parts = list(stratified_folds(y, 5, 0))
+    P = cross_val_predict(model, X, y, cv=parts, method="predict_proba")
+    assert audit.notes == audit_scores(P, y).notes
+    promised, kept = P.max(axis=1).mean(), (P.argmax(axis=1) == y).mean()
+    if n_neighbors == 5:
+        assert f"promise {promised:.0%} of the labels and hit {kept:.0%}" in audit.notes[0]
+        assert repr(audit).endswith(audit.notes[0])
+    else:
+        assert audit.notes == ()
+
+
+def test_a_model_that_sees_wrong_labels_claims_no_more_than_it_keeps():
+    """A fifth of the labels is wrong, and missed; probabilities are those of the true ones."""
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=(1000, 1)) * 3.0
+    P = np.diff(expit(np.array([-np.inf, -2.0, 0.0, 2.0, np.inf]) - 3.0 * score), axis=1)
+    y = (P.cumsum(axis=1) < rng.random((1000, 1))).sum(axis=1)
+    y[:200] = (y[:200] + rng.integers(1, 4, 200)) % 4
+    assert P.max(axis=1).mean() - (P.argmax(axis=1) == y).mean() > 0.12
+    assert audit_scores(P, y).notes == ()

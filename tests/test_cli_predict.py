@@ -225,6 +225,7 @@ def test_fit_as_json(towns: pd.DataFrame) -> None:
         "id": "name",
         "groups": None,
         "weight": None,
+        "counts": None,
         "readings": {},
     }
     assert found["conflicts"] == []

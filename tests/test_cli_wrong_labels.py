@@ -53,6 +53,7 @@ def test_json_holds_the_answer() -> None:
     answer, suspects = document["wrong_labels"], document["suspects"]
     assert list(answer) == [
         "share", "low", "high", "named", "expected_right", "conclusive", "rank_correlation",
+        "named_share",
     ]  # fmt: skip
     assert answer["conclusive"] and answer["rank_correlation"] > 0.5
     assert sum(document["models"].values()) == pytest.approx(1.0)

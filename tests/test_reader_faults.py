@@ -17,7 +17,7 @@ from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._spelling import folded, quoted, visible
 from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
-from csvor.cli.input._column_uses import mean_weight, read_weights
+from csvor.cli.input._column_uses import read_weights, weight_of_one
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns
 from csvor.cli.input._model_columns import features_frame
@@ -345,18 +345,29 @@ def test_measurements_are_no_weights(name: str) -> None:
 )
 def test_what_is_no_weight(weights: Any, why: str) -> None:
     with pytest.raises(ColumnError) as caught:
-        values = read_weights(table_of(w=weights), "w", np.arange(3))
-        mean_weight("w", values.sum(), 3)
+        values = read_weights(table_of(w=weights), "--weight", "w", np.arange(3))
+        weight_of_one(("--weight", "w"), values.sum(), 3)
     assert str(caught.value).startswith("column 'w' (--weight)") and why in str(caught.value)
+
+
+def test_counts_are_whole() -> None:
+    counts = read_weights(table_of(w=["3", "0", "12"]), "--counts", "w", np.arange(3))
+    assert counts.tolist() == [3, 0, 12] and weight_of_one(("--counts", "w"), 15, 3) == 1.0
+    with pytest.raises(ColumnError, match=r"1 of 2 values is no count, .* \(row 2: '1\.5'\)"):
+        read_weights(table_of(w=["3", "1.5"]), "--counts", "w", np.arange(2))
 
 
 def test_weights_may_have_marks() -> None:
     for weights in (["1,5", "2,5"], ["150 %", "250 %"]):
-        found = read_weights(table_of(w=weights), "w", np.arange(2))
-        np.testing.assert_allclose(found / mean_weight("w", found.sum(), 2), [0.75, 1.25])
-    assert read_weights(table_of(w=["1,234", "2,345"]), "w", np.arange(2), ",") is not None
+        found = read_weights(table_of(w=weights), "--weight", "w", np.arange(2))
+        np.testing.assert_allclose(
+            found / weight_of_one(("--weight", "w"), found.sum(), 2), [0.75, 1.25]
+        )
+    assert (
+        read_weights(table_of(w=["1,234", "2,345"]), "--weight", "w", np.arange(2), ",") is not None
+    )
     with pytest.raises(ColumnError, match=r"commas may mark thousands .*; say with --decimal"):
-        read_weights(table_of(w=["1,234", "2,345"]), "w", np.arange(2))
+        read_weights(table_of(w=["1,234", "2,345"]), "--weight", "w", np.arange(2))
 
 
 def test_weights_have_the_decimal_sign_of_the_file() -> None:
@@ -400,6 +411,10 @@ def test_n44_weights_reach_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_audit, "audit_labels", stop)
     assert run("audit", "t.csv", "--target", "y", "--weight", "w").stderr.endswith("seen\n")
     np.testing.assert_allclose(seen[0], [0.5, 1.5] * 20)
+    assert run("audit", "t.csv", "--target", "y", "--counts", "w").stderr.endswith("seen\n")
+    np.testing.assert_array_equal(seen[1], [1.0, 3.0] * 20)
+    message = run("audit", "t.csv", "--target", "y", "--weight", "w", "--counts", "w").stderr
+    assert "--weight and --counts both say what a row counts" in message
     message = run("audit", "t.csv", "--target", "y", "--weight", "w", "--drop", "w").stderr
     assert "column 'w' is named by both --weight and --drop" in message
 

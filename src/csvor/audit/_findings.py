@@ -15,16 +15,20 @@ from numpy.typing import NDArray
 
 from csvor._data.fit_data import in_partitions
 from csvor._mixture.mixture import MOST, Mixture, share_interval
-from csvor._parts.engine import each, total
-from csvor._utils.lazy import is_lazy
+from csvor._parts.engine import each
+from csvor.audit._flags import LISTED, fdr_cut, share_cut, totals
 from csvor.audit._labelling import Labelling
-from csvor.audit._ranking import expected_distance, rank_correlation, ranked_by, tells_something
+from csvor.audit._ranking import (
+    expected_distance,
+    rank_correlation,
+    ranked_by,
+    rows_by_weight,
+    tells_something,
+)
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# Of rows in partitions so many are ranked.
-LISTED = 1_000
 # What differs in log-likelihood counts an eighth: it varies with the parts (found by trial on
 # twelve sets: rankings are alike between 2 and 16, promises and clean sets best from 8 on).
 _TEMPERATURE = 8.0
@@ -32,8 +36,6 @@ _TEMPERATURE = 8.0
 NO_WEIGHT = 1e-3
 # An interval takes as long as many mixtures: those of so many, the most likely ones, are averaged.
 _INTERVALS = 3
-# The cut of a false discovery rate is found to 1e-9, by rounds of so many counts.
-_BINS, _ROUNDS = 1_000, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +78,9 @@ def findings(
     views, weight = weighted(views)
     truth, before = _beliefs_of(views, weight, labels, classes.size)
     probability = each(wrong, float, truth, codes)
-    flagged = probability > (0.5 if fdr is None else fdr_cut(probability, fdr))
-    if confirmed is not None:
-        flagged &= ~confirmed
     correlation = correlation_of(views, weight, fit_labels)
-    n_compared = float(np.count_nonzero(fit_labels.counted))
+    n_compared = rows_by_weight(len(fit_labels.codes), fit_labels.weights)
     conclusive = tells_something(correlation, min(n_independent or n_compared, n_compared))
-    if not conclusive:
-        flagged &= False
-    suggested = each(suggestions, np.int64, truth, codes, flagged)
     share, low, high = map(labels.share_judged, interval(views, weight, fit_labels))
     label_of: Callable[[Any], Any] = partial(each, partial(np.take, classes), classes.dtype)
     if not conclusive:
@@ -94,7 +90,14 @@ def findings(
     ranks = probability if by == "probability" else distance
     if confirmed is not None and by == "severity":
         ranks = ranks * ~confirmed
-    rows, named, expected = _totals(ranks, probability, flagged)
+    may_be = labels.judged & conclusive
+    flagged = may_be & (probability > (0.5 if fdr is None else fdr_cut(probability, fdr)))
+    found = totals(ranks, probability, flagged, labels.mass)
+    if fdr is None and found.named_share > high:
+        most = high * float(labels.mass.sum())
+        flagged = flagged & (probability > share_cut(probability, labels.mass, most))
+        found = totals(ranks, probability, flagged, labels.mass)
+    suggested = each(suggestions, np.int64, truth, codes, flagged)
     return {
         "share": share,
         "low": low,
@@ -109,14 +112,16 @@ def findings(
         "predicted": label_of(each(partial(np.argmax, axis=1), np.int64, before)),
         "classes": classes,
         "expected_distance": distance,
-        "order": rows,
+        "order": found.order,
         "ordered_by": by,
         "conclusive": conclusive,
         "rank_correlation": correlation,
         "log_likelihood": -min(view.mixture.loss for view in views),
         "n_judged": int(labels.judged.sum()),
-        "named": named,
-        "expected_right": expected,
+        "named": found.named,
+        "expected_right": found.expected,
+        "named_share": found.named_share,
+        "weighted": found.weighted,
     }
 
 
@@ -201,35 +206,6 @@ def directions(codes: NDArray[np.integer], suggested: NDArray[np.integer]) -> ND
     return np.array(["too low", "", "too high"])[np.sign(codes - suggested) + 1]
 
 
-def fdr_cut(probability: Any, fdr: float) -> float:
-    """Above it lie the most rows of which the expected share of right labels is at most ``fdr``.
-
-    That share rises with each row that is added, the most probably wrong ones first.
-    """
-    low, high, above = -1e-9, 1.0, np.zeros(2)
-    for _ in range(_ROUNDS):
-        edges = np.linspace(low, high, _BINS + 1)
-        (sums,), _ = total(_right, probability, shared=(edges,))
-        counts, right = np.cumsum(sums[:, ::-1], axis=1) + above[:, None]
-        kept = int(np.count_nonzero(right <= fdr * counts))
-        if kept == _BINS:
-            return low
-        high = edges[_BINS - kept]
-        low = edges[_BINS - kept - 1]
-        if kept:
-            above = np.array([counts[kept - 1], right[kept - 1]])
-    return float(high)
-
-
-def _right(start: int, probability: Array, edges: Array) -> tuple[tuple[Array], tuple[()]]:
-    """In each bin, ends of which belong to the one below, the rows and their right labels."""
-    bins = np.searchsorted(edges, probability, side="left") - 1
-    inside = (bins >= 0) & (bins < edges.size - 1)
-    bins, right = bins[inside], 1.0 - probability[inside]
-    counts = [np.bincount(bins, weights, edges.size - 1) for weights in (None, right)]
-    return (np.array(counts, dtype=float),), ()
-
-
 def correlation_of(views: Sequence[View], weight: Array, labels: Labelling) -> float:
     """Of labels, and the classes expected given the score alone, the rank correlation."""
     classes = np.arange(views[0].mixture.slopes.size + 1)
@@ -237,26 +213,7 @@ def correlation_of(views: Sequence[View], weight: Array, labels: Labelling) -> f
         w * (view.mixture.class_probabilities(view.fit_margins) @ classes)
         for view, w in zip(views, weight, strict=True)
     )
-    counted = labels.counted
-    return rank_correlation(np.asarray(expected)[counted], labels.codes[counted])
-
-
-def _totals(ranks: Any, probability: Any, flagged: Any) -> tuple[NDArray[np.intp], int, float]:
-    """Rows by their ranks; how many are flagged, and expected to be wrong."""
-    most = LISTED if is_lazy(probability) else None
-    columns = ranks, probability, flagged
-    (named, expected), (rows, values) = total(_totals_of_part, *columns, shared=(most,))
-    return rows[np.argsort(-values, kind="stable")[:most]], int(named), float(expected)
-
-
-def _totals_of_part(
-    start: int, ranks: Array, probability: Array, flagged: Mask, most: int | None
-) -> tuple[tuple[int, float], tuple[NDArray[np.intp], Array]]:
-    rows = np.arange(ranks.size)
-    if most is not None:
-        rows = np.sort(np.argsort(-ranks, kind="stable")[:most])
-    sums = int(flagged.sum()), float(probability[flagged].sum())
-    return sums, (start + rows, ranks[rows])
+    return rank_correlation(np.asarray(expected), labels.codes, labels.weights)
 
 
 def interval(views: Sequence[View], weight: Array, labels: Labelling) -> tuple[float, float, float]:

@@ -38,16 +38,15 @@ class Labelling(NamedTuple):
         return Labelling(**dict(zip(known, take(rows, *known.values()), strict=True)))
 
     @property
-    def counted(self) -> Mask:
-        """The labels of some weight, in memory."""
-        codes, weights = self.codes, self.weights
-        return np.ones(codes.size, dtype=bool) if weights is None else weights > 0.0
-
-    @property
     def judged(self) -> Mask:
         """The labels that are not known to be right."""
         known = self.confirmed
         return np.ones_like(self.codes, dtype=bool) if known is None else ~known
+
+    @property
+    def mass(self) -> Any:
+        """The weight of each label that is not known to be right, 0 of others."""
+        return self.judged * (1.0 if self.weights is None else self.weights)
 
     def share_left(self, before: float) -> float:
         """The share of all labels that are wrong, where that was so before some were set right."""

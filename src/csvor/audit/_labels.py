@@ -199,6 +199,7 @@ def audit_labels(
     entries |= {"residual": best.held.residuals, "score": best.held.scores}
     return LabelAudit(
         **rows.to_user(entries),
+        notes=kind.notes_on(best.held, rows, entries["share"]),
         thresholds=best.held.thresholds,
         model=final,
         candidates=ranked(trials, weights),

@@ -18,6 +18,7 @@ from csvor._estimators.steps import final_of, is_own, last_step, refuse_weights
 from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._mixture.objective import rows_to_fit
 from csvor._utils.sklearn_private import safe_split
+from csvor.audit._claims import notes_on_claims
 from csvor.audit._held_out import AuditData, HeldOut
 from csvor.audit._in_memory import AuditDataInMemory
 from csvor.audit._margins import readings_of
@@ -35,11 +36,14 @@ class Reading:
     margins : ndarray of shape (n, n_classes - 1)
     residuals : ndarray of shape (n,)
         From the code of the label given to the one expected.
+    answers : ndarray of shape (n,) or (n, n_classes)
+        What was read.
     """
 
     reading: str
     margins: Array
     residuals: Array
+    answers: Array
 
     @property
     def fit_margins(self) -> Array:
@@ -83,6 +87,10 @@ class Models(ABC):
     @abstractmethod
     def fit(self, estimator: Any, rows: AuditData) -> Any:
         """The estimator, fitted to all rows."""
+
+    def notes_on(self, held: Any, rows: AuditData, share: float) -> tuple[str, ...]:
+        """What should be known of what the best one says, where that share of labels is wrong."""
+        return ()
 
 
 class OwnModels(Models):
@@ -141,8 +149,14 @@ class AnyModels(Models):
                 expected = answers @ np.arange(rows.classes.size)
             residuals = np.abs(expected - codes)
             margins = readings_of(answers, codes, rows.classes, weights)
-            held.append([Reading(name, its, residuals) for name, its in margins.items()])
+            held.append([Reading(name, its, residuals, answers) for name, its in margins.items()])
         return held
+
+    def notes_on(self, held: Any, rows: AuditData, share: float) -> tuple[str, ...]:
+        if held.answers.ndim == 1:
+            return ()
+        codes, weights = rows.labelling.codes, rows.labelling.weights
+        return notes_on_claims(held.answers, codes, weights, share)
 
     def fit(self, estimator: Any, rows: Any) -> Any:
         return _fitted(estimator, rows.X, rows.coded, rows.labelling.weights)

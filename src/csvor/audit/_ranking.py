@@ -56,11 +56,34 @@ def expected_distance(before: Array, codes: NDArray[np.integer]) -> Array:
     return np.abs(codes - before @ np.arange(before.shape[1]))
 
 
-def rank_correlation(expected: Array, codes: NDArray[np.integer]) -> float:
-    """Spearman's, of expected classes and labels; 0 where there is none."""
+def rank_correlation(expected: Array, codes: NDArray[np.integer], weights: Array | None) -> float:
+    """Spearman's, of expected classes and labels, as if rows stood there by their weights.
+
+    0 where there is none.
+    """
+    if weights is not None:
+        counted = weights > 0.0
+        expected, codes, weights = expected[counted], codes[counted], weights[counted]
     if np.ptp(expected) == 0.0 or np.ptp(codes) == 0:
         return 0.0
-    return float(spearmanr(expected, codes).statistic)
+    if weights is None:
+        return float(spearmanr(expected, codes).statistic)
+    (xx, xy), (_, yy) = np.cov(
+        _ranks(expected, weights), _ranks(codes, weights), aweights=weights, ddof=0
+    )
+    return float(xy / np.sqrt(xx * yy))
+
+
+def _ranks(values: NDArray[Any], weights: Array) -> Array:
+    """The weight below each value, and half of that at it."""
+    _, places = np.unique(values, return_inverse=True)
+    at = np.bincount(places, weights)
+    return np.asarray((np.cumsum(at) - 0.5 * at)[places])
+
+
+def rows_by_weight(n_rows: int, weights: Array | None) -> float:
+    """How many rows of equal weight tell as much (Kish)."""
+    return n_rows if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def effective_rows(codes: NDArray[np.integer], groups: NDArray[Any]) -> float:

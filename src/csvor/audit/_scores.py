@@ -5,12 +5,14 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
 from csvor._labels import CodedLabels
 from csvor._mixture.mixture import fit_mixture
+from csvor.audit._claims import notes_on_claims
 from csvor.audit._findings import View, findings
 from csvor.audit._labelling import Labelling
 from csvor.audit._margins import readings_of
@@ -47,7 +49,8 @@ def audit_scores(
         Of a model that has not seen the row (out of fold): one score that rises with the class;
         or margins ``f - b_k`` to each threshold, in any unit; or class probabilities in the order
         of the classes, rows that sum to 1. Probabilities are read as such and as one score, their
-        expected class, and the likelihood weighs both: many models claim more than they keep.
+        expected class, and the likelihood weighs both: many models claim more than they keep
+        (``notes`` of the result says so where it matters).
     y : array-like of shape (n_samples,)
         Labels, as estimators take them.
     classes : array-like of shape (n_classes,), default=None
@@ -102,7 +105,12 @@ def audit_scores(
         for margins in readings_of(scores, codes, labels, weights).values()
     ]
     choices: dict[str, Any] = {"classes": labels, "fdr": fdr, "order": order}
-    return WrongLabels(**findings(views, labelling, labelling, **choices))
+    entries = findings(views, labelling, labelling, **choices)
+    values = np.asarray(scores)
+    notes: tuple[str, ...] = ()
+    if values.shape == (codes.size, labels.size):
+        notes = notes_on_claims(values, codes, weights, entries["share"])
+    return WrongLabels(**entries, notes=notes)
 
 
 def check_fdr(fdr: Any) -> None:

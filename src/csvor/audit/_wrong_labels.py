@@ -23,13 +23,14 @@ class WrongLabels:
     Attributes
     ----------
     share : float
-        Estimated share of wrong labels.
+        Estimated share of wrong labels, of the weight where rows have weights.
     low, high : float
         Its 95 % profile-likelihood interval.
     probability : ndarray of shape (n_samples,)
         That the label of the row is wrong.
     flagged : ndarray of shape (n_samples,)
-        True where that is above one half, or for as many rows as ``fdr`` allows.
+        True where that is above one half, for the most probable rows of no more weight than
+        ``high``; or for as many rows as ``fdr`` allows.
     given : ndarray of shape (n_samples,)
         The labels given.
     suggested : ndarray of shape (n_samples,)
@@ -65,6 +66,13 @@ class WrongLabels:
         The number of flagged rows.
     expected_right : float
         How many of them should be wrong: the sum of their probabilities.
+    named_share : float
+        The share of the weight that they have.
+    weighted : bool
+        Whether rows differ in weight.
+    notes : tuple of str
+        What should be known of the scores, such as class probabilities that claim far more than
+        they keep; mostly empty.
     """
 
     share: float
@@ -88,6 +96,9 @@ class WrongLabels:
     n_judged: int
     named: int
     expected_right: float
+    named_share: float
+    weighted: bool
+    notes: tuple[str, ...]
 
     _columns: ClassVar[tuple[str, ...]] = (
         "given", "suggested", "probability", "suggested_probability", "direction", "predicted",
@@ -119,21 +130,36 @@ class WrongLabels:
                 f"nothing can be said of {n} labels: they are not predicted (rank correlation of "
                 f"labels and held-out predictions {self.rank_correlation:.2f})"
             )
-        share, low, high = (f"{n * part:.0f}" for part in (self.share, self.low, self.high))
+        parts = self.share, self.low, self.high
+        share, low, high = (f"{n * part:.0f}" for part in parts)
+        if self.weighted:
+            share, low, high = (_percent(part) for part in parts)
         if share == "0" and not self.named:
-            return f"no label of {n} looks wrong (at most {high} may be)"
+            most = f"{high} % of the weight" if self.weighted else high
+            return f"no label of {n} looks wrong (at most {most} may be)"
         named = f"{self.named} are named, of which about {self.expected_right:.0f} should be"
         if self.named == 1:
             named = f"1 is named, and should be with probability {self.expected_right:.2f}"
         elif not self.named:
             named = "none is sure enough to be named"
-        return f"about {share} ({low} to {high}) of {n} labels are wrong; {named}"
+        if not self.weighted:
+            return f"about {share} ({low} to {high}) of {n} labels are wrong; {named}"
+        named = named.replace("named", f"named, with {_percent(self.named_share)} % of it", 1)
+        return f"about {share} % ({low} to {high} %) of the weight of {n} labels is wrong; {named}"
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(share={self.share:.3f} [{self.low:.3f}, {self.high:.3f}]: "
-            f"{self.summary})"
+        return "\n".join(
+            [
+                f"{type(self).__name__}(share={self.share:.3f} [{self.low:.3f}, {self.high:.3f}]: "
+                f"{self.summary})",
+                *self.notes,
+            ]
         )
+
+
+def _percent(share: float) -> str:
+    """In two digits, or in whole numbers."""
+    return f"{100.0 * share:.1f}".removesuffix(".0") if share < 0.1 else f"{100.0 * share:.0f}"
 
 
 @dataclass(frozen=True, eq=False)

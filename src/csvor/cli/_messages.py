@@ -134,6 +134,7 @@ MESSAGES = {
     "unknown-new-label": "{source}: row {row} is to become '{label}', which no row of column '{name}' is; {hint} --classes names classes without rows",
     # Weights
     "no-weight": ": {n} of {total} values [is|are] no weight, a finite number from 0 on ({rows}: '{text}'); correct [it|them], or give the weight 0 to rows that are not to count",
+    "no-count": ": {n} of {total} values [is|are] no count, a whole number from 0 on ({rows}: '{text}'); correct [it|them], or give --weight where they are shares",
     "no-weights": "holds {what}, which are no weights",
     "zero-weights": ": all weights are 0, so no row counts",
     # Rows that hang together
@@ -145,6 +146,7 @@ MESSAGES = {
     "no-groups": "holds lists, which are no groups",
     "repeated-ids": ": {n_ids} [n_ids:value is|values are] on more than one row ({rows}), each judged by a model that has seen the others; where they belong together, say so with --groups {column:q}",
     # Options
+    "weight-and-counts": "--weight and --counts both say what a row counts: give one",
     "class-weight-form": "--class-weight {entry}: must be balanced or none, alone, or LABEL:WEIGHT with a number greater than 0, such as poor:2",
     "class-weight-twice": "--class-weight {entry}: '{label}' has a weight already",
     "components-of-linear": "--components {components}: the linear kernel needs none; --kernel rbf can",

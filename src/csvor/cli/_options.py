@@ -92,6 +92,9 @@ class DataOptions:
     weight: Annotated[
         Text, _column("Column of what each row counts, in the mean 1; no feature.")
     ] = None
+    counts: Annotated[Text, _column("Column of how many rows each row stands for; no feature.")] = (
+        None
+    )
     missing_label: Annotated[
         Texts, _repeated("Label that stands for none ('' is blank): leave its rows out", "CODE")
     ] = ()
@@ -119,14 +122,23 @@ class DataOptions:
 
     def __post_init__(self) -> None:
         # Names are compared in one form of Unicode, as those of the file are.
-        for name in ("target", "id", "groups", "weight"):
+        for name in ("target", "id", "groups", "weight", "counts"):
             column = getattr(self, name)
             object.__setattr__(self, name, None if column is None else normal(column))
         for name in ("drop", "keep", "categorical"):
             object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
+        if self.weight is not None and self.counts is not None:
+            refuse("weight-and-counts")
         check_data(self.data, self.dask)
         if self.reviewed is not None:
             check_input(self.reviewed)
+
+    @property
+    def weighing(self) -> tuple[str, str] | None:
+        """The option that names the column of what each row counts, and that column."""
+        if self.counts is not None:
+            return "--counts", self.counts
+        return None if self.weight is None else ("--weight", self.weight)
 
 
 def check_data(data: str, dask: str | None) -> None:

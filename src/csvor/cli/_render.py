@@ -99,7 +99,8 @@ def data_facts(work: Prepared) -> list[Fact]:
             groups += f" ({plural(len(np.unique(work.groups)), 'value')})"
         facts.append(("Groups", groups))
     if work.weights is not None:
-        facts.append(("Weights", f"{work.data.weight} (in the mean 1)"))
+        weights = f"{work.data.weight} (in the mean 1)"
+        facts.append(("Weights", f"{work.data.counts} (counts)" if work.data.counts else weights))
     out = [f"{name} (constant)" for name in features.constant]
     out += [f"{name} (row numbers)" for name in features.row_numbers]
     out += [f"{name} (--drop)" for name in dict.fromkeys(work.data.drop)]

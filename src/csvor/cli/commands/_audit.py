@@ -34,6 +34,7 @@ from csvor.cli.input._related_rows import refuse_few_groups
 
 _OF_WRONG_LABELS = (
     "share", "low", "high", "named", "expected_right", "conclusive", "rank_correlation",
+    "named_share",
 )  # fmt: skip
 _OF_CANDIDATES = ("share", "log_likelihood", "weight")
 

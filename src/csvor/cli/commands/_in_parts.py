@@ -24,7 +24,7 @@ from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli.commands._in_memory import ENTRIES, CommandRows, as_columns
-from csvor.cli.input._column_uses import feature_names, mean_weight
+from csvor.cli.input._column_uses import feature_names, weight_of_one
 from csvor.cli.input._decisions import decided_on
 from csvor.cli.input._parts import PieceReader, encoded, reader_of, rescale, sums_of
 from csvor.cli.input._pieces import Piece, columns_of, pieces_of
@@ -126,7 +126,7 @@ class RowsInParts(CommandRows):
         kinds = {
             "X": (True, float, (width,)),
             "y": (True, labels, ()),
-            "sample_weight": (data.weight is not None, float, ()),
+            "sample_weight": (data.weighing is not None, float, ()),
             "groups": (data.groups is not None, np.int64, ()),
             "confirmed": (reviewed, bool, ()),
             "original": (reviewed, labels, ()),
@@ -201,7 +201,7 @@ def _measured(work: Prepared, reader: PieceReader, pieces: list[Piece], memory: 
     if len(first):
         rescale(columns, n_used, first, second)
     work = replace(work, target=_counted(work.target, reader.codes, counts.astype(int).tolist()))
-    mean = mean_weight(str(work.data.weight), weight, n_used)
+    mean = weight_of_one(work.data.weighing, weight, n_used)
     return RowsInParts(work, reader, columns, mean, pieces, tuple(sizes.tolist()), memory)
 
 

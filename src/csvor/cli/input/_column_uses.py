@@ -21,7 +21,7 @@ Rows = NDArray[np.int64]
 def feature_names(table: Table, data: DataOptions) -> list[str]:
     """Every column that no option gives another use."""
     one = [("--target", data.target), ("--id", data.id), ("--groups", data.groups)]
-    one.append(("--weight", data.weight))
+    one += [("--weight", data.weight), ("--counts", data.counts)]
     named = [(option, name) for option, name in one if name is not None]
     named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
     uses: dict[str, str] = {}
@@ -64,9 +64,9 @@ class ColumnUses:
 
     def weights(self, table: Table, rows: Rows, decimal: str | None) -> NDArray[np.float64] | None:
         """What each row counts; `decimal` is the sign that the features tell."""
-        if self.data.weight is None:
+        if self.data.weighing is None:
             return None
-        return read_weights(table, self.data.weight, rows, self.data.decimal or decimal)
+        return read_weights(table, *self.data.weighing, rows, self.data.decimal or decimal)
 
     def groups(self, table: Table, rows: Rows) -> Rows | None:
         """A number of the group of each row, the same in any piece."""
@@ -90,21 +90,25 @@ class ColumnUses:
 
 
 def read_weights(
-    table: Table, name: str, rows: NDArray[np.int64], decimal: str | None = None
+    table: Table, option: str, name: str, rows: NDArray[np.int64], decimal: str | None = None
 ) -> NDArray[np.float64]:
-    """The weights of the `rows`; what is not a number from 0 on is refused."""
-    column = table.column(name, "--weight").take(rows)
+    """The weights of the `rows`; what is not a number from 0 on, or no whole count, is refused."""
+    column = table.column(name, option).take(rows)
     if column.kind not in {"text", "number"}:
-        raise ColumnError(fault("no-weights", name, option="--weight", what=column.kind))
+        raise ColumnError(fault("no-weights", name, option=option, what=column.kind))
     values = _numbers(column, rows, decimal)
-    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    kind = "no-count" if option == "--counts" else "no-weight"
+    right = np.isfinite(values) & (values >= 0)
+    if kind == "no-count":
+        right &= values == np.rint(values)
+    wrong = np.flatnonzero(~right)
     if len(wrong):
         codes, texts = column.coded
         raise ColumnError(
             fault(
-                "no-weight",
+                kind,
                 name,
-                option="--weight",
+                option=option,
                 rows=rows[wrong],
                 total=len(values),
                 text=texts[codes[wrong[0]]],
@@ -113,11 +117,17 @@ def read_weights(
     return values
 
 
-def mean_weight(name: str, total: float, n_rows: int) -> float:
-    """The mean of all weights, by which they are divided: they make no more rows of the rows."""
+def weight_of_one(weighing: tuple[str, str] | None, total: float, n_rows: int) -> float:
+    """What weights are divided by: their mean, so that they make no more rows of the rows.
+
+    Counts do, and are not divided.
+    """
+    if weighing is None:
+        return 1.0
+    option, name = weighing
     if not total:
-        raise ColumnError(fault("zero-weights", name, option="--weight"))
-    return total / n_rows
+        raise ColumnError(fault("zero-weights", name, option=option))
+    return 1.0 if option == "--counts" else total / n_rows
 
 
 def _numbers(

@@ -135,7 +135,7 @@ def reader_of(work: Prepared, labels: TableColumn, types: dict[str, pa.DataType]
     pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
     codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
     data = work.data
-    names = [data.target, data.weight, data.id, data.groups, *work.features.used]
+    names = [data.target, data.weight, data.counts, data.id, data.groups, *work.features.used]
     known = {name: types[name] for name in names if name}
     impute, ordered = work.options.impute, work.target.coded.labels
     return PieceReader(work.uses, known, work.features, impute, ordered, codes)

@@ -18,7 +18,7 @@ from csvor.cli._progress import progress
 from csvor.cli._spelling import format_value
 from csvor.cli.input._class_weight import with_class_weights
 from csvor.cli.input._column_parser import Rules
-from csvor.cli.input._column_uses import ColumnUses, columns_as_text, feature_names, mean_weight
+from csvor.cli.input._column_uses import ColumnUses, columns_as_text, feature_names, weight_of_one
 from csvor.cli.input._decisions import Review, read_review
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns, make_pipeline
@@ -127,6 +127,7 @@ class Prepared:
                 "id": self.data.id,
                 "groups": self.data.groups,
                 "weight": self.data.weight,
+                "counts": self.data.counts,
                 "readings": self.features.readings,
             },
             "conflicts": self.repeats.listed(target.rows),
@@ -169,7 +170,7 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     with faults.collected():
         weights = uses.weights(table, rows, features.decimal)
         if weights is not None:
-            weights = weights / mean_weight(str(data.weight), float(weights.sum()), len(rows))
+            weights = weights / weight_of_one(data.weighing, float(weights.sum()), len(rows))
     codes = labels.take(rows).coded[0] if target is None else target.coded.codes
     copies = note_copies(codes, frame, data.keep, notes)
     faults.refuse(table.source)

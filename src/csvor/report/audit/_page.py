@@ -145,7 +145,7 @@ def write_audit_report(
         **_review(audit, suspects_of(shown.audit, shown.X, numbers, names, earlier), source),
         id_name=name_of_ids,
         facts=dict(facts or {}),
-        notes=notes,
+        notes=(*audit.notes, *notes),
         conflicts=[
             (_labelled(shown, some), len(group) - len(some))
             for some, group in zip(alike, conflicts, strict=False)

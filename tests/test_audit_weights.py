@@ -1,0 +1,60 @@
+"""Audits of rows that differ in weight: what is said of the weight, and what of rows."""
+
+import numpy as np
+import pytest
+
+from csvor import audit_labels
+from csvor._mixture.mixture import Mixture
+from csvor.audit import _findings, candidate_models
+from csvor.audit._findings import View, findings
+from csvor.audit._labelling import Labelling
+
+
+def combinations():
+    """Case N57: 3 000 answers as a table of combinations with their counts."""
+    rng = np.random.default_rng(0)
+    columns = rng.integers(1, 6, 3000), rng.integers(0, 3, 3000), rng.integers(0, 2, 3000)
+    score = columns[0] + 1.2 * columns[1] - 1.5 * columns[2] + 0.5 * rng.normal(size=3000)
+    y = np.digitize(score, [2.2, 3.8, 5.2])
+    bad = rng.choice(3000, 150, replace=False)
+    y[bad] = (y[bad] + rng.integers(1, 4, 150)) % 4
+    return np.unique(np.column_stack([*columns, y]), axis=0, return_counts=True)
+
+
+def test_of_weighted_rows_the_share_is_that_of_the_weight():
+    table, counts = combinations()
+    X, y = table[:, :3], table[:, 3]
+    model = candidate_models(X, fixed={"kernel": "linear", "C": 1.0})
+    every = np.repeat(np.arange(counts.size), counts)
+    of_rows = audit_labels(X[every], y[every], model, groups=every)
+    counted = audit_labels(X, y, model, sample_weight=counts)
+    assert counted.conclusive
+    assert counted.share == pytest.approx(of_rows.share, abs=0.01)
+    assert counted.named_share <= counted.high < 0.06
+    assert counted.named > counts.size * counted.high
+    named = counts[counted.flagged].sum() / counts.sum()
+    assert counted.named_share == pytest.approx(named)
+    share, high = 100 * counted.share, 100 * counted.high
+    assert f"about {share:.1f} % (" in counted.summary
+    assert f" to {high:.1f} %) of the weight of {counts.size} labels is wrong; " in counted.summary
+    assert f"{counted.named} are named, with {100 * named:.1f}" in counted.summary
+    assert (counted.weighted, of_rows.weighted) == (True, False)
+    scaled = audit_labels(X, y, model, sample_weight=counts / counts.mean())
+    assert scaled.high - scaled.low > 2 * (counted.high - counted.low)
+
+
+def test_named_rows_have_no_more_weight_than_the_upper_end(monkeypatch):
+    codes, score = np.repeat([1, 0], 100), np.repeat([5.0, -5.0], 100)
+    codes[:6], score[:6] = 0, [4.0, 4.4, 5.0, 5.2, 5.6, 6.0]
+    weights = np.ones(200)
+    weights[5] = 3.0  # of the label that is most probably wrong
+    margins = score[:, None]
+    views = [View(Mixture(np.ones(1), np.zeros(1), 0.1, 0.0, 0.0), margins, margins)]
+    named = []
+    for high in (0.1, 0.0215):
+        monkeypatch.setattr(_findings, "interval", lambda *_, high=high: (0.01, 0.0, high))
+        labelling = Labelling(codes, weights)
+        found = findings(views, labelling, labelling, classes=np.arange(2))
+        assert found["named_share"] <= high
+        named.append(np.flatnonzero(found["flagged"]).tolist())
+    assert named == [[0, 1, 2, 3, 4, 5], [4, 5]]
