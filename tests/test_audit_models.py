@@ -11,7 +11,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from csvor import CSVOR, SVOREX, audit_labels, audit_scores
-from csvor.audit._ranking import effective_rows, is_heaped
+from csvor._data.groups import GroupCounts
+from csvor.audit._ranking import is_heaped
 from problems import g, mislabel
 
 # Figures here are those of whole audits.
@@ -122,6 +123,15 @@ def test_rows_of_a_group_are_no_evidence_each(rng):
     assert audit.named == 0
 
 
+def test_rows_of_a_group_in_partitions_are_no_evidence_each(rng):
+    X, y = np.repeat(rng.normal(size=(40, 3)), 20, axis=0), np.repeat(rng.integers(0, 4, 40), 20)
+    columns = [da.from_array(c, chunks=(200, *c.shape[1:])) for c in (X, y, np.arange(800) // 20)]
+    with dask.config.set({"csvor.memory-limit": X.nbytes - 1, "scheduler": "synchronous"}):
+        audit = audit_labels(*columns[:2], groups=columns[2], models="own")
+    assert not audit.conclusive
+    assert audit.named == 0
+
+
 def test_few_groups_whose_labels_differ_are_much_evidence(rng):
     """Labels of a group are as different as all: eight hospitals are no eight rows."""
     X, y = g(0, 400)
@@ -129,6 +139,20 @@ def test_few_groups_whose_labels_differ_are_much_evidence(rng):
     assert audit.conclusive
     assert effective_rows(y, np.arange(400) % 8) > 200
     assert effective_rows(np.repeat([0, 3, 1, 2], 5), np.repeat(np.arange(4), 5)) == 4.0
+
+
+def effective_rows(codes, groups):
+    return GroupCounts.of(groups.tolist(), codes, codes.max() + 1).effective_rows
+
+
+def test_effective_rows_by_the_intraclass_correlation():
+    """Groups (0, 1, 1) and (2, 2, 3): means 2/3 and 7/3, 1.5 of all.
+
+    Between (3 (5/6)^2 + 3 (5/6)^2) / 1 = 25/6, within (2/3 + 2/3) / 4 = 1/3, r = (25/6 - 1/3) /
+    (25/6 + 2/3) = 23/29: 6 / (1 + 2 * 23/29) = 58/25.
+    """
+    codes, groups = np.array([0, 1, 1, 2, 2, 3]), np.repeat([7, 8], 3)
+    assert effective_rows(codes, groups) == pytest.approx(58 / 25)
 
 
 def test_rows_without_weight_are_no_evidence(rng):
@@ -139,6 +163,14 @@ def test_rows_without_weight_are_no_evidence(rng):
     audit = audit_labels(X, np.concatenate([y, garbage]), sample_weight=weight, models="own")
     assert audit.conclusive
     assert audit.rank_correlation > 0.5
+
+
+def test_trees_have_nothing_to_split_in_a_precomputed_kernel():
+    X, y = g(0, 200)
+    model = CSVOR(kernel="precomputed")
+    audit = audit_labels(X @ X.T, y, model, models="all")
+    assert audit.models == {"csvor": 1.0, "boosting": 0.0, "extra trees": 0.0}
+    np.testing.assert_array_equal(audit.order, audit_labels(X @ X.T, y, model).order)
 
 
 def test_a_class_of_few_rows_ends_no_audit_by_trees():

@@ -69,6 +69,29 @@ class GroupCounts:
                 return cls(None)
         return cls(rows)
 
+    @property
+    def effective_rows(self) -> float:
+        """How many independent rows tell as much as these, whose labels are alike within groups.
+
+        ``n / (1 + (m - 1) r)``, m the mean size of a group and r the intraclass correlation of the
+        labels (analysis of variance): the groups where all labels of one are equal, else more. Of
+        more than `MOST_GROUPS` these are taken, the least that it can be.
+        """
+        if self.rows is None:
+            return float(MOST_GROUPS)
+        counts = np.array(list(self.rows.values()), dtype=np.float64)
+        sizes, codes = counts.sum(axis=1), np.arange(counts.shape[1])
+        n, g = sizes.sum(), sizes.size
+        if g in (1, n):
+            return float(n)
+        means = counts @ codes / sizes
+        between = float(sizes @ (means - sizes @ means / n) ** 2) / (g - 1)
+        within = float((counts * (codes - means[:, None]) ** 2).sum()) / (n - g)
+        size = (n - float(sizes @ sizes) / n) / (g - 1)
+        spread = between + (size - 1.0) * within
+        alike = max((between - within) / spread, 0.0) if spread > 0.0 else 1.0
+        return float(n / (1.0 + (n / g - 1.0) * alike))
+
     def folds(self, cv: int, seed: int) -> GroupFolds:
         """Groups dealt out so that each fold has as even a share of each class as can be.
 

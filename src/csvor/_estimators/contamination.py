@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from csvor._data.fit_data import FitData
 from csvor._data.folds import Parts, stratified_folds
 from csvor._mixture.mixture import fit_mixture
+from csvor._mixture.objective import margins_of_score
 from csvor._parts.engine import take
 from csvor._rows.content import order_by_content
 from csvor._utils.sampling import random_rows
@@ -45,8 +46,7 @@ def share_of_wrong_labels(
             )
             coef, thresholds = problem.split(solution.point)
             scores[test] = matrix.take(test).products.matvec(coef) - thresholds.mean()
-        # The mixture has thresholds of its own; those of a model may meet.
-        margins = np.repeat(scores[:, None], n_classes - 1, axis=1)
+        margins = margins_of_score(scores, n_classes)
         share = min(fit_mixture(margins, codes, weights).share, 0.5)
     return share
 

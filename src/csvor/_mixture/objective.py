@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -30,6 +32,11 @@ _ENOUGH = 20_000
 def rows_to_fit(n: int) -> NDArray[np.intp]:
     """The rows of n that a mixture is fitted to: of many a random part, in random order."""
     return random_rows(n, _ENOUGH)
+
+
+def margins_of_score(score: Any, n_classes: int) -> Any:
+    """One score as margins to each threshold: a mixture says itself where these are."""
+    return score[:, None] + np.zeros(n_classes - 1)
 
 
 def problem_of(

@@ -68,8 +68,11 @@ def parts_of(
     groups: Any,
     cv: Any,
     random_state: Any,
-) -> tuple[da.Array, int]:
-    """The fold that each row is held out in, as in memory, and how many folds there are."""
+) -> tuple[da.Array, int, float | None]:
+    """The fold that each row is held out in, as in memory, and how many folds there are.
+
+    And the effective rows where there are groups.
+    """
     if not isinstance(cv, (int, np.integer)) or not 2 <= cv <= _MOST_PARTS:
         raise ValueError(
             f"cv={cv!r} must be a number from 2 to {_MOST_PARTS} where X lies in partitions of "
@@ -80,12 +83,14 @@ def parts_of(
     if groups is not None:
         names = columns.parts(groups, "groups", _names)
         (counts,) = computed(layer(partial(_group_counts, n_classes), [names, of_codes]))
-        folds = GroupCounts.total(counts).folds(cv, seed)
-        return as_array(layer(folds.of, [names]), sizes, np.int8), cv
+        groups_counts = GroupCounts.total(counts)
+        folds = groups_counts.folds(cv, seed)
+        fold_of = as_array(layer(folds.of, [names]), sizes, np.int8)
+        return fold_of, cv, groups_counts.effective_rows
     count = partial(bin_counts, n_classes=n_classes, seed=seed)
     (counts,) = computed(layer(count, [of_codes], starts))
     places = list(zip(starts, first_ranks(counts), strict=True))
-    return as_array(layer(partial(_folds, cv, seed), [of_codes], places), sizes, np.int8), cv
+    return as_array(layer(partial(_folds, cv, seed), [of_codes], places), sizes, np.int8), cv, None
 
 
 def _names(values: Any) -> list[Any]:

@@ -57,9 +57,11 @@ class PartitionedAuditData(AuditData):
         known_columns = Columns(features_of(X), data)
         labels = OrdinalLabels(data.classes, declared=True)
         labelling = labelling_of(data, known_columns, *known)
-        part_of, n_parts = parts_of(data, known_columns, labelling.codes, groups, cv, random_state)
+        part_of, n_parts, n_independent = parts_of(
+            data, known_columns, labelling.codes, groups, cv, random_state
+        )
         counts = counts_of(labelling, part_of, n_parts, labels)
-        return cls(labels, labelling, data.X, part_of, counts)
+        return cls(labels, labelling, data.X, part_of, counts, n_independent=n_independent)
 
     @property
     def part_sizes(self) -> NDArray[np.integer]:

@@ -12,6 +12,7 @@ from sklearn.utils import check_consistent_length, indexable
 
 from csvor._data.checks import check_weights
 from csvor._data.folds import held_out_parts
+from csvor._data.groups import GroupCounts, group_names
 from csvor._data.prepare import prepare_fit
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.capped import CSVOR
@@ -20,7 +21,6 @@ from csvor._utils.lazy import is_lazy
 from csvor.audit._held_out import AuditData, split_pipeline
 from csvor.audit._in_memory import AuditDataInMemory
 from csvor.audit._labelling import Labelling, check_confirmed, check_original, check_seen
-from csvor.audit._ranking import effective_rows
 
 _COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "groups")
 
@@ -68,8 +68,10 @@ def _in_memory(
     if original is not None:
         original = _original(original, coded, confirmed)
     labelling = Labelling(coded.codes, sample_weight, confirmed, original)
-    n = None if groups is None else effective_rows(coded.codes, np.asarray(groups))
-    return AuditDataInMemory(coded.labels, labelling, X, parts, n_effective=n)
+    n = None
+    if groups is not None:
+        n = GroupCounts.of(group_names(groups, len(coded)), coded.codes, K).effective_rows
+    return AuditDataInMemory(coded.labels, labelling, X, parts, n_independent=n)
 
 
 def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from csvor._estimators.capped import CSVOR
 from csvor._labels import OrdinalLabels
-from csvor._mixture.objective import rows_to_fit
+from csvor._mixture.objective import margins_of_score, rows_to_fit
 from csvor._parts.engine import rows_where, take
 from csvor._utils.sampling import random_rows
 from csvor.audit._labelling import Labelling
@@ -40,6 +40,10 @@ class HeldOut:
         Those of the rows that mixtures are fitted to.
     thresholds : ndarray of shape (n_classes - 1,)
         The thresholds on the scale of `scores`, in the mean over the rows.
+    margins : array of shape (n, n_classes - 1)
+        Those of the scores; a mixture has thresholds of its own.
+    fit_margins : ndarray of shape (n_fit, n_classes - 1)
+        Those that mixtures are fitted to.
     """
 
     scores: Any
@@ -50,16 +54,11 @@ class HeldOut:
 
     @property
     def margins(self) -> Any:
-        """Scores less thresholds: those in the mean over the parts, which may meet in one of them.
-
-        Shape (n, n_classes - 1).
-        """
-        return self.scores[:, None] - self.thresholds
+        return margins_of_score(self.scores, self.thresholds.size + 1)
 
     @property
     def fit_margins(self) -> Array:
-        """The margins that mixtures are fitted to, shape (n_fit, n_classes - 1)."""
-        return self.fit_scores[:, None] - self.thresholds
+        return margins_of_score(self.fit_scores, self.thresholds.size + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +69,13 @@ class AuditData(ABC):
     ----------
     labels : OrdinalLabels
     labelling : Labelling of n rows
+    n_independent : float or None
+        How many independent rows tell as much of the labels, where rows belong to groups.
     """
 
     labels: OrdinalLabels
     labelling: Labelling
+    n_independent: float | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         return int(self.labelling.codes.size)
@@ -87,11 +89,6 @@ class AuditData(ABC):
     @abstractmethod
     def part_sizes(self) -> NDArray[np.integer]:
         """The rows that are held out in each part."""
-
-    @property
-    def n_independent(self) -> float:
-        """How many independent rows tell as much of the labels."""
-        return len(self)
 
     @property
     def most_in_memory(self) -> int:

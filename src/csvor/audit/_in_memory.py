@@ -34,18 +34,11 @@ class AuditDataInMemory(AuditData):
         Each row is among the test rows of one.
     chunks : tuple of int, optional
         Rows of the partitions in which results of rows are to lie.
-    n_effective : float, optional
-        How many independent rows tell as much, where rows belong to groups.
     """
 
     X: Any
     parts: Parts
     chunks: tuple[int, ...] | None = None
-    n_effective: float | None = None
-
-    @property
-    def n_independent(self) -> float:
-        return len(self) if self.n_effective is None else self.n_effective
 
     @cached_property
     def coded(self) -> CodedLabels:
@@ -63,13 +56,15 @@ class AuditDataInMemory(AuditData):
         codes = self.labelling.codes
         thresholds = np.empty((len(estimators), len(self.parts), self.classes.size - 1))
         judged = [np.empty((len(self), 2)) for _ in estimators]
-        before = split_pipeline(estimators[0])[0]
         models = [split_pipeline(estimator)[1] for estimator in estimators]
         one_at_a_time = Lock()
 
         def judge_part(k: int, stopped: Event) -> None:
             train, test = self.parts[k]
-            X, X_test = self._encoded(before, models[0], train, test)
+            steps, X = self.encoded(estimators[0], train)
+            X_test = safe_split(estimators[0], self.X, None, test, train)[0]
+            if steps is not None:
+                X_test = steps.transform(X_test)
             labels, weights = self.coded[train], self.labelling.take(train).weights
             for i, model in enumerate(models):
                 if stopped.is_set():
@@ -87,26 +82,16 @@ class AuditDataInMemory(AuditData):
         side_by_side(judge_part, range(len(self.parts)), most=1 if len(models) == 1 else None)
         return list(zip(judged, thresholds, strict=True))
 
-    def _encoded(self, before: Any, model: Any, train: Any, test: Any) -> tuple[Any, Any]:
-        """The training and test rows of a part as the models see them."""
-        # A precomputed kernel is cut by rows and columns: which it is, the first step says.
-        first = model if before is None else before
-        X = safe_split(first, self.X, None, train)[0]
-        X_test = safe_split(first, self.X, None, test, train)[0]
-        if before is None:
-            return X, X_test
-        steps = clone(before)
-        return steps.fit_transform(X, self.coded[train].decoded), steps.transform(X_test)
-
     def each_by_part(self, func: Callable[..., Any], models: Sequence[Any], width: int) -> Any:
         values = np.empty((len(self), width))
         for (_, test), model in zip(self.parts, models, strict=True):
             values[test] = func(model, safe_split(CSVOR(), self.X, None, test, test)[0])
         return values
 
-    def encoded(self, before: Any, train: NDArray[np.intp]) -> tuple[Any, Any]:
+    def encoded(self, estimator: Any, train: NDArray[np.intp]) -> tuple[Any, Any]:
         """The steps before a model, fitted to some rows, and these as the model sees them."""
-        X = safe_split(CSVOR(), self.X, None, train)[0]
+        X = safe_split(estimator, self.X, None, train)[0]  # of a precomputed kernel, columns too
+        before = split_pipeline(estimator)[0]
         if before is None:
             return None, X
         steps = clone(before)

@@ -26,7 +26,6 @@ from csvor.audit._candidates import (
 )
 from csvor.audit._data import audit_data, estimators_of
 from csvor.audit._findings import findings
-from csvor.audit._held_out import split_pipeline
 from csvor.audit._mixes import MODELS, shares_of_models, with_trees
 from csvor.audit._models import models_of
 from csvor.audit._ranking import check_order
@@ -98,8 +97,8 @@ def audit_labels(
         What rows are ranked by, as `audit_scores` has it.
     models : {"all", "own"} or None, default=None
         Whether boosting and extra trees of scikit-learn judge beside the models compared ("all"),
-        behind the same steps; of sparse features they do not. None is "all" where no estimator is
-        given, "own" where there is one.
+        behind the same steps; not of sparse features or a precomputed kernel. None is "all" where
+        no estimator is given, "own" where there is one.
     random_state : int, RandomState instance or None, default=0
         Decides the parts and landmarks.
     progress : callable, default=None
@@ -174,7 +173,6 @@ def audit_labels(
     estimators = [kind.knowing(model, rows.classes) for model in chosen]
     whole = len(compared) == len(rows)
     with_others = models == "all" or (models is None and estimator is None)
-    before = split_pipeline(estimators[0])[0]
     fits = 2 * len(estimators) + (not whole) + len(MODELS[1:]) * with_others
     report = _Report(progress, fits * n_parts + 1)
     with _without_data_warnings():
@@ -186,7 +184,7 @@ def audit_labels(
             best = judging[int(np.argmax(weights_of(judging)))]
         views = [trial.view for trial in judging]
         if with_others:
-            views = with_trees(rows, before, views, best.view, report)
+            views = with_trees(rows, estimators[0], views, best.view, report)
         choices: dict[str, Any] = {"classes": rows.classes, "fdr": fdr, "order": order}
         entries = findings(
             views, rows.labelling, rows.fit_labels, n_independent=rows.n_independent, **choices

@@ -15,6 +15,7 @@ from scipy.special import logit
 from scipy.stats import spearmanr
 
 from csvor._data.tables import masked_as_nan
+from csvor._mixture.objective import margins_of_score
 
 Array = NDArray[np.float64]
 
@@ -32,20 +33,16 @@ def readings_of(
     codes: NDArray[np.integer],
     labels: NDArray[Any],
     weights: Array | None = None,
-) -> dict[str, Array]:
-    """The margins, shape (n_samples, n_classes - 1), of each way to read the scores, by name."""
+) -> list[Array]:
+    """The margins, shape (n_samples, n_classes - 1), of each way to read the scores."""
     _refuse_alphabet(scores, codes, labels)
     margins = margins_of(scores, codes, labels.size, weights)
-    values = np.asarray(scores)
-    if values.ndim == 1:
-        return {"score": margins}
-    if values.shape[1] == labels.size - 1:
-        return {"margins": margins}
-    expected = np.asarray(values, dtype=np.float64) @ np.arange(labels.size)
+    if np.shape(scores) != (codes.size, labels.size):
+        return [margins]
+    expected = np.asarray(scores, dtype=np.float64) @ np.arange(labels.size)
     if np.ptp(expected) == 0.0:
-        return {"probabilities": margins}
-    score = margins_of(expected, codes, labels.size, weights)
-    return {"probabilities": margins, "expected class": score}
+        return [margins]
+    return [margins, margins_of(expected, codes, labels.size, weights)]
 
 
 def margins_of(
@@ -60,7 +57,7 @@ def margins_of(
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise ValueError(f"scores hold NaN or infinity (first in row {row}): leave such rows out.")
     if values.ndim == 1:
-        margins = _in_spreads(values[:, None] - _cuts(values, codes, n_classes), weights)
+        margins = _in_spreads(margins_of_score(values, n_classes), weights)
     elif values.ndim == 2 and values.shape[1] == n_classes:
         margins = margins_of_probabilities(values)
     elif values.ndim == 2 and values.shape[1] == n_classes - 1:
@@ -99,12 +96,6 @@ def _refuse_alphabet(scores: Any, codes: NDArray[np.integer], labels: NDArray[An
             "as probabilities of scikit-learn's models have: put them in the order of the classes, "
             f"scores[:, {places.tolist()}]."
         )
-
-
-def _cuts(score: Array, codes: NDArray[np.integer], n_classes: int) -> Array:
-    """Thresholds that cut a score into the shares of the classes."""
-    below = np.cumsum(np.bincount(codes, minlength=n_classes))[:-1] / codes.size
-    return np.asarray(np.quantile(score, below))
 
 
 def _in_spreads(margins: Array, weights: Array | None) -> Array:

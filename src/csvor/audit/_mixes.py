@@ -38,7 +38,7 @@ _FLOOR = 1e-3
 
 def with_trees(
     rows: AuditData,
-    before: Any,
+    estimator: Any,
     views: Sequence[View],
     best: View,
     report: Callable[[], None],
@@ -49,7 +49,7 @@ def with_trees(
     """
     K = rows.classes.size
     wrong = probability_wrong(views, rows.labelling, K)
-    trees = tree_probabilities(rows, before, wrong, report)
+    trees = tree_probabilities(rows, estimator, wrong, report)
     if not trees:
         return list(views)
     margins = [best.margins, *(each(_margins, float, P, width=K - 1) for P in trees)]
@@ -57,8 +57,8 @@ def with_trees(
     spreads = np.array([part.mean(axis=1).std() or 1.0 for part in to_fit])
     mixes = [partial(_mixed, np.array(shares) / spreads) for shares in _MIXES]
     mixtures = [fit_mixture(mix(*to_fit), *rows.fit_labels) for mix in mixes]
-    losses = [view.mixture.loss for view in views], [mixture.loss for mixture in mixtures]
-    counted = likelihood_weights([*losses[0], *losses[1]])[len(views) :] >= NO_WEIGHT
+    losses = [mixture.loss for mixture in (*(view.mixture for view in views), *mixtures)]
+    counted = likelihood_weights(losses)[len(views) :] >= NO_WEIGHT
     # Margins of all rows are made for those alone that count.
     return [
         *views,

@@ -86,25 +86,6 @@ def rows_by_weight(n_rows: int, weights: Array | None) -> float:
     return n_rows if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def effective_rows(codes: NDArray[np.integer], groups: NDArray[Any]) -> float:
-    """How many independent rows tell as much as these, whose labels are alike within groups.
-
-    ``n / (1 + (m - 1) r)``, m the mean size of a group and r the intraclass correlation of the
-    labels (analysis of variance): the groups where all labels of one are equal, else more.
-    """
-    _, group_of, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    n, g = codes.size, sizes.size
-    if g in (1, n):
-        return float(n)
-    means = np.bincount(group_of, codes) / sizes
-    between = float(sizes @ (means - codes.mean()) ** 2) / (g - 1)
-    within = float(((codes - means[group_of]) ** 2).sum()) / (n - g)
-    size = (n - float(sizes @ sizes) / n) / (g - 1)
-    spread = between + (size - 1.0) * within
-    alike = max((between - within) / spread, 0.0) if spread > 0.0 else 1.0
-    return n / (1.0 + (n / g - 1.0) * alike)
-
-
 def tells_something(correlation: float, n_independent: float) -> bool:
     """Whether so high a correlation of that many independent rows is no chance."""
     return bool(correlation * np.sqrt(n_independent) > _SURELY)

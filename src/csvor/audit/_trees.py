@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.utils import check_array
+from sklearn.utils import check_array, get_tags
 from threadpoolctl import threadpool_limits
 
 from csvor._parts.engine import take
@@ -26,7 +26,6 @@ Array = NDArray[np.float64]
 _LEAST_WEIGHT = 1e-3
 # Of many columns a part is enough for a split.
 _ENOUGH_COLUMNS = 50
-N_MODELS = 2
 # Trees see in which of 128 bins of its column a value lies. (Boosting with weights makes bins of
 # its own, in four times the time of the fit.)
 _LEVELS = np.linspace(0.0, 1.0, 129)[1:-1]
@@ -51,19 +50,19 @@ def tree_models(n_rows: int, n_columns: int) -> tuple[Any, ...]:
 
 
 def tree_probabilities(
-    rows: AuditData, before: Any, wrong: Any, report: Callable[[], None]
+    rows: AuditData, estimator: Any, wrong: Any, report: Callable[[], None]
 ) -> list[Any]:
     """Held-out class probabilities of each of `tree_models`.
 
     Rows count ``1 - P(label is wrong)``, by models before these: wrong labels teach trees nothing.
     They are fitted to the rows that memory holds, and judge all. Sparse features get none: there
-    trees see little, and take long.
+    trees see little, and take long. A precomputed kernel has no columns to split.
 
     Parameters
     ----------
     rows : AuditData
-    before : transformer or None
-        What features go through first; it is fitted to each part.
+    estimator : estimator or Pipeline
+        Features go through its steps before the last, which are fitted to each part.
     wrong : array of shape (n,)
         The probability that each label is wrong.
     report : callable
@@ -73,38 +72,42 @@ def tree_probabilities(
     -------
     probabilities : list of arrays of shape (n, n_classes)
     """
+    if get_tags(estimator).input_tags.pairwise:
+        return []
     some = rows.some
     labels = some.labelling
     weights = np.maximum(1.0 - take(rows.rows_of_some, wrong)[0], _LEAST_WEIGHT)
     if labels.weights is not None:
         weights = weights * labels.weights
-    fitted: list[list[Any]] = [[None] * len(some.parts) for _ in range(N_MODELS)]
+    fitted: list[Any] = [None] * len(some.parts)
     one_at_a_time = Lock()
 
     def fit(k: int, stopped: Event) -> None:
         train = some.parts[k][0]
         train = train[weights[train] > 0.0]
-        steps, X = some.encoded(before, train)
+        steps, X = some.encoded(estimator, train)
         if issparse(X) or np.unique(labels.codes[train]).size < 2:
             return
         X = check_array(X, dtype=np.float64)
         edges = np.quantile(X, _LEVELS, axis=0).T
         binned = _binned(X, edges)
-        for i, model in enumerate(tree_models(*X.shape)):
+        models = tree_models(*X.shape)
+        for model in models:
             if stopped.is_set():
                 return
             # Sums of boosting are rounded by the number of threads.
             with threadpool_limits(1):
-                tree = model.fit(binned, labels.codes[train], weights[train])
-            fitted[i][k] = steps, edges, tree
+                model.fit(binned, labels.codes[train], weights[train])
             with one_at_a_time:
                 report()
+        fitted[k] = steps, edges, models
 
     side_by_side(fit, range(len(some.parts)))
-    if any(model is None for models in fitted for model in models):
+    if any(part is None for part in fitted):
         return []
-    K = rows.classes.size
-    return [rows.each_by_part(partial(_probabilities, K), models, width=K) for models in fitted]
+    K, n_models = rows.classes.size, len(fitted[0][-1])
+    both = rows.each_by_part(partial(_probabilities, K), fitted, width=n_models * K)
+    return [both[:, i * K : (i + 1) * K] for i in range(n_models)]
 
 
 def _binned(X: Array, edges: Array) -> Array:
@@ -113,11 +116,12 @@ def _binned(X: Array, edges: Array) -> Array:
     return np.column_stack(columns).astype(np.float64)
 
 
-def _probabilities(n_classes: int, model: tuple[Any, Array, Any], X: Any) -> Array:
-    """Of all classes, those that the model has not seen among them."""
-    steps, edges, tree = model
-    encoded = np.asarray(X if steps is None else steps.transform(X), dtype=np.float64)
-    probabilities = np.zeros((encoded.shape[0], n_classes))
+def _probabilities(n_classes: int, part: tuple[Any, Array, Sequence[Any]], X: Any) -> Array:
+    """Of all classes by each model side by side, classes that it has not seen among them."""
+    steps, edges, models = part
+    binned = _binned(np.asarray(X if steps is None else steps.transform(X), float), edges)
+    probabilities = np.zeros((binned.shape[0], len(models), n_classes))
     with threadpool_limits(1):
-        probabilities[:, tree.classes_] = tree.predict_proba(_binned(encoded, edges))
-    return probabilities
+        for i, model in enumerate(models):
+            probabilities[:, i, model.classes_] = model.predict_proba(binned)
+    return probabilities.reshape(binned.shape[0], -1)
