@@ -12,6 +12,7 @@ from scipy.special import expit, logit
 from csvor._mixture.likelihood import label_likelihood
 from csvor._rows.quantile import weighted_quantile
 from csvor._utils.sampling import random_rows
+from csvor._utils.threads import one_blas_thread
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
@@ -102,10 +103,11 @@ class Problem:
             logits = _logits_for(share, start, self.q)
             bounds[2 * self.q :] = [(fixed, fixed) for fixed in logits]
             start = np.concatenate([start[: 2 * self.q], logits])
-        result = minimize(
-            self.loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
-            options={"maxiter": 500, "ftol": 1e-10},
-        )  # fmt: skip
+        with one_blas_thread:
+            result = minimize(
+                self.loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
+                options={"maxiter": 500, "ftol": 1e-10},
+            )  # fmt: skip
         return result.x, float(result.fun)
 
     def loss(self, theta: Array) -> tuple[float, Array]:

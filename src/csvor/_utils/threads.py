@@ -29,6 +29,16 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
+@cache
+def _openmp() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="openmp")
+
+
+def one_openmp_thread() -> AbstractContextManager[Any]:
+    """For the thread that asks: unlike that of BLAS, the number of OpenMP's belongs to each."""
+    return _openmp().limit(limits=1)
+
+
 class SharedContext:
     """A context of the whole process: entered by the first who asks for it, left by the last."""
 

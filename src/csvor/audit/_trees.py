@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.utils import check_array, get_tags
-from threadpoolctl import threadpool_limits
 
 from csvor._parts.engine import take
-from csvor._utils.threads import side_by_side
+from csvor._utils.threads import one_openmp_thread, side_by_side
 
 if TYPE_CHECKING:
     from csvor.audit._held_out import AuditData
@@ -96,7 +95,7 @@ def tree_probabilities(
             if stopped.is_set():
                 return
             # Sums of boosting are rounded by the number of threads.
-            with threadpool_limits(1):
+            with one_openmp_thread():
                 model.fit(binned, labels.codes[train], weights[train])
             with one_at_a_time:
                 report()
@@ -121,7 +120,7 @@ def _probabilities(n_classes: int, part: tuple[Any, Array, Sequence[Any]], X: An
     steps, edges, models = part
     binned = _binned(np.asarray(X if steps is None else steps.transform(X), float), edges)
     probabilities = np.zeros((binned.shape[0], len(models), n_classes))
-    with threadpool_limits(1):
+    with one_openmp_thread():
         for i, model in enumerate(models):
             probabilities[:, i, model.classes_] = model.predict_proba(binned)
     return probabilities.reshape(binned.shape[0], -1)

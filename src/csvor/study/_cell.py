@@ -8,17 +8,15 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
-from threadpoolctl import ThreadpoolController
 
 from csvor._utils.compile import timing_compilation
-from csvor._utils.threads import SharedContext, one_blas_thread
+from csvor._utils.threads import SharedContext, one_blas_thread, one_openmp_thread
 from csvor.metrics import mean_absolute_error, mean_zero_one_error
 from csvor.study._measures import Measure, in_one_line, measured
 from csvor.study._methods import MethodRun
@@ -122,11 +120,6 @@ def _judge(corrupted: Any, flagged: Any, residuals: Any) -> dict[str, float | No
     }
 
 
-@cache
-def _openmp() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="openmp")
-
-
 @contextmanager
 def _no_warnings_here() -> Iterator[None]:
     # The record says whether the fit has converged; a class with few rows is missing from some
@@ -144,6 +137,5 @@ _no_warnings = SharedContext(_no_warnings_here)
 @contextmanager
 def quiet() -> Iterator[None]:
     """Set one thread for BLAS and OpenMP, and no warnings of fits."""
-    # Unlike that of BLAS, the number of OpenMP's threads belongs to the thread that asks.
-    with one_blas_thread, _no_warnings, _openmp().limit(limits=1):
+    with one_blas_thread, _no_warnings, one_openmp_thread():
         yield
