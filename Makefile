@@ -28,8 +28,9 @@ help:
 demo: $(INSTALLED)baselines
 	@$(BIN)/csvor demo --data esl
 
+# Threads of OpenMP that wait let others work: there are as many processes as cores.
 test: $(INSTALLED)test
-	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	@OMP_WAIT_POLICY=passive $(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 lint: $(INSTALLED)lint
 	@$(BIN)/ruff check .

@@ -14,6 +14,8 @@ from csvor import CSVOR, PINSVOR
 from csvor.audit import audit_labels
 from csvor.report import write_audit_report
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
+from problems import mislabel
+from test_audit_models import steps
 from test_many_rows import rows
 
 dask = pytest.importorskip("dask")
@@ -251,3 +253,16 @@ def test_labels_before_a_review_and_columns_elsewhere(data):
         audit_labels(X, lazy(X, y)[1])
     with pytest.raises(TypeError, match=r"groups lies in partitions"):
         audit_labels(X, y, groups=da.ones(N))
+
+
+def test_trees_judge_rows_in_partitions_as_in_memory():
+    X, y = steps(0, n=600)
+    labels, _ = mislabel(y, 0.1, 1)
+    here = audit_labels(X, labels, CSVOR(), models="all")
+    lazy = da.from_array(X, chunks=(150, 6)), da.from_array(labels, chunks=150)
+    # Of the 600 rows all but one are in memory at once.
+    with dask.config.set({"csvor.memory-limit": X.nbytes - 1}):
+        there = audit_labels(*lazy, CSVOR(), models="all")
+        probability = np.asarray(there.probability)
+    assert there.models == pytest.approx(here.models, abs=0.2)
+    assert np.corrcoef(probability, here.probability)[0, 1] > 0.9

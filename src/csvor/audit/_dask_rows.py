@@ -108,7 +108,9 @@ class PartitionedAuditData(AuditData):
 
     def each_by_part(self, func: Callable[..., Any], models: Sequence[Any], width: int) -> Any:
         (part_of,) = Parts.of_all(self.part_of)
-        return self.X.each(partial(_by_part, func, width), part_of, shared=(models,), width=width)
+        values = self.X.each(partial(_by_part, func, width), part_of, shared=(models,), width=width)
+        # Several passes ask for them.
+        return persist(values) if values.nbytes <= memory_limit() else values
 
     def fit(self, model: Any) -> Any:
         steps, final = self._fitted(model)
