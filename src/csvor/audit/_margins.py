@@ -33,16 +33,19 @@ def readings_of(
     codes: NDArray[np.integer],
     labels: NDArray[Any],
     weights: Array | None = None,
-) -> list[Array]:
-    """The margins, shape (n_samples, n_classes - 1), of each way to read the scores."""
+) -> dict[str, Array]:
+    """The margins, shape (n_samples, n_classes - 1), of each way to read the scores, by name."""
     _refuse_alphabet(scores, codes, labels)
     margins = margins_of(scores, codes, labels.size, weights)
-    if np.shape(scores) != (codes.size, labels.size):
-        return [margins]
+    if np.ndim(scores) == 1:
+        return {"score": margins}
+    if np.shape(scores)[1] < labels.size:
+        return {"margins": margins}
+    readings = {"probabilities": margins}
     expected = np.asarray(scores, dtype=np.float64) @ np.arange(labels.size)
-    if np.ptp(expected) == 0.0:
-        return [margins]
-    return [margins, margins_of(expected, codes, labels.size, weights)]
+    if np.ptp(expected) > 0.0:
+        readings["expected class"] = margins_of(expected, codes, labels.size, weights)
+    return readings
 
 
 def margins_of(

@@ -102,7 +102,7 @@ def audit_scores(
     labelling = Labelling(codes, weights)
     views = [
         View(fit_mixture(margins, codes, weights), margins, margins)
-        for margins in readings_of(scores, codes, labels, weights)
+        for margins in readings_of(scores, codes, labels, weights).values()
     ]
     choices: dict[str, Any] = {"classes": labels, "fdr": fdr, "order": order}
     entries = findings(views, labelling, labelling, **choices)
