@@ -480,6 +480,9 @@ def test_a_review_of_the_first_suspects_does_not_make_the_rest_look_clean(draw):
     assert left >= 15
     assert second.low * 1430 <= left <= second.high * 1430
     assert second.share * 1430 == pytest.approx(left, abs=20)
+    errors = second.expected_errors(70)
+    among = (wrong & ~reviewed)[second.order[:70]].sum()
+    assert errors.low <= among <= errors.high
     assert second.model.contamination == pytest.approx(second.share * 1430 / 1500)
     with pytest.raises(ValueError, match=r"original has another label than y for \d+ rows"):
         audit_labels(X, after, line, original=given)

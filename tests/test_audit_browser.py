@@ -248,8 +248,9 @@ def test_decisions_by_mouse_and_keys_are_saved_and_applied(
     }
     assert {line["row"]: (line["decision"], line["label"]) for line in saved} == expected
     assert [int(line["row"]) for line in saved] == sorted(int(row) for row in expected)
-    assert list(saved[0]) == ["row", "name", "target", "given", "decision", "label"]
+    assert list(saved[0]) == ["row", "name", "target", "given", "decision", "label", "audit"]
     for line in saved:
+        assert line["audit"].startswith("csvor audit rows.csv --target grade --classes 'poor,<")
         assert line["name"] == table["name"][int(line["row"]) - 1]
         assert (line["target"], line["given"]) == ("grade", table["grade"][int(line["row"]) - 1])
 
@@ -385,7 +386,9 @@ def test_earlier_decisions_go_into_the_next_audit_and_the_next_file(
         "given": suspects["given"][1],
         "decision": "relabel",
         "label": new,
+        "audit": saved[first]["audit"],
     }
+    assert saved[first]["audit"].endswith("--id name --report next.html")
     review.context.close()
     run("apply", "both.csv", "rows.csv", "--out", "all.csv")
     assert len(pd.read_csv("all.csv")) == 299

@@ -58,7 +58,7 @@ def test_what_is_not_decided_stays_the_bytes_that_it_was() -> None:
         "Data       data.csv: 4 rows",
         "Decisions  decisions.csv: 1 kept, 2 relabelled, 1 dropped",
         "Labels     grade: poor to good (1), good to fair (1)",
-        "Written    3 rows: clean.csv",
+        "Written    3 rows: clean.csv; beside it clean.csv.applied.json says so",
         "Next       csvor audit data.csv --target grade --reviewed decisions.csv, as before",
     ]
     expected = DATA.replace('A,"poor" ,', 'A,"good" ,').replace("C, good ,", "C, fair ,")
@@ -85,7 +85,8 @@ def test_all_of_it_as_json() -> None:
             {"from": "poor", "to": "good", "rows": 1},
             {"from": "good", "to": "fair", "rows": 1},
         ],
-        "out": {"file": "c.csv", "rows": 3},
+        "out": {"file": "c.csv", "rows": 3, "record": "c.csv.applied.json"},
+        "next": None,
         "notes": [],
     }
 

@@ -1,12 +1,14 @@
 """Which labels of a data set are wrong, and how many?"""
 
 from csvor.audit._candidates import candidate_models
+from csvor.audit._expected_errors import ExpectedErrors
 from csvor.audit._labels import audit_labels
 from csvor.audit._scores import audit_scores
 from csvor.audit._wrong_labels import Candidate, LabelAudit, WrongLabels
 
 __all__ = [
     "Candidate",
+    "ExpectedErrors",
     "LabelAudit",
     "WrongLabels",
     "audit_labels",
@@ -17,4 +19,5 @@ __all__ = [
 # The name that users import is not where the code lies.
 for _public in (LabelAudit, WrongLabels, audit_labels, audit_scores):
     _public.__module__ = "csvor"
-Candidate.__module__ = candidate_models.__module__ = "csvor.audit"
+Candidate.__module__ = ExpectedErrors.__module__ = "csvor.audit"
+candidate_models.__module__ = "csvor.audit"

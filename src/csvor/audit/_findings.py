@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from csvor._data.fit_data import in_partitions
 from csvor._mixture.mixture import MOST, Mixture, share_interval
 from csvor._parts.engine import each
+from csvor.audit._expected_errors import odds_range
 from csvor.audit._flags import LISTED, fdr_cut, share_cut, totals
 from csvor.audit._labelling import Labelling
 from csvor.audit._ranking import (
@@ -81,10 +82,12 @@ def findings(
     correlation = correlation_of(views, weight, fit_labels)
     n_compared = rows_by_weight(len(fit_labels.codes), fit_labels.weights)
     conclusive = tells_something(correlation, min(n_independent or n_compared, n_compared))
-    share, low, high = map(labels.share_judged, interval(views, weight, fit_labels))
+    shares = interval(views, weight, fit_labels)
+    share, low, high = map(labels.share_judged, shares)
     label_of: Callable[[Any], Any] = partial(each, partial(np.take, classes), classes.dtype)
     if not conclusive:
-        low, high = 0.0, labels.share_judged(MOST * (1.0 - 1.0 / classes.size))
+        shares = shares[0], 0.0, MOST * (1.0 - 1.0 / classes.size)
+        low, high = map(labels.share_judged, shares[1:])
     distance = each(expected_distance, float, before, codes)
     by = ranked_by(order, codes, classes.size)
     ranks = probability if by == "probability" else distance
@@ -102,6 +105,7 @@ def findings(
         "share": share,
         "low": low,
         "high": high,
+        "odds_range": odds_range(probability, shares, int(n_compared)),
         "probability": probability,
         "flagged": flagged,
         "given": label_of(codes),

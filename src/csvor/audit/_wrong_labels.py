@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from csvor._data.kernels import WITH_GAMMA
 from csvor._estimators.steps import is_own, last_step
 from csvor._parts.engine import take
+from csvor.audit._expected_errors import ExpectedErrors, expected_errors
 
 Array = NDArray[np.float64]
 
@@ -26,6 +27,8 @@ class WrongLabels:
         Estimated share of wrong labels, of the weight where rows have weights.
     low, high : float
         Its 95 % profile-likelihood interval.
+    odds_range : tuple of two floats
+        What the odds of each probability are multiplied by where the share is `low`, and `high`.
     probability : ndarray of shape (n_samples,)
         That the label of the row is wrong.
     flagged : ndarray of shape (n_samples,)
@@ -78,6 +81,7 @@ class WrongLabels:
     share: float
     low: float
     high: float
+    odds_range: tuple[float, float]
     probability: Array
     flagged: NDArray[np.bool_]
     given: NDArray[Any]
@@ -120,6 +124,37 @@ class WrongLabels:
         columns = take(self.order, *(getattr(self, name) for name in self._columns))
         index = pd.Index(self.order, name="row")
         return pd.DataFrame(dict(zip(self._columns, columns, strict=True)), index)
+
+    def expected_errors(self, n: int) -> ExpectedErrors:
+        r"""How many errors to expect if one looks at ``n`` more rows, and how many stay behind.
+
+        Of the n first rows of `order`, those that were not confirmed: :math:`\sum p_i`, with an
+        interval for what chance adds, :math:`\sum p_i (1 - p_i)`, and for how uncertain the share
+        is, which multiplies the odds of all :math:`p_i` by ``odds_range`` at its ends.
+
+        Parameters
+        ----------
+        n : int
+            At most the rows that `order` has.
+
+        Returns
+        -------
+        errors : ExpectedErrors
+            It has n, expected, low, high, left, left_low, left_high and summary.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from csvor import audit_scores
+        >>> rng = np.random.default_rng(0)
+        >>> scores = rng.normal(size=500)
+        >>> y = np.digitize(scores + 0.3 * rng.normal(size=500), [-0.5, 0.5])
+        >>> y[:25] = (y[:25] + rng.integers(1, 3, 25)) % 3  # 25 wrong labels
+        >>> audit = audit_scores(scores, y)
+        >>> audit.expected_errors(20).summary
+        'look at 20 more, expect 10 errors (5 to 16); after that about 4 (0 to 13) stay in'
+        """
+        return expected_errors(self.probability, self.order, n, self.odds_range)
 
     @property
     def summary(self) -> str:

@@ -1,6 +1,5 @@
 """`csvor apply`: a file with the labels that were decided."""
 
-import shlex
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -9,6 +8,7 @@ from csvor._utils.file_kinds import EDITED, PARQUET, READ
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._errors import refuse
+from csvor.cli._follow_up import next_audit, write_record
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
@@ -16,7 +16,7 @@ from csvor.cli._render import console, print_facts
 from csvor.cli._spelling import normal
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ApplyOptions
-from csvor.cli.input._decisions import Review, decided_on, read_review
+from csvor.cli.input._decisions import DROP, RELABEL, Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._sample import Wanted, sample_of
@@ -31,6 +31,10 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
     target = None if options.target is None else normal(options.target)
     edit = _edited_folder if Path(options.data).is_dir() else _edited_file
     table, review, n_rows = edit(options, target, notes)
+    again = None if options.decisions == "-" else _next_audit(options, review)
+    n_changed, record = len(review.of(RELABEL, DROP)), None
+    if n_changed and options.out != "-":
+        record = write_record(options.out, review.target, n_changed, again)
     if options.json:
         changes = [
             {"from": old, "to": new, "rows": count} for (old, new), count in review.changes.items()
@@ -40,7 +44,8 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
             "target": review.target,
             "decisions": {"file": review.source, **review.counts},
             "changes": changes,
-            "out": {"file": options.out, "rows": n_rows},
+            "out": {"file": options.out, "rows": n_rows, "record": record},
+            "next": again if review.command else None,
             "notes": notes.texts(),
         }
         print_json("apply", document)
@@ -50,22 +55,24 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
     if review.changes:
         texts = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
         facts.append(("Labels", f"{review.target}: {some_of(texts, MOST_CHANGES)}"))
-    facts.append(("Written", f"{plural(n_rows, 'row')}: {options.out}"))
-    if options.decisions != "-":
-        again = next_audit(options, review.target)
-        facts.append(("Next", f"{again}, as before"))
-    print_facts(console(error=options.out == "-"), facts)
+    beside = "" if record is None else f"; beside it {record} says so"
+    facts.append(("Written", f"{plural(n_rows, 'row')}: {options.out}{beside}"))
+    if again is not None and not review.command:
+        facts.append(("Next", again))
+    screen = console(error=options.out == "-")
+    print_facts(screen, facts)
+    if again is not None and review.command:
+        screen.print(f"\nNext, of the file as it was: {again}", soft_wrap=True)
 
 
-def next_audit(options: ApplyOptions, target: str) -> str:
-    """The command that audits what a review has left.
-
-    It takes the file as it was before: without the errors that were found the rest looks clean.
-    """
-    words = ["csvor", "audit", options.data, "--target", target]
-    words += ["--classes", options.classes] if options.classes else []
-    words += ["--delimiter", options.delimiter] if options.delimiter else []
-    return shlex.join([*words, "--reviewed", options.decisions])
+def _next_audit(options: ApplyOptions, review: Review) -> str:
+    """The command that audits what the review has left; where that is unknown, its beginning."""
+    words = list(review.command) or ["csvor", "audit", options.data, "--target", review.target]
+    for name in ("classes", "delimiter"):
+        value = getattr(options, name)
+        words += [f"--{name}", value] if value and f"--{name}" not in words else []
+    command = next_audit(words, options.data, options.decisions)
+    return command if review.command else f"{command}, as before"
 
 
 def _edited_file(

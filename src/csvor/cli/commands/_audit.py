@@ -1,14 +1,17 @@
 """`csvor audit`: how many labels are wrong, and which."""
 
+from dataclasses import asdict
 from typing import Any
 
 from csvor import LabelAudit, audit_labels
 from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import final_of
 from csvor._utils.words import plural
+from csvor.audit._expected_errors import ExpectedErrors, rows_to_look_at
 from csvor.cli._errors import refuse
 from csvor.cli._fault import fault
 from csvor.cli._files import check_table_output
+from csvor.cli._follow_up import audit_command, read_record
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
@@ -47,6 +50,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options, notes)
+            doubts, expected = _doubts(rows.prepared, notes), _look_on(rows.prepared, audit)
             prepared, listed_rows = rows.prepared, rows.listed(audit)
             facts = [*data_facts(prepared), chosen_fact(prepared, audit)]
             if output.suspects is not None:
@@ -54,17 +58,17 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
             if output.report is not None:
                 with progress(f"Writing {output.report}"):
                     texts = notes.texts()
-                    write_page(output.report, prepared, audit, facts, texts, **rows.page_data())
+                    more = {"command": audit_command(data, options, output), **rows.page_data()}
+                    write_page(output.report, prepared, audit, facts, texts, **more)
                 written.append(f"a page to review them on: {output.report}")
     if output.json:
-        print_json("audit", _document(prepared, audit, listed_rows, notes))
+        print_json("audit", _document(prepared, audit, listed_rows, expected, notes))
         return
     out = console(error=output.suspects == "-")
-    doubts = [
-        ("But", f"column '{name}' gives the label, and judges it: see the note")
-        for name in prepared.copies
-    ]
-    print_facts(out, [*facts, ("Answer", audit.summary), *doubts])
+    answers = [("Answer", audit.summary), *doubts]
+    if expected is not None:
+        answers.append(("Go on?", expected.summary))
+    print_facts(out, [*facts, *answers])
     if audit.conclusive:
         print_suspects(out, listed_rows, output.top, audit.ordered_by)
     more = audit.named - sum(listed_rows["flagged"][: output.top])
@@ -147,8 +151,35 @@ def chosen_fact(prepared: Prepared, audit: LabelAudit) -> Fact:
     return ("Model", text)
 
 
+def _doubts(prepared: Prepared, notes: Notes) -> list[Fact]:
+    """Why the answer may be too good; what to do is said in notes."""
+    doubts = [
+        ("But", f"column '{name}' gives the label, and judges it: see the note")
+        for name in prepared.copies
+    ]
+    record = read_record(prepared.data.data, prepared.target.name)
+    if record is not None:
+        again = record["next"] or "csvor audit of the file as it was, with --reviewed DECISIONS"
+        about = {"n": record["changed"], "source": prepared.table.source, "again": again}
+        notes.add(fault("applied-before", **about))
+        doubts.append(("But", "errors found before are gone, so it looks too clean: see the note"))
+    return doubts
+
+
+def _look_on(prepared: Prepared, audit: LabelAudit) -> ExpectedErrors | None:
+    """After a review, what to expect of as many rows again."""
+    if prepared.review is None or not audit.conclusive:
+        return None
+    n = rows_to_look_at(audit, len(prepared.review.decisions))
+    return audit.expected_errors(n)
+
+
 def _document(
-    prepared: Prepared, audit: LabelAudit, listed: dict[str, list[Any]], notes: Notes
+    prepared: Prepared,
+    audit: LabelAudit,
+    listed: dict[str, list[Any]],
+    expected: ExpectedErrors | None,
+    notes: Notes,
 ) -> dict[str, Any]:
     keys = ["row", *(["id"] if prepared.ids is not None else []), *FIXED[1:]]
     columns = {**listed, "direction": [word or None for word in listed["direction"]]}
@@ -163,6 +194,7 @@ def _document(
         ],
         "models": audit.models,
         "ordered_by": audit.ordered_by,
+        "next_rows": None if expected is None else asdict(expected),
         "flagged": audit.named,
         "suspects": [dict(zip(keys, row, strict=True)) for row in rows],
         "notes": notes.texts(),

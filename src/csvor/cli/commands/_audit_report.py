@@ -7,7 +7,7 @@ import numpy as np
 
 from csvor import LabelAudit
 from csvor.cli._render import Fact
-from csvor.cli.input._decisions import COLUMNS
+from csvor.cli.input._decisions import COLUMNS, COMMAND
 from csvor.cli.input._prepare import Prepared
 from csvor.report import write_audit_report
 
@@ -22,10 +22,10 @@ def write_page(
 ) -> None:
     """Write the page: rows and labels are called as in the file.
 
-    `of_rows` are X, rows, ids and conflicts of `write_audit_report`.
+    `of_rows` are X, rows, ids, conflicts and command of `write_audit_report`.
     """
     named = work.data.id
-    id_name = "id" if named is None or named in COLUMNS else named
+    id_name = "id" if named is None or named in (*COLUMNS, COMMAND) else named
     write_audit_report(
         audit,
         path=path,

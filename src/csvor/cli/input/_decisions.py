@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError, UsageError, closest, listed
 from csvor.cli._fault import fault
+from csvor.cli._follow_up import read_command
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._csv import split_list
@@ -20,6 +21,8 @@ from csvor.cli.input._table import Table, TableColumn, as_number
 
 KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 COLUMNS = ("row", "target", "given", "decision", "label")
+# The command that audited, which a page saves with them.
+COMMAND = "audit"
 _CELLS = ("row", "given", "decision", "label")
 _KINDS = (KEEP, RELABEL, DROP)
 
@@ -41,12 +44,16 @@ class Decision:
 
 @dataclass(frozen=True)
 class Review:
-    """Decisions on the column `target` of a table of `n_rows`, with labels spelled as there."""
+    """Decisions on the column `target` of a table of `n_rows`, with labels spelled as there.
+
+    `command` has the words of the audit that was reviewed, if they are known.
+    """
 
     source: str
     target: str
     decisions: tuple[Decision, ...]
     n_rows: int
+    command: tuple[str, ...] = ()
 
     def of(self, *kinds: str) -> list[Decision]:
         """The decisions of some kinds."""
@@ -117,7 +124,7 @@ def read_review(
     kind = "applied-already" if np.array_equal(applied, differs) else "given-differs"
     _refuse(decided, [(kind, differs)], about)
     # A column that is in both files tells rows apart: it has to agree.
-    for name in [n for n in file.columns if n in table.columns and n not in COLUMNS]:
+    for name in [n for n in file.columns if n in table.columns and n not in (*COLUMNS, COMMAND)]:
         decided["there"] = file.columns[name].take(decided.line.to_numpy() - 1).texts
         decided["here"] = table.columns[name].take(rows).texts
         moved = ~_same(decided.there, decided.here)
@@ -125,7 +132,7 @@ def read_review(
     decided["label"] = _known_labels(decided, column, classes, about)
     cells = decided[list(_CELLS)].itertuples(index=False, name=None)
     decisions = tuple(Decision(*row) for row in cells)
-    return Review(file.source, column.name, decisions, table.n_rows)
+    return Review(file.source, column.name, decisions, table.n_rows, _command(file))
 
 
 def decided_on(source: str, target: str | None) -> tuple[str, tuple[int, ...]]:
@@ -167,6 +174,13 @@ def _target(file: Table, asked: str | None) -> str:
     if asked is not None and named and named[0] != asked:
         raise UsageError(fault("other-target", source=file.source, name=named[0], asked=asked))
     return asked or named[0]
+
+
+def _command(file: Table) -> tuple[str, ...]:
+    """The words of the command that audited; none where several did, or it is not said."""
+    texts = file.columns[COMMAND].coded[1] if COMMAND in file.columns else ()
+    said = [text for text in texts if text]
+    return read_command(said[0]) if len(said) == 1 else ()
 
 
 def _decided(file: Table) -> pd.DataFrame:

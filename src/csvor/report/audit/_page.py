@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._utils.atomic_files import write_whole
 from csvor._utils.words import are, plural
 from csvor.audit import LabelAudit, WrongLabels
+from csvor.audit._expected_errors import rows_to_look_at
 from csvor.report._templates import rendered, static
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from csvor.report.audit._follow_up import commands, decisions_file, editable
@@ -47,6 +48,7 @@ def write_audit_report(
     notes: Sequence[str] = (),
     conflicts: Sequence[Sequence[int] | NDArray[np.integer]] = (),
     decided: Sequence[Mapping[str, Any]] = (),
+    command: str = "",
 ) -> Path:
     r"""Write what an audit found as one page, on which its suspects are reviewed.
 
@@ -89,8 +91,11 @@ def write_audit_report(
     conflicts : sequence of sequences of int, default=()
         Positions of rows that are alike and have different labels, for each such group.
     decided : sequence of mappings, default=()
-        Decisions made before, as in the CSV: their rows are not listed, and they are saved with the
-        new ones.
+        Decisions made before, as in the CSV: their rows are not listed, they are saved with the new
+        ones, and the page says how many errors to expect if one goes on.
+    command : str, default=""
+        The command that audited, such as "csvor audit data.csv --target grade": it is saved with
+        the decisions, in a column audit, and `csvor apply` prints the one that comes next.
 
     Returns
     -------
@@ -136,6 +141,7 @@ def write_audit_report(
         "id": name_of_ids,
         "classes": classes,
         "earlier": [dict(decision) for decision in decided],
+        "command": command,
         "file": decisions_file(source),
     }
     page = rendered(
@@ -152,6 +158,8 @@ def write_audit_report(
         ],
         n_conflicts=len(conflicts),
         config=config,
+        command=command,
+        expected=_look_on(audit, len(decided)),
         **_scripts(),
     )
     write_whole(Path(path), page.encode())
@@ -179,6 +187,14 @@ def _review(audit: WrongLabels, suspects: Suspects, source: str) -> dict[str, An
         "commands": commands(source),
         "to_save": Path(source).name if editable(source) != source else "",
     }
+
+
+def _look_on(audit: WrongLabels, n_decided: int) -> str:
+    """After a review, how many errors to expect if one goes on."""
+    if not n_decided or not audit.conclusive:
+        return ""
+    text = audit.expected_errors(rows_to_look_at(audit, n_decided)).summary
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _scripts() -> dict[str, Any]:

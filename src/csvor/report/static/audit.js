@@ -228,13 +228,16 @@
 
   function csv() {
     const names = ["row", ...(config.id ? [config.id] : []), "target", "given", "decision", "label"];
+    const command = config.command ? [config.command] : [];
     const earlier = config.earlier.map((one) => names.map((name) => String(one[name] ?? "")));
     const now = [...decided].map(([tr, d]) => [
       tr.dataset.row, ...(config.id ? [tr.dataset.id] : []), config.target, tr.dataset.given,
       d.decision, d.label,
     ]);
     const all = [...earlier, ...now].sort((a, b) => Number(a[0]) - Number(b[0]));
-    return [names, ...all].map((line) => line.map(cell).join(",") + "\n").join("");
+    // A cell that begins with dashes would be a formula to a spreadsheet: the command is whole.
+    const lines = [[...names, ...command.map(() => "audit")], ...all.map((line) => [...line, ...command])];
+    return lines.map((line) => line.map(cell).join(",") + "\n").join("");
   }
 
   find("save").addEventListener("click", () => {

@@ -1,0 +1,96 @@
+"""Which command goes on after a review, and which file has lost the errors that were found?"""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from csvor._utils.atomic_files import write_whole
+from csvor.cli._paths import parquet_files
+from csvor.cli._spelling import format_value
+
+_AUDIT = ("csvor", "audit")
+_WRITER = "csvor apply"
+# What an audit writes beside the page is not written again.
+_NOT_REPEATED = {"data", "reviewed", "suspects", "json"}
+
+
+def audit_command(data: Any, *options: Any) -> str:
+    """The command of an audit, made of its options: those that differ from the defaults."""
+    words = [word for one in (data, *options) for word in _words(one)]
+    return shlex.join([*_AUDIT, data.data, *words])
+
+
+def _words(options: Any) -> Iterator[str]:
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if field.name in _NOT_REPEATED or value == field.default:
+            continue
+        name = "--" + field.name.replace("_", "-")
+        if isinstance(value, dict):
+            value = tuple(f"{label}:{format_value(weight)}" for label, weight in value.items())
+        for one in value if isinstance(value, tuple) else (value,):
+            yield from (name,) if one is True else (name, format_value(one))
+
+
+def read_command(text: str) -> tuple[str, ...]:
+    """The words of such a command, none of another text: it came with a file of decisions."""
+    try:
+        words = tuple(shlex.split(text)) if text.isprintable() else ()
+    except ValueError:
+        return ()
+    return words if words[:2] == _AUDIT and len(words) > 3 else ()
+
+
+def next_audit(command: Sequence[str], data: str, decisions: str) -> str:
+    """The command that audits what a review has left, of the data as they were before.
+
+    Without the errors that were found, the rest looks cleaner than it is.
+    """
+    return shlex.join([*command[:2], data, *command[3:], "--reviewed", decisions])
+
+
+def record_of(path: str) -> Path:
+    """The file beside `path` that says what `csvor apply` changed in it."""
+    return Path(f"{path.rstrip('/')}.applied.json")
+
+
+def write_record(path: str, target: str, n_changed: int, again: str | None) -> str:
+    """Say beside a file how many labels were changed or dropped, and how to go on."""
+    record = {
+        "written_by": _WRITER,
+        "file": Path(path).name,
+        "sha256": _digest(path),
+        "target": target,
+        "changed": n_changed,
+        "next": again,
+    }
+    write_whole(record_of(path), f"{json.dumps(record, indent=1)}\n".encode())
+    return str(record_of(path))
+
+
+def read_record(path: str, target: str) -> dict[str, Any] | None:
+    """The record of a file, if `csvor apply` wrote it as it is, and changed these labels."""
+    try:
+        record = json.loads(record_of(path).read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(record, dict) or record.get("written_by") != _WRITER:
+        return None
+    return record if (record["target"], record["sha256"]) == (target, _digest(path)) else None
+
+
+def _digest(path: str) -> str:
+    """Of the bytes of a file, or of names and bytes of the Parquet files of a folder."""
+    digest = hashlib.sha256()
+    folder = Path(path).is_dir()
+    for file in parquet_files(path) if folder else [Path(path)]:
+        with file.open("rb") as opened:
+            of_file = hashlib.file_digest(opened, "sha256").hexdigest()
+        if not folder:
+            return of_file
+        digest.update(f"{file.name}\n{of_file}\n".encode())
+    return digest.hexdigest()
