@@ -38,12 +38,15 @@ class Reading:
         From the code of the label given to the one expected.
     answers : ndarray of shape (n,) or (n, n_classes)
         What was read.
+    shares_below : ndarray of shape (n_classes - 1,)
+        The share of the rows below each threshold.
     """
 
     reading: str
     margins: Array
     residuals: Array
     answers: Array
+    shares_below: Array
 
     @property
     def fit_margins(self) -> Array:
@@ -57,8 +60,8 @@ class Reading:
 
     @property
     def thresholds(self) -> Array:
-        """On the scale of `scores`, in the mean over the rows."""
-        return np.asarray((self.scores[:, None] - self.margins).mean(axis=0))
+        """Those that cut `scores` into the shares of the classes."""
+        return np.asarray(np.quantile(self.scores, self.shares_below))
 
 
 class Models(ABC):
@@ -141,6 +144,7 @@ class AnyModels(Models):
         self, estimators: Sequence[Any], rows: Any, report: Callable[[], None]
     ) -> list[list[HeldOut | Reading]]:
         codes, weights = rows.labelling.codes, rows.labelling.weights
+        below = np.cumsum(rows.coded.counts)[:-1] / codes.size
         held: list[list[HeldOut | Reading]] = []
         for estimator in estimators:
             answers = _answers(estimator, rows, report)
@@ -148,8 +152,9 @@ class AnyModels(Models):
             if answers.ndim == 2:
                 expected = answers @ np.arange(rows.classes.size)
             residuals = np.abs(expected - codes)
+            known = residuals, answers, below
             margins = readings_of(answers, codes, rows.classes, weights)
-            held.append([Reading(name, its, residuals, answers) for name, its in margins.items()])
+            held.append([Reading(name, its, *known) for name, its in margins.items()])
         return held
 
     def notes_on(self, held: Any, rows: AuditData, share: float) -> tuple[str, ...]:

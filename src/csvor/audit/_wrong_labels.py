@@ -263,7 +263,8 @@ class LabelAudit(WrongLabels):
         That model's score of the row, less the mean of its thresholds; else the mean of the
         margins that are read from it.
     thresholds : ndarray of shape (n_classes - 1,)
-        The thresholds on the scale of ``score``, in the mean over the parts or rows.
+        The thresholds on the scale of ``score``, in the mean over the parts; of a model that is not
+        of csvor, those that cut the scores into the shares of the classes.
     model : estimator
         The chosen model fitted on all rows; of csvor, at the share of wrong labels found.
     candidates : tuple of Candidate
