@@ -4,12 +4,14 @@ from csvor.audit._candidates import candidate_models
 from csvor.audit._expected_errors import ExpectedErrors
 from csvor.audit._labels import audit_labels
 from csvor.audit._scores import audit_scores
+from csvor.audit._shares_by import SharesByValue
 from csvor.audit._wrong_labels import Candidate, LabelAudit, WrongLabels
 
 __all__ = [
     "Candidate",
     "ExpectedErrors",
     "LabelAudit",
+    "SharesByValue",
     "WrongLabels",
     "audit_labels",
     "audit_scores",
@@ -21,3 +23,4 @@ for _public in (LabelAudit, WrongLabels, audit_labels, audit_scores):
     _public.__module__ = "csvor"
 Candidate.__module__ = ExpectedErrors.__module__ = "csvor.audit"
 candidate_models.__module__ = "csvor.audit"
+SharesByValue.__module__ = "csvor.audit"

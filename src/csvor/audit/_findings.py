@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._data.fit_data import in_partitions
+from csvor._mixture.likelihood import LEAST
 from csvor._mixture.mixture import MOST, Mixture, share_interval
 from csvor._parts.engine import each
 from csvor.audit._expected_errors import odds_range
@@ -26,6 +27,7 @@ from csvor.audit._ranking import (
     rows_by_weight,
     tells_something,
 )
+from csvor.audit._shares_by import MOST_RATIO
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -77,7 +79,7 @@ def findings(
     """
     codes, confirmed = labels.codes, labels.confirmed
     views, weight = weighted(views)
-    truth, before = _beliefs_of(views, weight, labels, classes.size)
+    truth, before, ratios = _beliefs_of(views, weight, labels, classes.size)
     probability = each(wrong, float, truth, codes)
     correlation = correlation_of(views, weight, fit_labels)
     n_compared = rows_by_weight(len(fit_labels.codes), fit_labels.weights)
@@ -126,6 +128,9 @@ def findings(
         "expected_right": found.expected,
         "named_share": found.named_share,
         "weighted": found.weighted,
+        "_ratios": _with_known(ratios, labels),
+        "_weights": labels.weights,
+        "_counts": 1.0 if n_independent is None else min(n_independent / codes.size, 1.0),
     }
 
 
@@ -155,19 +160,21 @@ def weighted(views: Sequence[View]) -> tuple[list[View], Array]:
 
 def probability_wrong(views: Sequence[View], labels: Labelling, n_classes: int) -> Any:
     """The probability that each label is wrong, by the weighted mean of the views."""
-    truth, _ = _beliefs_of(*weighted(views), labels, n_classes)
+    truth, *_ = _beliefs_of(*weighted(views), labels, n_classes)
     return each(wrong, float, truth, labels.codes)
 
 
 def _beliefs_of(
     views: Sequence[View], weight: Array, labels: Labelling, n_classes: int
-) -> tuple[Any, Any]:
-    """The probability of each class given label and score, and given the score alone."""
+) -> tuple[Any, Any, Any]:
+    """The probability of each class given label and score, and given the score alone; and how much
+    more probable each label is if it is wrong than if it is right.
+    """
     confirmed, margins = labels.confirmed, [view.margins for view in views]
     func = partial(_beliefs, [view.mixture for view in views], weight, confirmed is not None)
     known = [] if confirmed is None else [confirmed]
-    both = each(func, float, labels.codes, *known, *margins, width=2 * n_classes)
-    return both[:, :n_classes], both[:, n_classes:]
+    both = each(func, float, labels.codes, *known, *margins, width=2 * n_classes + 1)
+    return both[:, :n_classes], both[:, n_classes:-1], both[:, -1]
 
 
 def _beliefs(
@@ -177,14 +184,35 @@ def _beliefs(
     codes: NDArray[np.integer],
     *columns: Any,
 ) -> Array:
-    """The probability of each class given label and score, and given the score alone."""
+    """What `_beliefs_of` gives, side by side."""
     confirmed, margins = (columns[0], columns[1:]) if has_confirmed else (None, columns)
     truth = np.zeros((codes.size, mixtures[0].slopes.size + 1))
     before = np.zeros_like(truth)
+    if_right, if_wrong = np.zeros((2, codes.size))
     for mixture, w, seen in zip(mixtures, weight, margins, strict=True):
-        truth += w * mixture.truth(seen, codes, confirmed)
-        before += w * mixture.class_probabilities(seen)
-    return np.concatenate([truth, before], axis=1)
+        of_mixture, classes = mixture.truth(seen, codes), mixture.class_probabilities(seen)
+        right, mass = of_codes(of_mixture, codes), np.maximum(of_codes(classes, codes), LEAST)
+        odds = (1.0 - right) / np.maximum(right, LEAST)
+        if_wrong += w * mass * odds * (1.0 - mixture.share) / mixture.share
+        if_right += w * mass
+        truth += w * of_mixture
+        before += w * classes
+    if confirmed is not None:
+        truth[confirmed] = np.eye(truth.shape[1])[codes[confirmed]]
+    ratios = np.clip(if_wrong / if_right, 1.0 / MOST_RATIO, MOST_RATIO)
+    return np.concatenate([truth, before, ratios[:, None]], axis=1)
+
+
+def _with_known(ratios: Any, labels: Labelling) -> Any:
+    """0 for labels known to be right, infinite for those that were wrong before a review."""
+    if labels.confirmed is None:
+        return ratios
+    original = labels.codes if labels.original is None else labels.original
+    return each(_known, float, ratios, labels.codes, labels.confirmed, original)
+
+
+def _known(ratios: Array, codes: Any, confirmed: Mask, original: Any) -> Array:
+    return np.where(confirmed, np.where(original == codes, 0.0, np.inf), ratios)
 
 
 def of_codes(truth: Array, codes: NDArray[np.integer]) -> Array:

@@ -85,6 +85,13 @@ class DataOptions:
         Text,
         _column("Column of what rows share (a patient, a batch): judged together; no feature."),
     ] = None
+    by: Annotated[
+        Texts,
+        _repeated(
+            "Column whose values are compared by their shares of wrong labels; no feature, for a "
+            "model learns the errors of a site that it knows, unless --keep names it too"
+        ),
+    ] = ()
     drop: Annotated[Texts, _repeated("Column to leave out")] = ()
     keep: Annotated[
         Texts, _repeated("Feature, whatever it looks like (row numbers, a copy of the label)")
@@ -125,7 +132,7 @@ class DataOptions:
         for name in ("target", "id", "groups", "weight", "counts"):
             column = getattr(self, name)
             object.__setattr__(self, name, None if column is None else normal(column))
-        for name in ("drop", "keep", "categorical"):
+        for name in ("by", "drop", "keep", "categorical"):
             object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
         if self.weight is not None and self.counts is not None:
             refuse("weight-and-counts")

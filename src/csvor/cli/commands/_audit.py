@@ -28,6 +28,7 @@ from csvor.cli._render import (
 from csvor.cli._spelling import format_value
 from csvor.cli._streams import print_json
 from csvor.cli.commands._audit_report import write_page
+from csvor.cli.commands._by import by_document, check_by, share_facts, shares_of
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.commands._in_memory import FIXED, RowsInMemory
@@ -47,25 +48,29 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     _check_outputs(output, data)
     written: list[str | None] = []
     with rows_of(data, options, notes) as rows:
+        check_by(rows)
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options, notes)
             doubts, expected = _doubts(rows.prepared, notes), _look_on(rows.prepared, audit)
             prepared, listed_rows = rows.prepared, rows.listed(audit)
+            shares = shares_of(rows, audit)
             facts = [*data_facts(prepared), chosen_fact(prepared, audit)]
             if output.suspects is not None:
                 written.append(rows.write_suspects(audit, output.suspects, listed_rows))
             if output.report is not None:
                 with progress(f"Writing {output.report}"):
                     texts = notes.texts()
-                    more = {"command": audit_command(data, options, output), **rows.page_data()}
+                    more = {"command": audit_command(data, options, output), "by": shares}
+                    more |= rows.page_data()
                     write_page(output.report, prepared, audit, facts, texts, **more)
                 written.append(f"a page to review them on: {output.report}")
     if output.json:
-        print_json("audit", _document(prepared, audit, listed_rows, expected, notes))
+        document = _document(prepared, audit, listed_rows, expected, notes)
+        print_json("audit", document | ({"by": by_document(shares)} if shares else {}))
         return
     out = console(error=output.suspects == "-")
-    answers = [("Answer", audit.summary), *doubts]
+    answers = [("Answer", audit.summary), *share_facts(shares), *doubts]
     if expected is not None:
         answers.append(("Go on?", expected.summary))
     print_facts(out, [*facts, *answers])

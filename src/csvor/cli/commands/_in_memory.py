@@ -100,6 +100,10 @@ class RowsInMemory(CommandRows):
         write_table(path, listed)
         return None if path == "-" else f"all {plural(self.n_rows, 'row')}: {path}"
 
+    def by_columns(self) -> list[Any]:
+        """The columns by whose values shares of wrong labels are compared."""
+        return self.prepared.uses.by(self.prepared.table, self.prepared.target.rows)
+
     def page_data(self) -> dict[str, Any]:
         """What the page of an audit takes of the rows, by the parameters of the report."""
         prepared, conflicts = self.prepared, self.prepared.repeats.conflicts

@@ -108,6 +108,11 @@ class RowsInParts(CommandRows):
         """The number of each row, from 0, and its id."""
         return self.made(self.reader.named, (np.int64, ()), (object, ()))
 
+    def by_columns(self) -> list[Any]:
+        """The columns by whose values shares of wrong labels are compared."""
+        names = self.prepared.data.by
+        return self.made(self.reader.by_values, *[(object, ())] * len(names)) if names else []
+
     def made(self, make: Any, *kinds: tuple[Any, tuple[int, ...]]) -> list[Any]:
         """What a call makes of each piece, entries of a tuple, as arrays of types and shapes."""
         from csvor._parts.graph import Parts, as_array, layer

@@ -32,12 +32,16 @@ def feature_names(table: Table, data: DataOptions) -> list[str]:
         other = uses.setdefault(name, option)
         if other != option and (other, option) != ("--id", "--groups"):
             raise UsageError(f"column '{name}' is named by both {other} and {option}")
+    for asked in data.by:
+        name = table.column(asked, "--by").name
+        if uses.setdefault(name, "--by") in ("--target", "--weight", "--counts"):
+            raise UsageError(f"column '{name}' is named by both {uses[name]} and --by")
     return [name for name in table.columns if uses.get(name, "--keep") == "--keep"]
 
 
 def columns_as_text(data: DataOptions) -> list[str]:
     """Columns that are shown as they were written."""
-    named = (data.target, data.id, data.groups, *data.categorical)
+    named = (data.target, data.id, data.groups, *data.by, *data.categorical)
     return [name for name in named if name is not None]
 
 
@@ -77,6 +81,15 @@ class ColumnUses:
     def ids(self, table: Table, rows: Rows) -> list[str] | None:
         """What the rows are called."""
         return None if self.data.id is None else table.column(self.data.id, "--id").take(rows).texts
+
+    def by(self, table: Table, rows: Rows) -> list[NDArray[Any]]:
+        """The texts of the columns by whose values shares are compared; blank is None."""
+        columns = []
+        for name in self.data.by:
+            codes, texts = table.column(name, "--by").take(rows).coded
+            known = [None if text in {"", "nan"} else text for text in texts]
+            columns.append(np.array(known, dtype=object)[codes])
+        return columns
 
     def confirmed(self, rows: Rows) -> NDArray[np.bool_] | None:
         """Which of the rows have a label that the review kept or set."""

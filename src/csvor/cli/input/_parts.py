@@ -75,6 +75,12 @@ class PieceReader:
         ids = self.uses.ids(table, table.rows)
         return table.rows, np.array([""] * len(codes) if ids is None else ids, dtype=object)
 
+    def by_values(self, piece: Piece) -> list[NDArray[Any]]:
+        """The texts of the columns by whose values shares are compared."""
+        table, _, _ = self._labelled(piece)
+        with about(table.source):
+            return self.uses.by(table, table.rows)
+
     def features_of(self, piece: Piece) -> pd.DataFrame:
         """The features of the rows with a label."""
         table, _, _ = self._labelled(piece)
@@ -135,7 +141,8 @@ def reader_of(work: Prepared, labels: TableColumn, types: dict[str, pa.DataType]
     pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
     codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
     data = work.data
-    names = [data.target, data.weight, data.counts, data.id, data.groups, *work.features.used]
+    names = [data.target, data.weight, data.counts, data.id, data.groups]
+    names += [*data.by, *work.features.used]
     known = {name: types[name] for name in names if name}
     impute, ordered = work.options.impute, work.target.coded.labels
     return PieceReader(work.uses, known, work.features, impute, ordered, codes)

@@ -182,7 +182,7 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     # What became of the other columns is in the frame.
-    table = table.only([data.id] if data.id is not None else [])
+    table = table.only([*data.by, *([] if data.id is None else [data.id])])
     return Prepared(
         table, target, features, frame, groups, weights, repeats, copies, pipeline, data, options,
         review=review,

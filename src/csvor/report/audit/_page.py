@@ -23,9 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from csvor._utils.atomic_files import write_whole
 from csvor._utils.words import are, plural
-from csvor.audit import LabelAudit, WrongLabels
+from csvor.audit import LabelAudit, SharesByValue, WrongLabels
 from csvor.audit._expected_errors import rows_to_look_at
 from csvor.report._templates import rendered, static
+from csvor.report.audit._comparison import comparison_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from csvor.report.audit._follow_up import commands, decisions_file, editable
 from csvor.report.audit._page_rows import PageRows, rows_for_page
@@ -49,6 +50,7 @@ def write_audit_report(
     conflicts: Sequence[Sequence[int] | NDArray[np.integer]] = (),
     decided: Sequence[Mapping[str, Any]] = (),
     command: str = "",
+    by: Mapping[str, SharesByValue] | None = None,
 ) -> Path:
     r"""Write what an audit found as one page, on which its suspects are reviewed.
 
@@ -96,6 +98,8 @@ def write_audit_report(
     command : str, default=""
         The command that audited, such as "csvor audit data.csv --target grade": it is saved with
         the decisions, in a column audit, and `csvor apply` prints the one that comes next.
+    by : mapping of str to SharesByValue, default=None
+        What the audit's `by` gives, under the names of columns: their values are compared.
 
     Returns
     -------
@@ -150,6 +154,7 @@ def write_audit_report(
         **_answer(audit, classes),
         **_review(audit, suspects_of(shown.audit, shown.X, numbers, names, earlier), source),
         id_name=name_of_ids,
+        by={name: comparison_of(shares) for name, shares in (by or {}).items()},
         facts=dict(facts or {}),
         notes=(*audit.notes, *notes),
         conflicts=[

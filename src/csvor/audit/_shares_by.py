@@ -1,0 +1,292 @@
+"""What share of the labels is wrong for each value of a column, and where does it differ?
+
+The audit says for each row how much more probable its label is if it is wrong than if it is right.
+So the share of a part of the rows needs no other fit: one parameter, and a sum over the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.stats import chi2
+
+from csvor._data.fit_data import in_partitions
+from csvor._parts.engine import total
+from csvor._utils.lazy import is_lazy
+
+Array = NDArray[np.float64]
+
+# More values are those of an identifier, or of a measurement; each has so many rows in the mean.
+MOST_VALUES, _LEAST_ROWS = 200, 4
+# Differences that are told are chance in so many of all comparisons, at most.
+LEVEL = 0.05
+# Logarithms of likelihood ratios are kept to a twentieth, and to 1e12 or 1e-12 at the ends; a label
+# known to be right has 0, and one known to have been wrong infinity, in the outermost bins.
+MOST_RATIO = 1e12
+_WIDTH = 0.05
+_HALF = int(np.ceil(np.log(MOST_RATIO) / _WIDTH))
+_BINS = 2 * _HALF + 3
+# Half of the 95 % point of chi-squared with one degree of freedom.
+_DROP = 1.92
+_MOST_SHARE = 1.0 - 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class SharesByValue:
+    """What share of the labels is wrong for each value of a column: one entry a value.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_values,)
+        In their order, a missing value as None, last.
+    n_rows : ndarray of shape (n_values,)
+        The rows that have the value.
+    share : ndarray of shape (n_values,)
+        Estimated share of wrong labels among them, those known to be right left out.
+    low, high : ndarrays of shape (n_values,)
+        Its 95 % profile-likelihood interval.
+    named : ndarray of shape (n_values,)
+        How many of them are flagged.
+    p_value : ndarray of shape (n_values,)
+        Of the likelihood-ratio test that the share is that of the other rows; those of values that
+        differ more surely are not among them.
+    adjusted_p_value : ndarray of shape (n_values,)
+        The same for so many tests: Holm's, step by step.
+    differs : ndarray of shape (n_values,)
+        "higher" or "lower" where the latter is below .05, else "".
+    conclusive : bool
+        False where nothing can be said of the labels: then no share differs, and none is known.
+    """
+
+    values: NDArray[Any]
+    n_rows: NDArray[np.int64]
+    share: Array
+    low: Array
+    high: Array
+    named: NDArray[np.int64]
+    p_value: Array
+    adjusted_p_value: Array
+    differs: NDArray[np.str_]
+    conclusive: bool
+
+    def to_frame(self) -> pd.DataFrame:
+        """The entries as a table.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Indexed by value, a column for each of n_rows, share, low, high, named, p_value,
+            adjusted_p_value and differs.
+        """
+        names = (
+            "n_rows", "share", "low", "high", "named", "p_value", "adjusted_p_value", "differs",
+        )  # fmt: skip
+        index = pd.Index(self.values, name="value")
+        return pd.DataFrame({name: getattr(self, name) for name in names}, index)
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Positions of the values, those that differ first, the highest share before the others."""
+        return np.lexsort((-self.share, self.adjusted_p_value, self.differs == ""))
+
+
+class _Likelihood(NamedTuple):
+    """Of the share of wrong labels: ratios, and how much of the rows has each."""
+
+    ratios: Array
+    weights: Array
+
+    def at(self, share: float) -> float:
+        """The logarithm, but for what does not depend on the share."""
+        return float(self.weights @ np.log1p(share * (self.ratios - 1.0)))
+
+    def slope(self, share: float) -> float:
+        change = self.ratios - 1.0
+        return float(self.weights @ (change / (1.0 + share * change)))
+
+    def maximum(self) -> tuple[float, float]:
+        """The most likely share, and the logarithm there."""
+        share = 0.0
+        if self.slope(0.0) > 0.0:
+            at_end = self.slope(_MOST_SHARE) >= 0.0
+            share = _MOST_SHARE if at_end else float(brentq(self.slope, 0.0, _MOST_SHARE))
+        return share, self.at(share)
+
+    def interval(self) -> tuple[float, float]:
+        """The shares that are less likely by a factor of ``exp(1.92)``."""
+        share, most = self.maximum()
+
+        def above(other: float) -> float:
+            return self.at(other) - most + _DROP
+
+        low = 0.0 if above(0.0) >= 0.0 else float(brentq(above, 0.0, share))
+        high = 1.0 if above(_MOST_SHARE) >= 0.0 else float(brentq(above, share, _MOST_SHARE))
+        return low, high
+
+
+def shares_by(
+    values: ArrayLike, ratios: Any, weights: Any, flagged: Any, *, counts: float, conclusive: bool
+) -> SharesByValue:
+    """The shares of the rows with each value.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,)
+    ratios : ndarray of shape (n_samples,)
+        How much more probable each label is if it is wrong than if it is right; 0 of labels known
+        to be right, infinite of those known to have been wrong before they were set right.
+    weights : ndarray of shape (n_samples,) or None
+    flagged : ndarray of shape (n_samples,)
+    counts : float
+        What a row counts in the likelihood: less than 1 where rows of a group are alike.
+    conclusive : bool
+    """
+    column = _column(values, ratios)
+    levels = _levels(values, column, ratios.size)
+    has_weights = weights is not None
+    columns = [column, ratios, flagged, *([weights] if has_weights else [])]
+    add = partial(_sums, levels, has_weights)
+    (n_rows, named, weight, weighted), _ = total(add, *columns)
+    n_rows, named = n_rows.astype(np.int64), named.astype(np.int64)
+    if not n_rows[-1]:  # none is missing
+        n_rows, named, weight, weighted = (a[:-1] for a in (n_rows, named, weight, weighted))
+        names = np.asarray(levels)
+    else:
+        names = np.append(np.asarray(levels, dtype=object), [None])
+    own = [_likelihood(w, s, counts) for w, s in zip(weight, weighted, strict=True)]
+    left = [_left(w) for w in weight]
+    share = np.array([left(one.maximum()[0]) for left, one in zip(left, own, strict=True)])
+    ends = [list(map(left, one.interval())) for left, one in zip(left, own, strict=True)]
+    low, high = np.array(ends).T
+    p_value, adjusted, sign = _compared(own, weight, weighted, counts)
+    if not conclusive:
+        share, low, high = (np.full_like(share, x) for x in (np.nan, 0.0, 1.0))
+        p_value = adjusted = np.ones_like(share)
+    signs = np.where(adjusted < LEVEL, sign, 0.0).astype(int)
+    return SharesByValue(
+        names, n_rows, share, low, high, named, p_value, adjusted,
+        np.array(["lower", "", "higher"])[signs + 1], conclusive,
+    )  # fmt: skip
+
+
+def _column(values: Any, ratios: Any) -> Any:
+    """The values, where the rows of the audit lie."""
+    if not is_lazy(ratios):
+        column = np.asarray(values.compute() if is_lazy(values) else values)
+        _check_rows(column.shape, ratios.size)
+        return column
+    if not is_lazy(values):
+        values = np.asarray(values)
+        _check_rows(values.shape, ratios.size)
+        return in_partitions(values, ratios.chunks[0])
+    if hasattr(values, "to_dask_array"):
+        values = values.to_dask_array(lengths=list(ratios.chunks[0]))
+    _check_rows(values.shape, ratios.size)
+    return values.rechunk(ratios.chunks)
+
+
+def check_values(values: Any) -> None:
+    """Refuse a column, as an array, that has too many values."""
+    _levels(values, values, values.size)
+
+
+def _check_rows(shape: tuple[int, ...], n: int) -> None:
+    if shape != (n,):
+        raise ValueError(f"values must be one for each of the {n} rows, got shape {shape}.")
+
+
+def _levels(values: Any, column: Any, n: int) -> pd.Index:
+    """The values that are not missing: in the order of a categorical, else sorted."""
+    _, (found,) = total(_distinct, column)
+    levels = pd.Index(found).unique()
+    if levels.size > min(MOST_VALUES, max(n / _LEAST_ROWS, 2)):
+        raise ValueError(
+            f"{levels.size} different values in {n} rows are too many for a share of each; cut "
+            "numbers and dates into classes first (pandas.cut, months), and take no identifier"
+        )
+    if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):
+        return pd.Index([c for c in values.dtype.categories if c in levels])
+    numbers = pd.to_numeric(pd.Series(levels), errors="coerce")
+    if levels.inferred_type == "string" and numbers.notna().all():  # "2" before "10"
+        return levels[np.argsort(numbers, kind="stable")]
+    try:
+        return levels.sort_values()
+    except TypeError:  # numbers and words
+        return pd.Index(sorted(levels, key=lambda value: (type(value).__name__, value)))
+
+
+def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArray[Any]]]:
+    """The first of them: what is more than can be used need not travel."""
+    _, distinct = pd.factorize(column)
+    return (), (np.asarray(distinct)[: 10 * MOST_VALUES],)
+
+
+def _sums(
+    levels: pd.Index, has_weights: bool, start: int, column: NDArray[Any], ratios: Array,
+    flagged: NDArray[np.bool_], *weights: Array,
+) -> tuple[tuple[Array, ...], tuple[()]]:  # fmt: skip
+    """Of each value the rows, those flagged, and in bins of the ratios weights and their sums."""
+    codes, size = levels.get_indexer(pd.Index(column)), len(levels) + 1
+    codes = np.where(codes < 0, size - 1, codes)
+    weight = weights[0] if has_weights else np.ones(codes.size)
+    finite = np.clip(ratios, 1.0 / MOST_RATIO, MOST_RATIO)
+    bins = 1 + _HALF + np.rint(np.log(finite) / _WIDTH).astype(np.int64)
+    bins[ratios == 0.0], bins[np.isinf(ratios)] = 0, _BINS - 1
+    used = np.where((ratios > 0.0), finite, 0.0)
+    cells = codes * _BINS + bins
+    in_bins = [
+        np.bincount(cells, w, size * _BINS).reshape(size, _BINS) for w in (weight, weight * used)
+    ]
+    n_rows, named = (np.bincount(codes, w, size).astype(float) for w in (None, flagged))
+    return (n_rows, named, *in_bins), ()
+
+
+def _compared(
+    own: list[_Likelihood], weight: Array, weighted: Array, counts: float
+) -> tuple[Array, Array, Array]:
+    """P-values of each value against the others, corrected ones, and the signs of differences.
+
+    The one that differs most surely goes first, and is none of the others from then on: else a
+    single bad site would make all others better than the rest. Each step has Holm's level.
+    """
+    n = len(own)
+    p_value, adjusted, sign = np.ones(n), np.ones(n), np.zeros(n)
+    maxima = [one.maximum() for one in own]
+    active, least = np.arange(n), 0.0
+    while active.size > 1:
+        _, alike = _likelihood(weight[active].sum(0), weighted[active].sum(0), counts).maximum()
+        for i in active.tolist():
+            others = active[active != i]
+            rest = _likelihood(weight[others].sum(0), weighted[others].sum(0), counts)
+            share, most = rest.maximum()
+            gain = max(maxima[i][1] + most - alike, 0.0)
+            p_value[i], sign[i] = chi2.sf(2.0 * gain, 1), np.sign(maxima[i][0] - share)
+        # Of two values, each is the rest of the other: one test.
+        n_tests = active.size if active.size > 2 else 1
+        adjusted[active] = np.clip(n_tests * p_value[active], least, 1.0)
+        first = active[np.argmin(p_value[active])]
+        least = adjusted[first]
+        if active.size == 2 or least >= LEVEL:
+            break
+        active = active[active != first]
+    return p_value, adjusted, sign
+
+
+def _likelihood(weight: Array, weighted: Array, counts: float) -> _Likelihood:
+    there = weight > 0.0
+    return _Likelihood(weighted[there] / weight[there], counts * weight[there])
+
+
+def _left(weight: Array) -> Callable[[float], float]:
+    """From the share of all labels before a review to that of those not confirmed after it."""
+    everything, judged, righted = weight.sum(), weight[1:-1].sum(), weight[-1]
+    if not judged > 0.0:
+        return lambda share: 0.0
+    return lambda share: min(max(share * everything - righted, 0.0) / judged, 1.0)

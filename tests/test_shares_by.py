@@ -1,0 +1,162 @@
+"""The share of wrong labels for each value of a column: by hand, by draws, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2
+
+from csvor import audit_labels, audit_scores
+from csvor.audit._shares_by import shares_by
+
+
+def spoilt(seed, sizes, rates, n_classes=5):
+    """Scores, labels of which a part is wrong in each batch, and the batches, well mixed."""
+    rng = np.random.default_rng(seed)
+    batch = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    score = rng.normal(size=batch.size)
+    cuts = np.quantile(score, np.arange(1, n_classes) / n_classes)
+    y = np.digitize(score + 0.1 * rng.normal(size=batch.size), cuts)
+    wrong = rng.random(batch.size) < np.array(rates)[batch]
+    y[wrong] = (y[wrong] + rng.integers(1, n_classes, wrong.sum())) % n_classes
+    return score, y, batch
+
+
+def by_hand(values, ratios, weights=None, **options):
+    flagged = np.asarray(ratios) > 1.0
+    options = {"counts": 1.0, "conclusive": True} | options
+    return shares_by(values, np.asarray(ratios, dtype=float), weights, flagged, **options)
+
+
+def test_two_values_by_hand():
+    """a labels of ratio 3 and b of 1/2: the slope 2a / (1 + 2t) - b/2 / (1 - t/2) is 0 where
+    t = (2a - b/2) / (a + b): 4 and 6 give .5, 2 and 8 give 0, and all together, 6 and 14, .25.
+    """
+    shares = by_hand(list("A" * 10 + "B" * 10), [3.0] * 4 + [0.5] * 6 + [3.0] * 2 + [0.5] * 8)
+    np.testing.assert_allclose(shares.share, [0.5, 0.0], atol=1e-9)
+    apart = 4 * np.log(2.0) + 6 * np.log(0.75)
+    together = 6 * np.log(1.5) + 14 * np.log(0.875)
+    np.testing.assert_allclose(shares.p_value, chi2.sf(2 * (apart - together), 1))
+    # One test of two values.
+    np.testing.assert_allclose(shares.adjusted_p_value, shares.p_value)
+    assert (shares.n_rows.tolist(), shares.named.tolist()) == ([10, 10], [4, 2])
+    for end in (shares.low[0], shares.high[0]):
+        fall = apart - 4 * np.log1p(2 * end) - 6 * np.log1p(-end / 2)
+        assert abs(fall - 1.92) < 1e-6 or end in (0.0, 1.0)
+    assert shares.low[0] == 0.0 < shares.share[0] < shares.high[0]
+
+
+def test_a_review_leaves_what_it_has_not_set_right():
+    """One label was wrong (infinite), nine have 1/2: log t + 9 log(1 - t/2) is greatest at .2. Two
+    of ten were wrong, one is set right, and so one of nine is.
+    """
+    shares = by_hand(list("A" * 10 + "B" * 4), [np.inf] + [0.5] * 9 + [0.0] * 4)
+    np.testing.assert_allclose(shares.share, [1 / 9, 0.0], rtol=1e-6)
+
+
+def test_weights_are_repetitions_and_rows_have_no_order(rng):
+    ratios, values = rng.lognormal(0, 3, 300), rng.integers(0, 6, 300)
+    times = rng.integers(0, 4, 300)
+    weighted = by_hand(values, ratios, times.astype(float)).to_frame()
+    again = by_hand(np.repeat(values, times), np.repeat(ratios, times)).to_frame()
+    counts = ["n_rows", "named"]  # those are of rows
+    pd.testing.assert_frame_equal(weighted.drop(columns=counts), again.drop(columns=counts))
+    order = rng.permutation(300)
+    pd.testing.assert_frame_equal(
+        by_hand(values[order], ratios[order]).to_frame(), by_hand(values, ratios).to_frame()
+    )
+
+
+def test_partitions_say_what_memory_says(rng):
+    da = pytest.importorskip("dask.array")
+    ratios, weights = rng.lognormal(0, 3, 300), rng.exponential(size=300)
+    values = np.array(["x", "yy", None], dtype=object)[rng.integers(0, 3, 300)]
+    options = {"counts": 0.5, "conclusive": True}
+    whole = shares_by(values, ratios, weights, ratios > 1, **options).to_frame()
+    parts = [da.from_array(column, chunks=70) for column in (ratios, weights, ratios > 1)]
+    for column in (values, da.from_array(values, chunks=100)):
+        found = shares_by(column, *parts, **options).to_frame()
+        pd.testing.assert_frame_equal(found, whole)
+
+
+def test_a_bad_batch_is_found_and_makes_no_other_better():
+    score, y, batch = spoilt(0, [150] * 8, [0.3, *[0.03] * 7])
+    audit = audit_scores(score, y)
+    shares = audit.by(batch)
+    assert shares.differs.tolist() == ["higher", *[""] * 7]
+    assert shares.low[0] < 0.3 < shares.high[0]
+    assert abs(shares.share @ shares.n_rows / y.size - audit.share) < 0.01
+    assert shares.order[0] == 0
+    assert int(shares.named.sum()) == audit.named
+
+
+def test_a_group_that_is_wrong_as_a_whole_is_found():  # N86
+    score, y, batch = spoilt(1, [20] * 40, [1.0] * 2 + [0.0] * 38)
+    shares = audit_scores(score, y).by(batch)
+    assert shares.differs.tolist() == ["higher", "higher", *[""] * 38]
+
+
+def test_equal_shares_are_told_apart_by_chance_alone():
+    told = 0
+    for seed in range(20):
+        score, y, batch = spoilt(seed, [40] * 15, [0.05] * 15)
+        told += (audit_scores(score, y).by(batch).differs != "").any()
+    assert told <= 3
+
+
+def test_clean_labels_have_no_bad_batch():
+    score, y, batch = spoilt(2, [60] * 10, [0.0] * 10)
+    shares = audit_scores(score, y).by(batch)
+    assert not (shares.differs != "").any()
+    assert (shares.share < 0.01).all()
+
+
+def test_where_nothing_can_be_said_no_value_differs(rng):
+    audit = audit_scores(rng.normal(size=400), rng.integers(0, 4, 400))
+    assert not audit.conclusive
+    shares = audit.by(np.arange(400) % 3)
+    assert not shares.conclusive
+    assert (np.isnan(shares.share).all(), shares.differs.tolist()) == (True, [""] * 3)
+
+
+def test_rows_of_groups_that_are_alike_count_less():
+    ratios = np.array([5.0] * 10 + [0.2] * 30)
+    whole, fewer = (by_hand(np.arange(40) // 10, ratios, counts=c) for c in (1.0, 0.1))
+    np.testing.assert_allclose(fewer.share, whole.share, atol=1e-6)
+    assert fewer.p_value[0] > whole.p_value[0]
+    assert fewer.high[1] > whole.high[1]
+
+
+def test_values_have_their_order_and_missing_ones_are_last():
+    ratios = np.full(12, 0.5)
+    words = [None, "b", "10", "a"] * 3
+    assert by_hand(words, ratios).values.tolist() == ["10", "a", "b", None]
+    assert by_hand(["10", "9", "2", "9"] * 3, ratios).values.tolist() == ["2", "9", "10"]
+    assert by_hand([2.0, np.nan, 1.0] * 4, ratios).values.tolist() == [1.0, 2.0, None]
+    sizes = pd.Categorical(["S", "L", "M"] * 4, ["S", "M", "L", "XL"])
+    assert by_hand(sizes, ratios).values.tolist() == ["S", "M", "L"]
+    assert by_hand(pd.Series(sizes), ratios).to_frame().n_rows.tolist() == [4, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (np.arange(40), "40 different values in 40 rows are too many"),
+        (["a"] * 39, "one for each of the 40 rows"),
+        (np.zeros((40, 2)), "one for each of the 40 rows"),
+    ],
+)
+def test_what_has_no_shares_is_refused(values, says):
+    with pytest.raises(ValueError, match=says):
+        by_hand(values, np.ones(40))
+
+
+def test_an_audit_of_features_has_it_too(rng):
+    X = rng.normal(size=(240, 2))
+    site = np.repeat(["a", "b", "c"], 80)
+    y = np.digitize(X[:, 0] + 0.05 * rng.normal(size=240), [-0.5, 0.5])
+    y[:30] = (y[:30] + rng.integers(1, 3, 30)) % 3
+    confirmed = np.arange(240) >= 160
+    audit = audit_labels(X, y, models="own", confirmed=confirmed)
+    shares = audit.by(site)
+    assert shares.differs[0] == "higher"
+    assert shares.share[2] == 0.0
