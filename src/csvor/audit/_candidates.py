@@ -21,10 +21,10 @@ from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._rows.spans import spans_of
 from csvor._utils.sampling import random_rows
 from csvor._utils.sklearn_private import safe_split
+from csvor.audit._candidate import Candidate, unused_by
 from csvor.audit._findings import View, likelihood_weights
 from csvor.audit._held_out import AuditData, HeldOut
 from csvor.audit._models import Models, Reading
-from csvor.audit._wrong_labels import Candidate, unused_by
 
 # Candidates are compared on so many rows at most, on which most of them are far behind the best.
 COMPARED = 5_000

@@ -1,17 +1,15 @@
-"""What does an audit say: how many labels are wrong, which, and by which models?"""
+"""What does an audit say: how many labels are wrong, which, where, and by which models?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._data.kernels import WITH_GAMMA
-from csvor._estimators.steps import is_own, last_step
 from csvor._parts.engine import take
+from csvor.audit._candidate import Candidate
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
 from csvor.audit._shares_by import SharesByValue, shares_by
 
@@ -257,59 +255,6 @@ class WrongLabels:
 def _percent(share: float) -> str:
     """In two digits, or in whole numbers."""
     return f"{100.0 * share:.1f}".removesuffix(".0") if share < 0.1 else f"{100.0 * share:.0f}"
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A model that was compared.
-
-    Attributes
-    ----------
-    estimator : estimator
-        Not fitted, with the contamination in force.
-    share : float
-        The share of wrong labels that its scores show.
-    log_likelihood : float
-        Penalised, of labels given its scores.
-    weight : float
-        Its weight in the average, all of which sum to 1.
-    reading : {"margins", "probabilities", "expected class", "score"}
-        How its answers are read, as `audit_scores` has it.
-    """
-
-    estimator: Any
-    share: float
-    log_likelihood: float
-    weight: float
-    reading: str = "margins"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What tells it from the others."""
-        model = last_step(self.estimator)
-        if not is_own(model):
-            return {"model": type(model).__name__, "reading": self.reading} | _changed(model)
-        names = ("C", "kernel", "gamma", "n_components", "constraints", "contamination")
-        unused = unused_by(model)
-        return {
-            name: None if name in unused else getattr(model, name)
-            for name in names
-            if hasattr(model, name)
-        }
-
-
-def _changed(model: Any) -> dict[str, Any]:
-    """The parameters that are not those by default."""
-    defaults = {name: p.default for name, p in signature(type(model)).parameters.items()}
-    values = model.get_params(deep=False)
-    return {name: v for name, v in values.items() if repr(v) != repr(defaults.get(name))}
-
-
-def unused_by(model: Any) -> tuple[str, ...]:
-    """Parameters that its kernel does not read."""
-    if model.kernel == "linear":
-        return ("gamma", "n_components", "random_state")
-    return () if model.kernel in WITH_GAMMA else ("gamma",)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
