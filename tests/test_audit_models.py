@@ -71,10 +71,10 @@ def test_a_fit_cuts_nothing_from_clean_grades(n_levels):
     assert CSVOR(contamination="auto").fit(X, y).contamination_ < 0.02
 
 
-@pytest.mark.parametrize(("n_classes", "of_each", "seed"), [(50, 8, 2), (150, 4, 2)])
-def test_a_fit_cuts_nothing_from_many_clean_classes(n_classes, of_each, seed):
+@pytest.mark.parametrize(("n_classes", "of_each"), [(50, 8), (150, 4)])
+def test_a_fit_cuts_nothing_from_many_clean_classes(n_classes, of_each):
     """Case N54: 300 of 600 rows were cut."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(2)
     X = rng.normal(size=(n_classes * of_each, 3))
     score = X @ [1, 2, -1] + 0.6 * rng.normal(size=len(X))
     y = np.argsort(np.argsort(score)) // of_each

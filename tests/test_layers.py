@@ -280,6 +280,38 @@ def test_checker_sees_private_names(line: str, private: bool) -> None:
     assert bool(private_of_sklearn(line)) == private
 
 
+# They say that something was done, not what it is.
+RIDDLES = {"found", "told", "given", "own"}
+
+
+def names(text: str) -> tuple[set[str], list[str]]:
+    """The names that are set in functions, and the classes."""
+    nodes = list(ast.walk(ast.parse(text)))
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    inside = [node for function in functions for node in ast.walk(function)]
+    set_ = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    set_ |= {node.arg for node in inside if isinstance(node, ast.arg)}
+    classes = [node.name for node in nodes if isinstance(node, ast.ClassDef)]
+    return set_, classes
+
+
+def test_names_can_be_searched() -> None:
+    """No riddle for a name, and one class for each name."""
+    classes: list[str] = []
+    for path in PACKAGE.rglob("*.py"):
+        set_, its_classes = names(path.read_text("utf-8"))
+        assert not set_ & RIDDLES, path
+        classes += its_classes
+    assert sorted(classes) == sorted(set(classes))
+
+
+def test_checker_sees_names() -> None:
+    assert names("def f(told):\n    found, (a, b) = 1, (2, 3)\n\n\nclass C: ...\n") == (
+        {"told", "found", "a", "b"},
+        ["C"],
+    )
+
+
 def test_map_is_the_tree(tmp_path: Path) -> None:
     assert mapped((ROOT / "docs/map.md").read_text(encoding="utf-8")) == modules(PACKAGE)
 

@@ -97,11 +97,11 @@ def findings(
         ranks = ranks * ~confirmed
     may_be = labels.judged & conclusive
     flagged = may_be & (probability > (0.5 if fdr is None else fdr_cut(probability, fdr)))
-    found = totals(ranks, probability, flagged, labels.mass)
-    if fdr is None and found.named_share > high:
+    sums = totals(ranks, probability, flagged, labels.mass)
+    if fdr is None and sums.named_share > high:
         most = high * float(labels.mass.sum())
         flagged = flagged & (probability > share_cut(probability, labels.mass, most))
-        found = totals(ranks, probability, flagged, labels.mass)
+        sums = totals(ranks, probability, flagged, labels.mass)
     suggested = each(suggestions, np.int64, truth, codes, flagged)
     return {
         "share": share,
@@ -118,16 +118,16 @@ def findings(
         "predicted": label_of(each(partial(np.argmax, axis=1), np.int64, before)),
         "classes": classes,
         "expected_distance": distance,
-        "order": found.order,
+        "order": sums.order,
         "ordered_by": by,
         "conclusive": conclusive,
         "rank_correlation": correlation,
         "log_likelihood": -min(view.mixture.loss for view in views),
         "n_judged": int(labels.judged.sum()),
-        "named": found.named,
-        "expected_right": found.expected,
-        "named_share": found.named_share,
-        "weighted": found.weighted,
+        "named": sums.named,
+        "expected_right": sums.expected,
+        "named_share": sums.named_share,
+        "weighted": sums.weighted,
         "_ratios": _with_known(ratios, labels),
         "_weights": labels.weights,
         "_counts": 1.0 if n_independent is None else min(n_independent / codes.size, 1.0),

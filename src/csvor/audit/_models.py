@@ -169,12 +169,12 @@ class AnyModels(Models):
 
 def models_of(estimators: Sequence[Any]) -> Models:
     """How the estimators are dealt with, all of which are of one kind."""
-    own = [is_own(estimator) for estimator in estimators]
-    if any(own) and not all(own):
+    ours = [is_own(estimator) for estimator in estimators]
+    if any(ours) and not all(ours):
         raise TypeError(
             "estimator has models of csvor and others: their fits differ, so audit them apart."
         )
-    return OwnModels() if all(own) else AnyModels()
+    return OwnModels() if all(ours) else AnyModels()
 
 
 def _answers(estimator: Any, rows: AuditDataInMemory, report: Callable[[], None]) -> Array:

@@ -97,7 +97,7 @@ class SharesByValue:
         return np.lexsort((-self.share, self.adjusted_p_value, self.differs == ""))
 
 
-class _Likelihood(NamedTuple):
+class ShareLikelihood(NamedTuple):
     """Of the share of wrong labels: ratios, and how much of the rows has each."""
 
     ratios: Array
@@ -160,12 +160,12 @@ def shares_by(
         names = np.asarray(levels)
     else:
         names = np.append(np.asarray(levels, dtype=object), [None])
-    own = [_likelihood(w, s, counts) for w, s in zip(weight, weighted, strict=True)]
+    likelihoods = [_likelihood(w, s, counts) for w, s in zip(weight, weighted, strict=True)]
     left = [_left(w) for w in weight]
-    share = np.array([left(one.maximum()[0]) for left, one in zip(left, own, strict=True)])
-    ends = [list(map(left, one.interval())) for left, one in zip(left, own, strict=True)]
+    share = np.array([left(one.maximum()[0]) for left, one in zip(left, likelihoods, strict=True)])
+    ends = [list(map(left, one.interval())) for left, one in zip(left, likelihoods, strict=True)]
     low, high = np.array(ends).T
-    p_value, adjusted, sign = _compared(own, weight, weighted, counts)
+    p_value, adjusted, sign = _compared(likelihoods, weight, weighted, counts)
     if not conclusive:
         share, low, high = (np.full_like(share, x) for x in (np.nan, 0.0, 1.0))
         p_value = adjusted = np.ones_like(share)
@@ -204,8 +204,8 @@ def _check_rows(shape: tuple[int, ...], n: int) -> None:
 
 def _levels(values: Any, column: Any, n: int) -> pd.Index:
     """The values that are not missing: in the order of a categorical, else sorted."""
-    _, (found,) = total(_distinct, column)
-    levels = pd.Index(found).unique()
+    _, (distinct,) = total(_distinct, column)
+    levels = pd.Index(distinct).unique()
     if levels.size > min(MOST_VALUES, max(n / _LEAST_ROWS, 2)):
         raise ValueError(
             f"{levels.size} different values in {n} rows are too many for a share of each; cut "
@@ -249,16 +249,16 @@ def _sums(
 
 
 def _compared(
-    own: list[_Likelihood], weight: Array, weighted: Array, counts: float
+    likelihoods: list[ShareLikelihood], weight: Array, weighted: Array, counts: float
 ) -> tuple[Array, Array, Array]:
     """P-values of each value against the others, corrected ones, and the signs of differences.
 
     The one that differs most surely goes first, and is none of the others from then on: else a
     single bad site would make all others better than the rest. Each step has Holm's level.
     """
-    n = len(own)
+    n = len(likelihoods)
     p_value, adjusted, sign = np.ones(n), np.ones(n), np.zeros(n)
-    maxima = [one.maximum() for one in own]
+    maxima = [one.maximum() for one in likelihoods]
     active, least = np.arange(n), 0.0
     while active.size > 1:
         _, alike = _likelihood(weight[active].sum(0), weighted[active].sum(0), counts).maximum()
@@ -279,9 +279,9 @@ def _compared(
     return p_value, adjusted, sign
 
 
-def _likelihood(weight: Array, weighted: Array, counts: float) -> _Likelihood:
+def _likelihood(weight: Array, weighted: Array, counts: float) -> ShareLikelihood:
     there = weight > 0.0
-    return _Likelihood(weighted[there] / weight[there], counts * weight[there])
+    return ShareLikelihood(weighted[there] / weight[there], counts * weight[there])
 
 
 def _left(weight: Array) -> Callable[[float], float]:

@@ -26,7 +26,7 @@ class ComparedValue:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedValues:
     """The values of a column, those that differ first; `most` is the share at the end of a bar."""
 
     values: tuple[ComparedValue, ...]
@@ -38,13 +38,13 @@ class Comparison:
         return sum(bool(value.differs) for value in self.values)
 
 
-def comparison_of(shares: SharesByValue) -> Comparison | None:
+def comparison_of(shares: SharesByValue) -> ComparedValues | None:
     """What the page draws; None where nothing can be said."""
     if not shares.conclusive:
         return None
     # A few rows, of which anything may be true, are not to make all other bars short.
     most = min(max(0.05, 2.0 * float(shares.share.max()), 1.2 * float(shares.low.max())), 1.0)
-    return Comparison(tuple(_value(shares, i, most) for i in shares.order.tolist()), most)
+    return ComparedValues(tuple(_value(shares, i, most) for i in shares.order.tolist()), most)
 
 
 def _value(shares: SharesByValue, i: int, most: float) -> ComparedValue:
