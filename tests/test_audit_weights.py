@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from csvor import audit_labels
+from csvor import audit_labels, audit_scores
 from csvor._mixture.mixture import Mixture
 from csvor.audit import _findings, candidate_models
 from csvor.audit._findings import View, findings
@@ -58,3 +58,14 @@ def test_named_rows_have_no_more_weight_than_the_upper_end(monkeypatch):
         assert found["named_share"] <= high
         named.append(np.flatnonzero(found["flagged"]).tolist())
     assert named == [[0, 1, 2, 3, 4, 5], [4, 5]]
+
+
+def test_a_weight_of_four_is_four_rows(rng):
+    score = rng.normal(size=300)
+    y = np.digitize(score + 0.3 * rng.normal(size=300), [-0.5, 0.5])
+    y[:15] = (y[:15] + rng.integers(1, 3, 15)) % 3
+    weighted = audit_scores(score, y, sample_weight=np.full(300, 4.0))
+    rows = audit_scores(np.repeat(score, 4), np.repeat(y, 4))
+    for name in ("share", "low", "high", "log_likelihood", "odds_range"):
+        assert getattr(weighted, name) == pytest.approx(getattr(rows, name), rel=1e-3), name
+    assert rows.odds_range[0] < 0.6 < 1.5 < rows.odds_range[1]

@@ -104,7 +104,7 @@ def fit_mixture(
     problem = problem_of(margins, codes, weights, confirmed, original)
     plain = min((problem.minimise(problem.start(*start)) for start in _STARTS), key=itemgetter(1))
     best = _mixture(problem, *plain)
-    least = best.loss - (0.5 * np.log(problem.codes.size) + _SURE)
+    least = best.loss - (0.5 * np.log(problem.n) + _SURE)
     if q > 1:
         for start in _LOGITS_BESIDE:
             other = _mixture(problem, *problem.minimise(np.append(plain[0], start), beside=True))

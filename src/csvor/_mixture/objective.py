@@ -49,15 +49,11 @@ def problem_of(
     confirmed: Mask | None,
     original: Codes | None,
 ) -> Problem:
-    """Of many rows, a part of them."""
+    """With what is left open filled in."""
     n = codes.size
     original = codes if original is None else original
     weights = np.ones(n) if weights is None else weights
     confirmed = np.zeros(n, dtype=bool) if confirmed is None else confirmed
-    if n > _ENOUGH:
-        rows = rows_to_fit(n)
-        margins, codes, weights = margins[rows], codes[rows], weights[rows]
-        confirmed, original = confirmed[rows], original[rows]
     return Problem(margins, codes, weights, confirmed, original)
 
 

@@ -77,7 +77,7 @@ def expected_errors(
 
 
 def odds_range(
-    probability: Any, shares: tuple[float, float, float], n_fit: int
+    probability: Any, shares: tuple[float, float, float], n_fit: float
 ) -> tuple[float, float]:
     """What the odds of each row are multiplied by at the ends of what its mixture may be.
 
@@ -90,8 +90,8 @@ def odds_range(
     probability : array of shape (n,)
     shares : tuple of float
         The share and the ends of its interval, of all labels before any was set right.
-    n_fit : int
-        The labels that the mixture was fitted to.
+    n_fit : float
+        The labels that the mixture was fitted to, by their weight.
     """
     (moments,) = sums(partial(_at_odds, _LOG_ODDS), probability)
     by_chance, *means = (moments / probability.shape[0]).tolist()
@@ -99,7 +99,7 @@ def odds_range(
     # Few errors are rather expected, so the share can be nearer to one end than it should be.
     widths = np.maximum(np.abs([low - share, high - share]), (high - low) / 2.0)
     by_chance += share * (1.0 - share)
-    doubts = np.sqrt(np.maximum(widths**2 - 1.96**2 * by_chance / max(n_fit, 1), 0.0))
+    doubts = np.sqrt(np.maximum(widths**2 - 1.96**2 * by_chance / max(n_fit, 1.0), 0.0))
     moved = means[_LOG_ODDS.size // 2] + doubts * [-1.0, 1.0]
     ends = np.exp(np.interp(moved, means, _LOG_ODDS)).tolist()
     return ends[0], ends[1]

@@ -107,7 +107,7 @@ def findings(
         "share": share,
         "low": low,
         "high": high,
-        "odds_range": odds_range(probability, shares, int(n_compared)),
+        "odds_range": odds_range(probability, shares, fit_labels.total),
         "probability": probability,
         "flagged": flagged,
         "given": label_of(codes),

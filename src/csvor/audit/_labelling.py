@@ -48,6 +48,11 @@ class Labelling(NamedTuple):
         """The weight of each label that is not known to be right, 0 of others."""
         return self.judged * (1.0 if self.weights is None else self.weights)
 
+    @property
+    def total(self) -> float:
+        """The weight of all labels, in memory: so many rows they are to a likelihood."""
+        return float(self.codes.size if self.weights is None else self.weights.sum())
+
     def share_left(self, before: float) -> float:
         """The share of all labels that are wrong, where that was so before some were set right."""
         if self.confirmed is None or self.original is None:

@@ -12,6 +12,7 @@ from sklearn.utils import check_consistent_length
 from csvor._data.checks import check_weights
 from csvor._labels import CodedLabels
 from csvor._mixture.mixture import fit_mixture
+from csvor._mixture.objective import rows_to_fit
 from csvor.audit._claims import notes_on_claims
 from csvor.audit._findings import View, findings
 from csvor.audit._labelling import Labelling
@@ -99,13 +100,14 @@ def audit_scores(
     check_fdr(fdr)
     check_order(order)
     weights = check_weights(codes.size, sample_weight)
-    labelling = Labelling(codes, weights)
+    labelling, rows = Labelling(codes, weights), rows_to_fit(codes.size)
+    to_fit = labelling.take(rows)
     views = [
-        View(fit_mixture(margins, codes, weights), margins, margins)
+        View(fit_mixture(margins[rows], *to_fit), margins, margins[rows])
         for margins in readings_of(scores, codes, labels, weights).values()
     ]
     choices: dict[str, Any] = {"classes": labels, "fdr": fdr, "order": order}
-    entries = findings(views, labelling, labelling, **choices)
+    entries = findings(views, labelling, to_fit, **choices)
     values = np.asarray(scores)
     notes: tuple[str, ...] = ()
     if values.shape == (codes.size, labels.size):
