@@ -1,5 +1,7 @@
 """Audits of rows that differ in weight: what is said of the weight, and what of rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,8 @@ def test_of_weighted_rows_the_share_is_that_of_the_weight():
     assert f" to {high:.1f} %) of the weight of {counts.size} labels is wrong; " in counted.summary
     assert f"{counted.named} are named, with {100 * named:.1f}" in counted.summary
     assert (counted.weighted, of_rows.weighted) == (True, False)
+    none = replace(counted, named=0, expected_right=0.0, named_share=0.0)
+    assert none.summary.endswith(" labels is wrong; none is sure enough to be named")
     scaled = audit_labels(X, y, model, sample_weight=counts / counts.mean())
     assert scaled.high - scaled.low > 2 * (counted.high - counted.low)
 

@@ -239,7 +239,8 @@ class WrongLabels:
             named = "none is sure enough to be named"
         if not self.weighted:
             return f"about {share} ({low} to {high}) of {n} labels are wrong; {named}"
-        named = named.replace("named", f"named, with {_percent(self.named_share)} % of it", 1)
+        if self.named:
+            named = named.replace("named", f"named, with {_percent(self.named_share)} % of it", 1)
         return f"about {share} % ({low} to {high} %) of the weight of {n} labels is wrong; {named}"
 
     def __repr__(self) -> str:
