@@ -78,6 +78,23 @@ def test_partitions_say_what_memory_says(rng):
         pd.testing.assert_frame_equal(found, whole)
 
 
+def test_the_worst_value_is_first_however_sure_the_best_one_is():
+    sizes, n_wrong = [3000, 30, 400, 400], [0, 15, 40, 41]
+    values = np.repeat(list("ABCD"), sizes)
+    wrong = [[20.0] * n + [0.05] * (size - n) for size, n in zip(sizes, n_wrong, strict=True)]
+    shares = by_hand(values, np.concatenate(wrong))
+    assert shares.differs.tolist() == ["lower", "higher", "", ""]
+    assert shares.p_value[0] < shares.p_value[1]
+    assert shares.values[shares.order].tolist() == ["B", "A", "D", "C"]
+
+
+def test_of_a_value_without_weight_nothing_is_known():
+    shares = by_hand(["a", "b"] * 20, [0.5] * 40, np.array([0.0, 1.0] * 20))
+    assert (shares.low.tolist(), shares.high[0]) == ([0.0, 0.0], 1.0)
+    assert 0.0 < shares.high[1] < 1.0
+    assert shares.differs.tolist() == ["", ""]
+
+
 def test_a_bad_batch_is_found_and_makes_no_other_better():
     score, y, batch = spoilt(0, [150] * 8, [0.3, *[0.03] * 7])
     audit = audit_scores(score, y)

@@ -93,8 +93,8 @@ class SharesByValue:
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """Positions of the values, those that differ first, the highest share before the others."""
-        return np.lexsort((-self.share, self.adjusted_p_value, self.differs == ""))
+        """Positions of the values, those that differ first, of both the highest share first."""
+        return np.lexsort((self.adjusted_p_value, -self.share, self.differs == ""))
 
 
 class ShareLikelihood(NamedTuple):
@@ -287,6 +287,6 @@ def _likelihood(weight: Array, weighted: Array, counts: float) -> ShareLikelihoo
 def _left(weight: Array) -> Callable[[float], float]:
     """From the share of all labels before a review to that of those not confirmed after it."""
     everything, judged, righted = weight.sum(), weight[1:-1].sum(), weight[-1]
-    if not judged > 0.0:
-        return lambda share: 0.0
+    if not judged > 0.0:  # all are known to be right, or no row counts
+        return lambda share: 0.0 if everything else share
     return lambda share: min(max(share * everything - righted, 0.0) / judged, 1.0)
