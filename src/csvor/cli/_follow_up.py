@@ -16,6 +16,9 @@ _AUDIT = ("csvor", "audit")
 _WRITER = "csvor apply"
 # What an audit writes beside the page is not written again.
 _NOT_REPEATED = {"data", "reviewed", "suspects", "json"}
+_WRITES = {"--suspects", "--json"}
+# Ends a command whose options are not known.
+AS_BEFORE = ", as before"
 
 
 def audit_command(data: Any, *options: Any) -> str:
@@ -42,7 +45,9 @@ def read_command(text: str) -> tuple[str, ...]:
         words = tuple(shlex.split(text)) if text.isprintable() else ()
     except ValueError:
         return ()
-    return words if words[:2] == _AUDIT and len(words) > 3 else ()
+    if words[:2] != _AUDIT or len(words) < 4 or _WRITES & {w.partition("=")[0] for w in words}:
+        return ()
+    return words
 
 
 def next_audit(command: Sequence[str], data: str, decisions: str) -> str:
@@ -73,14 +78,23 @@ def write_record(path: str, target: str, n_changed: int, again: str | None) -> s
 
 
 def read_record(path: str, target: str) -> dict[str, Any] | None:
-    """The record of a file, if `csvor apply` wrote it as it is, and changed these labels."""
+    """The record of a file, if `csvor apply` wrote it as it is, and changed these labels.
+
+    The next command in it is one of an audit, or None: the file may come from anybody.
+    """
     try:
         record = json.loads(record_of(path).read_bytes())
+        known = {"written_by": _WRITER, "target": target, "sha256": _digest(path)}
     except (OSError, ValueError):
         return None
-    if not isinstance(record, dict) or record.get("written_by") != _WRITER:
+    if not isinstance(record, dict) or not known.items() <= record.items():
         return None
-    return record if (record["target"], record["sha256"]) == (target, _digest(path)) else None
+    changed, again = record.get("changed"), str(record.get("next"))
+    if not isinstance(changed, int):
+        return None
+    words = read_command(again.removesuffix(AS_BEFORE))
+    command = shlex.join(words) + AS_BEFORE * again.endswith(AS_BEFORE)
+    return {"changed": changed, "next": command if words else None}
 
 
 def _digest(path: str) -> str:

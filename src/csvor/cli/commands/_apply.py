@@ -8,7 +8,7 @@ from csvor._utils.file_kinds import EDITED, PARQUET, READ
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._errors import refuse
-from csvor.cli._follow_up import next_audit, write_record
+from csvor.cli._follow_up import AS_BEFORE, next_audit, write_record
 from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
@@ -72,7 +72,7 @@ def _next_audit(options: ApplyOptions, review: Review) -> str:
         value = getattr(options, name)
         words += [f"--{name}", value] if value and f"--{name}" not in words else []
     command = next_audit(words, options.data, options.decisions)
-    return command if review.command else f"{command}, as before"
+    return command if review.command else f"{command}{AS_BEFORE}"
 
 
 def _edited_file(
