@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, cross_val_predict
@@ -146,6 +147,19 @@ def test_what_cannot_judge_is_refused_with_a_remedy(model, options, message):
     X, y = g(0, 60)
     with pytest.raises(TypeError, match=message):
         audit_labels(X, y, model, **options)
+
+
+@pytest.mark.parametrize(
+    "model", [Ridge(), LogisticRegression(), DummyRegressor(strategy="median"), DummyClassifier()]
+)
+def test_a_model_that_predicts_nothing_says_so(model, rng):
+    """Of groups with one label each, held-out predictions fall where the labels rise."""
+    X, groups = rng.normal(size=(300, 3)), np.arange(300) // 30
+    y = np.repeat([0, 1, 2, 2, 0], 2)[groups]
+    parts = GroupKFold(5, shuffle=True, random_state=0)
+    audit = audit_labels(X, y, model, groups=groups, cv=parts)
+    assert not audit.conclusive
+    assert audit.named == 0
 
 
 def test_rows_in_partitions_are_refused_with_a_remedy():

@@ -30,12 +30,16 @@ _BACKWARDS, _BY_CHANCE = -0.05, 3.0
 
 def readings_of(
     scores: ArrayLike,
-    codes: NDArray[np.integer],
+    codes: NDArray[np.integer] | None,
     labels: NDArray[Any],
     weights: Array | None = None,
 ) -> dict[str, Array]:
-    """The margins, shape (n_samples, n_classes - 1), of each way to read the scores, by name."""
-    _refuse_alphabet(scores, codes, labels)
+    """The margins, shape (n_samples, n_classes - 1), of each way to read the scores, by name.
+
+    Scores of a user may be the wrong way round by the ``codes``; without these none is refused.
+    """
+    if codes is not None:
+        _refuse_alphabet(scores, codes, labels)
     margins = margins_of(scores, codes, labels.size, weights)
     if np.ndim(scores) == 1:
         return {"score": margins}
@@ -50,7 +54,7 @@ def readings_of(
 
 def margins_of(
     scores: ArrayLike,
-    codes: NDArray[np.integer],
+    codes: NDArray[np.integer] | None,
     n_classes: int,
     weights: Array | None = None,
 ) -> Array:
@@ -72,6 +76,12 @@ def margins_of(
             f"scores have shape {values.shape}; with {n_classes} classes they must be one score a "
             f"row, {n_classes - 1} margins, or {n_classes} probabilities."
         )
+    if codes is not None:
+        _refuse_falling(margins, codes)
+    return margins
+
+
+def _refuse_falling(margins: Array, codes: NDArray[np.integer]) -> None:
     middle = margins.mean(axis=1)
     if np.ptp(middle) == 0.0:
         raise ValueError("scores are all the same, which tells nothing of the labels.")
@@ -81,7 +91,6 @@ def margins_of(
             f"scores fall where the classes rise (rank correlation {rising:.2f}): give them with "
             "the other sign, or the classes in the other order."
         )
-    return margins
 
 
 def _refuse_alphabet(scores: Any, codes: NDArray[np.integer], labels: NDArray[Any]) -> None:
