@@ -60,8 +60,8 @@ class CSVOR(ThresholdClassifier):
         parts the rows. 0 cuts nothing. "auto" takes the share of wrong labels that `audit_scores`
         finds in two rounds of five held-out parts, without a cap and with the share found (of
         more than 20 000 rows, a random part): ten further fits. Parts are dealt by what rows hold,
-        whatever their order. With two classes, one of a single row, none can be told and 0 is
-        taken. Not used where ``epsilon`` is a number.
+        whatever their order; landmarks are not. With two classes, one of a single row, none can be
+        told and 0 is taken. Not used where ``epsilon`` is a number.
     constraints : {"explicit", "implicit"}, default="explicit"
         Which thresholds a row meets: the two beside its class, or all K - 1.
     loss : {"hinge", "logistic", "exponential"}, default="hinge"
