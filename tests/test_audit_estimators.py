@@ -6,6 +6,7 @@ from scipy.special import expit
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -133,6 +134,7 @@ def test_of_several_the_likelihood_decides_and_trees_judge_beside_them(tmp_path)
         (LinearSVC(), {}, r"CalibratedClassifierCV\(LinearSVC\(\)\)"),
         (make_pipeline(StandardScaler(), SVC()), {}, r"CalibratedClassifierCV\(SVC\(\)\)"),
         (StandardScaler(), {}, "must be a classifier or regressor"),
+        (GaussianMixture(2), {}, "must be a classifier or regressor"),
         (GaussianNB, {}, "must be a classifier or regressor"),
         (5, {}, "must be a classifier or regressor"),
         ([CSVOR(), Ridge()], {}, "audit them apart"),

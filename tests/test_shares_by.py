@@ -149,6 +149,9 @@ def test_values_have_their_order_and_missing_ones_are_last():
     assert by_hand(words, ratios).values.tolist() == ["10", "a", "b", None]
     assert by_hand(["10", "9", "2", "9"] * 3, ratios).values.tolist() == ["2", "9", "10"]
     assert by_hand([2.0, np.nan, 1.0] * 4, ratios).values.tolist() == [1.0, 2.0, None]
+    for numbers in ([1, 2, 3], ["1", "2", "3"]):
+        masked = np.ma.masked_where(np.arange(12) % 3 == 1, numbers * 4)
+        assert by_hand(masked, ratios).values.tolist() == [numbers[0], numbers[2], None]
     sizes = pd.Categorical(["S", "L", "M"] * 4, ["S", "M", "L", "XL"])
     assert by_hand(sizes, ratios).values.tolist() == ["S", "M", "L"]
     assert by_hand(pd.Series(sizes), ratios).to_frame().n_rows.tolist() == [4, 4, 4]

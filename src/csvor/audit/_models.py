@@ -211,10 +211,11 @@ def _fitted(model: Any, X: Any, coded: CodedLabels, weights: Array | None) -> An
 
 
 def _check_answers(estimator: Any) -> None:
-    is_one = isinstance(estimator, BaseEstimator)
-    if is_one and (is_regressor(estimator) or hasattr(estimator, "predict_proba")):
+    if isinstance(estimator, BaseEstimator) and is_regressor(estimator):
         return
-    if is_one and is_classifier(estimator):
+    if isinstance(estimator, BaseEstimator) and is_classifier(estimator):
+        if hasattr(estimator, "predict_proba"):
+            return
         name = _named(estimator)
         raise TypeError(
             f"{name} gives no class probabilities (predict_proba): wrap it in scikit-learn's "

@@ -179,7 +179,11 @@ def shares_by(
 def _column(values: Any, ratios: Any) -> Any:
     """The values, where the rows of the audit lie."""
     if not is_lazy(ratios):
-        column = np.asarray(values.compute() if is_lazy(values) else values)
+        values = values.compute() if is_lazy(values) else values
+        column = np.asarray(values)
+        if np.ma.isMaskedArray(values):
+            column = column.astype(object)
+            column[np.ma.getmaskarray(values)] = None
         _check_rows(column.shape, ratios.size)
         return column
     if not is_lazy(values):
