@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from csvor._data.groups import GroupCounts, group_names, group_numbers
-from csvor._rows.content import scattered
 
 Rows = NDArray[np.intp]
 Parts = list[tuple[Rows, Rows]]
@@ -76,8 +75,12 @@ def _bins(start: int, codes: NDArray[np.integer], seed: int) -> NDArray[np.int64
 
 
 def _hash_of_rows(start: int, n: int, seed: int) -> NDArray[np.uint64]:
-    """The number of each row and the seed, scattered."""
-    return scattered(np.arange(start, start + n, dtype=np.uint64) + np.uint64(seed << 32))
+    """The number of each row and the seed, scattered by the steps of splitmix64."""
+    z = np.arange(start, start + n, dtype=np.uint64) + np.uint64(seed << 32)
+    z *= np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
+    return z ^ (z >> np.uint64(31))
 
 
 def held_out_parts(

@@ -87,10 +87,7 @@ class DataOptions:
     ] = None
     by: Annotated[
         Texts,
-        _repeated(
-            "Column whose values are compared by their shares of wrong labels; no feature, for a "
-            "model learns the errors of a site that it knows, unless --keep names it too"
-        ),
+        _repeated("Column to compare shares of wrong labels by; no feature (see --keep)"),
     ] = ()
     drop: Annotated[Texts, _repeated("Column to leave out")] = ()
     keep: Annotated[
