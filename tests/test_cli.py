@@ -253,6 +253,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, command: str) -> None:
         options = ["--model", str(model)]
     else:
         options += ["--target", "y", "--kernel", "linear", "--C", "1", "--contamination", "0.1"]
+        options += ["--models", "own"]
     job = start(name, data, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert job.stdout is not None and job.stderr is not None
     if name == "predict":
