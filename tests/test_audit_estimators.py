@@ -126,6 +126,9 @@ def test_of_several_the_likelihood_decides_and_trees_judge_beside_them(tmp_path)
     page = write_audit_report(audit, X, tmp_path / "page.html").read_text()
     assert "4 readings of your models were judged" in page
     assert "GaussianNB, read as " in page
+    trees = {name: f"{audit.models[name]:.0%}" for name in ("boosting", "extra trees")}
+    for name, share in trees.items():
+        assert (f"{name} {share}" in page) is (audit.models[name] >= 0.005)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,26 @@ def test_a_sentence_says_which_values_differ_and_the_column_is_no_feature() -> N
     assert "Categories" not in text
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_share_says_of_what_it_is_one(weighted: bool) -> None:
+    frame = pd.read_csv("t.csv")
+    n = int((frame["site"] == "Cork").sum())
+    frame["w"] = np.resize([1.0, 2.0], 300)
+    frame.drop(columns="month").to_csv("t.csv", index=False)
+    decided = frame[["grade"]].assign(row=range(1, 301), decision="keep")[:20]
+    decided.rename(columns={"grade": "given"}).to_csv("decided.csv", index=False)
+    words = ("audit", "t.csv", *OPTIONS, "--by", "site", "--id", "key")
+    words += ("--weight", "w") if weighted else ("--drop", "w")
+    weight = "the weight of " if weighted else ""
+    text = " ".join(run(*words).stdout.split())
+    assert f" % of {weight}{n} rows (" in text
+    result = run(*words, "--reviewed", "decided.csv", "--report", "t.html")
+    assert f" % of {weight}the undecided among {n} rows (" in " ".join(result.stdout.split())
+    page = Path("t.html").read_text(encoding="utf-8")
+    assert "Shares are those of the labels that were not decided; rows counts all." in page
+    assert ("Shares are those of the weight." in page) is weighted
+
+
 def test_json_has_each_value_and_a_kept_column_is_a_feature() -> None:
     words = ("audit", "t.csv", *OPTIONS, "--id", "key", "--json", "--by", "site")
     found = json.loads(run(*words, "--by", "month").stdout)

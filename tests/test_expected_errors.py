@@ -89,3 +89,8 @@ def test_intervals_cover_what_is_there():
             errors.left_low <= behind <= errors.left_high,
         ]
     assert (hits >= 10).all()
+
+
+def test_a_share_of_the_rows_is_refused_for_their_number() -> None:
+    with pytest.raises(TypeError, match=r"n=0\.1 must be a number of rows, a whole one"):
+        expected_errors(P, ORDER, 0.1, (1.0, 1.0))  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -47,6 +48,22 @@ class Candidate:
             for name in names
             if hasattr(model, name)
         }
+
+
+def n_models(candidates: Iterable[Candidate]) -> int:
+    """How many models they are: with a cap and without, a model is the same one."""
+    return len(
+        {
+            tuple(value for name, value in candidate.settings.items() if name != "contamination")
+            for candidate in candidates
+        }
+    )
+
+
+def trees_in_words(models: Mapping[str, float]) -> str:
+    """The shares of the weight that trees have in an audit; blank where they have none."""
+    _, *trees = models.items()  # the first is csvor, or the estimator in its place
+    return " and ".join(f"{name} {share:.0%}" for name, share in trees if share >= 0.005)
 
 
 def _changed(model: Any) -> dict[str, Any]:

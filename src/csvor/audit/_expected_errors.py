@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, floor
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,10 @@ def expected_errors(
     ``sum p_i (1 - p_i)``. The share is uncertain too: at the ends of its interval the odds of
     all rows are multiplied by ``odds_range``. Both together are the interval.
     """
+    try:
+        n = index(n)
+    except TypeError:
+        raise TypeError(f"n={n!r} must be a number of rows, a whole one.") from None
     if not 0 <= n <= order.size:
         raise ValueError(f"n={n!r} must lie between 0 and the {order.size} rows that are ranked.")
     of_sums = partial(_moments, odds_range)

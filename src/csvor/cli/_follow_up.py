@@ -18,7 +18,7 @@ _WRITER = "csvor apply"
 _NOT_REPEATED = {"data", "reviewed", "suspects", "json"}
 _WRITES = {"--suspects", "--json"}
 # Ends a command whose options are not known.
-AS_BEFORE = ", as before"
+AS_BEFORE = ", other options as before"
 
 
 def audit_command(data: Any, *options: Any) -> str:

@@ -94,7 +94,7 @@ class DataOptions:
         Texts, _repeated("Feature, whatever it looks like (row numbers, a copy of the label)")
     ] = ()
     weight: Annotated[
-        Text, _column("Column of what each row counts, in the mean 1; no feature.")
+        Text, _column("Column of weights, which are divided by their mean; no feature.")
     ] = None
     counts: Annotated[Text, _column("Column of how many rows each row stands for; no feature.")] = (
         None
@@ -120,7 +120,9 @@ class DataOptions:
     reviewed: Annotated[
         Text,
         _of_data(
-            "Decisions on rows: kept labels count as right, others are changed or left out.", "FILE"
+            "Decisions saved by the page of --report, or written by hand as csvor apply takes "
+            "them: kept labels count as right, others are changed or left out.",
+            "FILE",
         ),
     ] = None
 

@@ -17,7 +17,7 @@ def check_input(source: str) -> None:
         refuse("input-is-folder", path=path, hint=hint)
     if source != "-" and not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        close = get_close_matches(path.name, beside, n=1)
+        close = get_close_matches(path.name, beside, n=1, cutoff=0.75)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         refuse("no-file", path=path, hint=hint)
 

@@ -55,7 +55,7 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
     if review.changes:
         texts = [f"{old} to {new} ({count})" for (old, new), count in review.changes.items()]
         facts.append(("Labels", f"{review.target}: {some_of(texts, MOST_CHANGES)}"))
-    beside = "" if record is None else f"; beside it {record} says so"
+    beside = "" if record is None else f"; beside it {record}, a record of it"
     facts.append(("Written", f"{plural(n_rows, 'row')}: {options.out}{beside}"))
     if again is not None and not review.command:
         facts.append(("Next", again))

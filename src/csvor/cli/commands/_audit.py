@@ -7,6 +7,7 @@ from csvor import LabelAudit, audit_labels
 from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import final_of
 from csvor._utils.words import plural
+from csvor.audit._candidate import n_models, trees_in_words
 from csvor.audit._expected_errors import ExpectedErrors, rows_to_look_at
 from csvor.cli._errors import refuse
 from csvor.cli._fault import fault
@@ -28,7 +29,7 @@ from csvor.cli._render import (
 from csvor.cli._spelling import format_value
 from csvor.cli._streams import print_json
 from csvor.cli.commands._audit_report import write_page
-from csvor.cli.commands._by import by_document, check_by, share_facts, shares_of
+from csvor.cli.commands._by import by_document, check_by, rows_named, share_facts, shares_of
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.commands._in_memory import FIXED, RowsInMemory
@@ -70,7 +71,8 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         print_json("audit", document | ({"by": by_document(shares)} if shares else {}))
         return
     out = console(error=output.suspects == "-")
-    answers = [("Answer", audit.summary), *share_facts(shares), *doubts]
+    of = rows_named(audit, prepared.review is not None)
+    answers = [("Answer", audit.summary), *share_facts(shares, of), *doubts]
     if expected is not None:
         answers.append(("Go on?", expected.summary))
     print_facts(out, [*facts, *answers])
@@ -141,18 +143,13 @@ def audit_file(
 def chosen_fact(prepared: Prepared, audit: LabelAudit) -> Fact:
     """The model that explains the labels best, and beside how many others."""
     _, text = model_fact(prepared, audit.model[-1], final_of(audit.candidates[0].estimator))
-    # With a cap and without, a model is the same one.
-    compared = {
-        tuple(value for name, value in candidate.settings.items() if name != "contamination")
-        for candidate in audit.candidates
-    }
-    if len(compared) > 1:
-        text += f"; the most likely of {len(compared)} compared"
+    n_compared = n_models(audit.candidates)
+    if n_compared > 1:
+        text += f"; the most likely of {n_compared} compared"
     text += f"; {prepared.options.folds} folds, seed {prepared.options.seed}"
-    shares = {name: share for name, share in audit.models.items() if share >= 0.005}
-    trees = [f"{name} {share:.0%}" for name, share in shares.items() if name != "csvor"]
+    trees = trees_in_words(audit.models)
     if trees:
-        text += f"; with {' and '.join(trees)} of the weight"
+        text += f"; with {trees} of the weight"
     return ("Model", text)
 
 

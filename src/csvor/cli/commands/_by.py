@@ -33,17 +33,23 @@ def shares_of(rows: Rows, audit: LabelAudit) -> Shares:
     return {name: audit.by(column) for name, column in zip(names, rows.by_columns(), strict=True)}
 
 
-def share_facts(shares: Shares) -> list[Fact]:
-    """A sentence for each column."""
-    return [("By", f"{name}: {_sentence(one)}") for name, one in shares.items() if one.conclusive]
+def rows_named(audit: LabelAudit, decided: bool) -> str:
+    """What the shares are shares of, before the number of rows with a value."""
+    return "the weight of " * audit.weighted + "the undecided among " * decided
 
 
-def _sentence(shares: SharesByValue) -> str:
+def share_facts(shares: Shares, of: str) -> list[Fact]:
+    """A sentence for each column; `of` is what `rows_named` says."""
+    known = {name: one for name, one in shares.items() if one.conclusive}
+    return [("By", f"{name}: {_sentence(one, of)}") for name, one in known.items()]
+
+
+def _sentence(shares: SharesByValue, of: str) -> str:
     """The values that differ, worst first, and how many do not."""
     n_differ = int(np.count_nonzero(shares.differs != ""))
     if not n_differ:
         return f"the shares of {plural(shares.share.size, 'value')} do not differ beyond chance"
-    texts = [_text(shares, i) for i in shares.order[: min(n_differ, _MOST_NAMED)].tolist()]
+    texts = [_text(shares, i, of) for i in shares.order[: min(n_differ, _MOST_NAMED)].tolist()]
     if n_differ > len(texts):
         texts.append(f"{n_differ - len(texts)} more differ")
     n_others = shares.share.size - n_differ
@@ -53,14 +59,14 @@ def _sentence(shares: SharesByValue) -> str:
     return "; ".join(texts)
 
 
-def _text(shares: SharesByValue, i: int) -> str:
+def _text(shares: SharesByValue, i: int, of: str) -> str:
     value = "rows without a value" if shares.values[i] is None else shares.values[i]
     share, low, high = (100 * part[i] for part in (shares.share, shares.low, shares.high))
     p_value = shares.adjusted_p_value[i]
     p_text = "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}"
-    named = int(shares.named[i])
+    named, n_rows = int(shares.named[i]), plural(int(shares.n_rows[i]), "row")
     return (
-        f"{value} is {shares.differs[i]}, {share:.1f} % of {plural(int(shares.n_rows[i]), 'row')} "
+        f"{value} is {shares.differs[i]}, {share:.1f} % of {of}{n_rows} "
         f"({low:.1f} to {high:.1f} %; {named} {are(named)} named; {p_text})"
     )
 

@@ -29,7 +29,9 @@ class AuditOutput:
     fdr: Annotated[
         Number,
         share(
-            "Name as many rows as keep the expected share of right labels below X.", panel=OUTPUT
+            "Flag as many rows as possible with an expected share of right labels among them "
+            "below X; by default those that are more probably wrong than right.",
+            panel=OUTPUT,
         ),
     ] = None
     order: Annotated[
@@ -44,7 +46,8 @@ class AuditOutput:
         Text,
         choice(
             "all|own",
-            "Judge with boosting and extra trees as well, or not; a single model is alone.",
+            "own: csvor's models alone; all: boosting and extra trees judge as well. By default "
+            "all, and own where the options leave a single model.",
             panel=OUTPUT,
         ),
     ] = None
@@ -90,7 +93,14 @@ class PredictOptions:
 class ApplyOptions:
     """Which decisions are applied to which data, and where the result goes."""
 
-    decisions: Annotated[str, argument("DECISIONS", "The file that the page of --report saved.")]
+    decisions: Annotated[
+        str,
+        argument(
+            "DECISIONS",
+            "The file that the page of --report saved, or a CSV with the columns row, given, "
+            "decision (keep, relabel or drop) and label.",
+        ),
+    ]
     data: Annotated[
         str, argument("DATA", "The .csv, .tsv or .parquet file, or folder of such, audited.")
     ]

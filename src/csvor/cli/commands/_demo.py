@@ -101,7 +101,7 @@ def _truth_facts(
             predicted = predicted.astype(float)
         errors.append(float(np.mean(predicted != truth)))
     return [
-        ("Order", f"{top} of the {m} most suspect rows are wrong ({m} are wrong in all)"),
+        ("Ranking", f"{top} of the {m} most suspect rows are wrong ({m} are wrong in all)"),
         (
             "Flags",
             f"{hits} of the {flags} flagged rows are wrong (precision {hits / max(flags, 1):.2f}, "

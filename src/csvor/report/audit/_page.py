@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._utils.atomic_files import write_whole
 from csvor._utils.words import are, plural
 from csvor.audit import LabelAudit, SharesByValue, WrongLabels
+from csvor.audit._candidate import n_models, trees_in_words
 from csvor.audit._expected_errors import rows_to_look_at
 from csvor.report._templates import rendered, static
 from csvor.report.audit._comparison import comparison_of
@@ -180,7 +181,16 @@ def _answer(audit: WrongLabels, classes: list[str]) -> dict[str, Any]:
         "confusion": confusion_of(audit, classes),
         "groups": probability_groups(audit),
         "chart": score_chart(audit, classes) if isinstance(audit, LabelAudit) else None,
-        "candidates": audit.candidates[:MOST_MODELS] if isinstance(audit, LabelAudit) else (),
+        **(_models(audit) if isinstance(audit, LabelAudit) else {"candidates": ()}),
+    }
+
+
+def _models(audit: LabelAudit) -> dict[str, Any]:
+    """The models that were compared, how many they are, and the trees that judge beside them."""
+    return {
+        "candidates": audit.candidates[:MOST_MODELS],
+        "n_models": n_models(audit.candidates),
+        "trees": trees_in_words(audit.models),
     }
 
 
