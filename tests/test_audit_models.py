@@ -130,6 +130,22 @@ def test_rows_of_a_group_in_partitions_are_no_evidence_each(rng):
     assert audit.named == 0
 
 
+def test_the_interval_counts_groups(rng):
+    """Case N86: 6 of 60 groups of 15 rows are wrong throughout, so 2 to 12 may be at another time.
+
+    It was .089 to .139: that of 90 wrong rows of 900.
+    """
+    group = np.repeat(np.arange(60), 15)
+    X = rng.normal(size=(60, 3))[group] + 0.5 * rng.normal(size=(900, 3))
+    score = X @ [1, 2, -1] + 0.4 * rng.normal(size=900)
+    y = np.digitize(score, np.quantile(score, [0.25, 0.5, 0.75]))
+    moved = np.zeros(60, dtype=int)
+    moved[rng.choice(60, 6, replace=False)] = rng.integers(1, 4, 6)
+    audit = audit_labels(X, (y + moved[group]) % 4, CSVOR(), groups=group)
+    assert 0.03 < audit.low < 0.07
+    assert 0.16 < audit.high < 0.26
+
+
 def test_few_groups_whose_labels_differ_are_much_evidence(rng):
     """Labels of a group are as different as all: eight hospitals are no eight rows."""
     X, y = g(0, 400)

@@ -167,7 +167,9 @@ def test_a_command_is_made_of_its_options(
 @pytest.mark.parametrize(
     "text",
     ["", "-9", "rm -rf t.csv --target y", "csvor audit 't.csv --target y", "csvor audit t.csv",
-     "csvor audit t.csv --target \x1b[31m", "csvor audit t.csv --target y --suspects=data.csv",
+     "csvor audit t.csv --target \x1b[31m", "csvor audit t.csv --target y --dask tcp://there:8786",
+     "csvor audit t.csv --target y --dask=tcp://there:8786",
+     "csvor audit t.csv --target y --suspects=data.csv",
      "csvor audit t.csv --target y --json"],
 )  # fmt: skip
 def test_other_texts_are_no_command(text: str) -> None:

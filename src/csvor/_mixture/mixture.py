@@ -120,20 +120,23 @@ def share_interval(
     weights: Array | None = None,
     confirmed: Mask | None = None,
     original: Codes | None = None,
+    *,
+    information: float = 1.0,
 ) -> tuple[float, float]:
     """The 95 % profile-likelihood interval of the share, for the data of the fit.
 
-    It takes several times as long as the fit.
+    It takes several times as long as the fit. ``information``, at most 1, is what each row tells
+    beside one that is independent of the others.
     """
     parts = np.array([mixture.eta, mixture.nu] if mixture.nu else [mixture.eta])
     problem = problem_of(margins, codes, weights, confirmed, original)
     shifts = mixture.shifts - mixture.slopes * problem.moves
     theta = np.concatenate([np.log(mixture.slopes), shifts, logit(parts)])
-    return _interval(problem, theta)
+    return _interval(problem, theta, _DROP / information)
 
 
-def _interval(problem: Problem, theta: Array) -> tuple[float, float]:
-    """Where the profile of the likelihood over the share has fallen by `_DROP`.
+def _interval(problem: Problem, theta: Array, drop: float) -> tuple[float, float]:
+    """Where the profile of the likelihood over the share has fallen by so much.
 
     Without the penalty on the share: where labels tell nothing of it, it alone would set the ends.
     """
@@ -148,7 +151,7 @@ def _interval(problem: Problem, theta: Array) -> tuple[float, float]:
     base = height(share)
 
     def fall(share: float) -> float:
-        return height(share) - base - _DROP
+        return height(share) - base - drop
 
     ends = []
     least, most = share_of(expit(np.array(LOGITS[:1])), q + 1), MOST * q / (q + 1)

@@ -75,7 +75,7 @@ def findings(
     order : {"auto", "probability", "severity"}
         What rows are ranked by.
     n_independent : float or None
-        The number of groups where rows of a group are alike; by default that of the rows.
+        How many independent rows tell as much where rows of a group are alike; by default all do.
     """
     codes, confirmed = labels.codes, labels.confirmed
     views, weight = weighted(views)
@@ -84,7 +84,8 @@ def findings(
     correlation = correlation_of(views, weight, fit_labels)
     n_compared = rows_by_weight(len(fit_labels.codes), fit_labels.weights)
     conclusive = tells_something(correlation, min(n_independent or n_compared, n_compared))
-    shares = interval(views, weight, fit_labels)
+    information = 1.0 if n_independent is None else min(n_independent / codes.size, 1.0)
+    shares = interval(views, weight, fit_labels, information)
     share, low, high = map(labels.share_judged, shares)
     label_of: Callable[[Any], Any] = partial(each, partial(np.take, classes), classes.dtype)
     if not conclusive:
@@ -130,7 +131,7 @@ def findings(
         "weighted": sums.weighted,
         "_ratios": _with_known(ratios, labels),
         "_weights": labels.weights,
-        "_counts": 1.0 if n_independent is None else min(n_independent / codes.size, 1.0),
+        "_counts": information,
     }
 
 
@@ -248,14 +249,18 @@ def correlation_of(views: Sequence[View], weight: Array, labels: Labelling) -> f
     return rank_correlation(np.asarray(expected), labels.codes, labels.weights)
 
 
-def interval(views: Sequence[View], weight: Array, labels: Labelling) -> tuple[float, float, float]:
+def interval(
+    views: Sequence[View], weight: Array, labels: Labelling, information: float
+) -> tuple[float, float, float]:
     """The share and its interval: what is uncertain within the mixtures, and between them."""
     shares = np.array([view.mixture.share for view in views])
     share = float(weight @ shares)
     counted = np.argsort(-weight, kind="stable")[:_INTERVALS]
     within = np.zeros(2)
     for i in counted.tolist():
-        ends = share_interval(views[i].mixture, views[i].fit_margins, *labels)
+        ends = share_interval(
+            views[i].mixture, views[i].fit_margins, *labels, information=information
+        )
         within += weight[i] / weight[counted].sum() * (np.array(ends) - shares[i]) ** 2
     between = 1.96**2 * float(weight @ (shares - share) ** 2)
     low, high = share + np.array([-1.0, 1.0]) * np.sqrt(within + between)

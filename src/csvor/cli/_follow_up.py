@@ -5,6 +5,7 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,17 @@ def _words(options: Any) -> Iterator[str]:
 
 
 def read_command(text: str) -> tuple[str, ...]:
-    """The words of such a command, none of another text: it came with a file of decisions."""
+    """The words of such a command, none of another text: it came with a file of decisions.
+
+    One that names a cluster is none: whoever wrote the file would choose where the data go.
+    """
     try:
         words = tuple(shlex.split(text)) if text.isprintable() else ()
     except ValueError:
         return ()
-    if words[:2] != _AUDIT or len(words) < 4 or _WRITES & {w.partition("=")[0] for w in words}:
+    names = {word.partition("=")[0] for word in words}
+    cluster = "--dask" in names and ("--dask", "local") not in pairwise(words)
+    if words[:2] != _AUDIT or len(words) < 4 or _WRITES & names or cluster:
         return ()
     return words
 
