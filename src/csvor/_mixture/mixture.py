@@ -33,7 +33,7 @@ _SURE = 2.0
 # The largest share that is sought, as a part of (K - 1) / K.
 MOST = 0.5
 # Half of the 95 % point of chi-squared with one degree of freedom.
-_DROP = 1.92
+DROP = 1.92
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ def share_interval(
     problem = problem_of(margins, codes, weights, confirmed, original)
     shifts = mixture.shifts - mixture.slopes * problem.moves
     theta = np.concatenate([np.log(mixture.slopes), shifts, logit(parts)])
-    return _interval(problem, theta, _DROP / information)
+    return _interval(problem, theta, DROP / information)
 
 
 def _interval(problem: Problem, theta: Array, drop: float) -> tuple[float, float]:

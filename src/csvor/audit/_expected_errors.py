@@ -118,9 +118,13 @@ def _at_odds(log_odds: Array, p: Array) -> tuple[Array]:
     return (np.array([float((p * (1.0 - p)).sum()), *means]),)
 
 
-def rows_to_look_at(audit: Any, n_reviewed: int) -> int:
-    """As many rows again as were reviewed, if there are so many."""
-    return int(min(max(n_reviewed, _LEAST_ROWS), audit.n_judged, audit.order.size))
+def after_review(audit: Any, n_reviewed: int) -> ExpectedErrors | None:
+    """What to expect of as many rows again as were reviewed; None where none was."""
+    if not n_reviewed or not audit.conclusive:
+        return None
+    n = min(max(n_reviewed, _LEAST_ROWS), audit.n_judged, audit.order.size)
+    expected: ExpectedErrors = audit.expected_errors(int(n))
+    return expected
 
 
 def _moments(odds_range: tuple[float, float], p: Array) -> tuple[Array]:

@@ -17,14 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.stats import chi2
 
-from csvor._data.fit_data import in_partitions
+from csvor._mixture.mixture import DROP
 from csvor._parts.engine import total
-from csvor._utils.lazy import is_lazy
+from csvor.audit._values import beside, levels_of
 
 Array = NDArray[np.float64]
 
-# More values are those of an identifier, or of a measurement; each has so many rows in the mean.
-MOST_VALUES, _LEAST_ROWS = 200, 4
 # Differences that are told are chance in so many of all comparisons, at most.
 LEVEL = 0.05
 # Logarithms of likelihood ratios are kept to a twentieth, and to 1e12 or 1e-12 at the ends; a label
@@ -33,8 +31,6 @@ MOST_RATIO = 1e12
 _WIDTH = 0.05
 _HALF = int(np.ceil(np.log(MOST_RATIO) / _WIDTH))
 _BINS = 2 * _HALF + 3
-# Half of the 95 % point of chi-squared with one degree of freedom.
-_DROP = 1.92
 _MOST_SHARE = 1.0 - 1e-9
 
 
@@ -124,7 +120,7 @@ class ShareLikelihood(NamedTuple):
         share, most = self.maximum()
 
         def above(other: float) -> float:
-            return self.at(other) - most + _DROP
+            return self.at(other) - most + DROP
 
         low = 0.0 if above(0.0) >= 0.0 else float(brentq(above, 0.0, share))
         high = 1.0 if above(_MOST_SHARE) >= 0.0 else float(brentq(above, share, _MOST_SHARE))
@@ -148,8 +144,8 @@ def shares_by(
         What a row counts in the likelihood: less than 1 where rows of a group are alike.
     conclusive : bool
     """
-    column = _column(values, ratios)
-    levels = _levels(values, column, ratios.size)
+    column = beside(values, ratios)
+    levels = levels_of(values, column, ratios.size)
     has_weights = weights is not None
     columns = [column, ratios, flagged, *([weights] if has_weights else [])]
     add = partial(_sums, levels, has_weights)
@@ -174,62 +170,6 @@ def shares_by(
         names, n_rows, share, low, high, named, p_value, adjusted,
         np.array(["lower", "", "higher"])[signs + 1], conclusive,
     )  # fmt: skip
-
-
-def _column(values: Any, ratios: Any) -> Any:
-    """The values, where the rows of the audit lie."""
-    if not is_lazy(ratios):
-        values = values.compute() if is_lazy(values) else values
-        column = np.asarray(values)
-        if np.ma.isMaskedArray(values):
-            column = column.astype(object)
-            column[np.ma.getmaskarray(values)] = None
-        _check_rows(column.shape, ratios.size)
-        return column
-    if not is_lazy(values):
-        values = np.asarray(values)
-        _check_rows(values.shape, ratios.size)
-        return in_partitions(values, ratios.chunks[0])
-    if hasattr(values, "to_dask_array"):
-        values = values.to_dask_array(lengths=list(ratios.chunks[0]))
-    _check_rows(values.shape, ratios.size)
-    return values.rechunk(ratios.chunks)
-
-
-def check_values(values: Any) -> None:
-    """Refuse a column, as an array, that has too many values."""
-    _levels(values, values, values.size)
-
-
-def _check_rows(shape: tuple[int, ...], n: int) -> None:
-    if shape != (n,):
-        raise ValueError(f"values must be one for each of the {n} rows, got shape {shape}.")
-
-
-def _levels(values: Any, column: Any, n: int) -> pd.Index:
-    """The values that are not missing: in the order of a categorical, else sorted."""
-    _, (distinct,) = total(_distinct, column)
-    levels = pd.Index(distinct).unique()
-    if levels.size > min(MOST_VALUES, max(n / _LEAST_ROWS, 2)):
-        raise ValueError(
-            f"{levels.size} different values in {n} rows are too many for a share of each; cut "
-            "numbers and dates into classes first (pandas.cut, months), and take no identifier"
-        )
-    if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):
-        return pd.Index([c for c in values.dtype.categories if c in levels])
-    numbers = pd.to_numeric(pd.Series(levels), errors="coerce")
-    if levels.inferred_type == "string" and numbers.notna().all():  # "2" before "10"
-        return levels[np.argsort(numbers, kind="stable")]
-    try:
-        return levels.sort_values()
-    except TypeError:  # numbers and words
-        return pd.Index(sorted(levels, key=lambda value: (type(value).__name__, value)))
-
-
-def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArray[Any]]]:
-    """The first of them: what is more than can be used need not travel."""
-    _, distinct = pd.factorize(column)
-    return (), (np.asarray(distinct)[: 10 * MOST_VALUES],)
 
 
 def _sums(

@@ -8,7 +8,7 @@ from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import final_of
 from csvor._utils.words import plural
 from csvor.audit._candidate import n_models, trees_in_words
-from csvor.audit._expected_errors import ExpectedErrors, rows_to_look_at
+from csvor.audit._expected_errors import ExpectedErrors, after_review
 from csvor.cli._errors import refuse
 from csvor.cli._fault import fault
 from csvor.cli._files import check_table_output
@@ -53,8 +53,9 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options, notes)
-            doubts, expected = _doubts(rows.prepared, notes), _look_on(rows.prepared, audit)
-            prepared, listed_rows = rows.prepared, rows.listed(audit)
+            prepared = rows.prepared
+            doubts, expected = _doubts(prepared, notes), after_review(audit, prepared.n_reviewed)
+            listed_rows = rows.listed(audit)
             shares = shares_of(rows, audit)
             facts = [*data_facts(prepared), chosen_fact(prepared, audit)]
             if output.suspects is not None:
@@ -166,14 +167,6 @@ def _doubts(prepared: Prepared, notes: Notes) -> list[Fact]:
         notes.add(fault("applied-before", **about))
         doubts.append(("But", "errors found before are gone, so it looks too clean: see the note"))
     return doubts
-
-
-def _look_on(prepared: Prepared, audit: LabelAudit) -> ExpectedErrors | None:
-    """After a review, what to expect of as many rows again."""
-    if prepared.review is None or not audit.conclusive:
-        return None
-    n = rows_to_look_at(audit, len(prepared.review.decisions))
-    return audit.expected_errors(n)
 
 
 def _document(

@@ -7,7 +7,7 @@ import numpy as np
 from csvor import LabelAudit
 from csvor._utils.words import are, plural
 from csvor.audit import SharesByValue
-from csvor.audit._shares_by import check_values
+from csvor.audit._values import check_values
 from csvor.cli._errors import UsageError
 from csvor.cli._render import Fact
 from csvor.cli.commands._rows import Rows

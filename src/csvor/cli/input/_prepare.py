@@ -76,6 +76,11 @@ class Prepared:
         return ColumnUses(self.data, self.review)
 
     @property
+    def n_reviewed(self) -> int:
+        """How many rows a review has decided on."""
+        return len(self.review.decisions) if self.review else 0
+
+    @property
     def confirmed(self) -> NDArray[np.bool_] | None:
         """Which of the rows used have a label that a review kept or set."""
         return self.uses.confirmed(self.target.rows)

@@ -25,7 +25,7 @@ from csvor._utils.atomic_files import write_whole
 from csvor._utils.words import are, plural
 from csvor.audit import LabelAudit, SharesByValue, WrongLabels
 from csvor.audit._candidate import n_models, trees_in_words
-from csvor.audit._expected_errors import rows_to_look_at
+from csvor.audit._expected_errors import after_review
 from csvor.report._templates import rendered, static
 from csvor.report.audit._comparison import comparison_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
@@ -165,7 +165,7 @@ def write_audit_report(
         n_conflicts=len(conflicts),
         config=config,
         command=command,
-        expected=_look_on(audit, len(decided)),
+        expected=after_review(audit, len(decided)),
         **_scripts(),
     )
     write_whole(Path(path), page.encode())
@@ -202,14 +202,6 @@ def _review(audit: WrongLabels, suspects: Suspects, source: str) -> dict[str, An
         "commands": commands(source),
         "to_save": Path(source).name if editable(source) != source else "",
     }
-
-
-def _look_on(audit: WrongLabels, n_decided: int) -> str:
-    """After a review, how many errors to expect if one goes on."""
-    if not n_decided or not audit.conclusive:
-        return ""
-    text = audit.expected_errors(rows_to_look_at(audit, n_decided)).summary
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _scripts() -> dict[str, Any]:
