@@ -291,9 +291,7 @@ def test_report_names_a_folder_that_is_not_there(place: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT as of Ctrl-C")
 def test_ctrl_c_keeps_what_is_done(place: Path) -> None:
-    # Cells take so long that a busy machine does not end all before the second is seen.
-    grid = [round(0.1 * 1.5**i, 2) for i in range(16)]
-    (place / "spec.toml").write_text(SPEC.replace("[0.1, 1]", str(grid)))
+    (place / "spec.toml").write_text(SPEC.replace("[0.1, 1]", "[0.1, 1, 10, 100]"))
     command = [sys.executable, "-m", "csvor.cli", "study", *run_words(place)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
