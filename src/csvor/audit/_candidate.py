@@ -26,7 +26,7 @@ class Candidate:
     weight : float
         Its weight in the average, all of which sum to 1.
     reading : {"margins", "probabilities", "expected class", "score"}
-        How its answers are read, as `audit_scores` has it.
+        How its answers are read, as `csvor.audit_scores` has it.
     """
 
     estimator: Any
