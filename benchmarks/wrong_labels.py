@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dirty import versions, write_result
 from joblib import Memory, Parallel, delayed
-from wrong_labels_cell import MOST_ROWS, N_RATERS, Cell, code, measure
+from wrong_labels_cell import MOST_ROWS, N_RATERS, Cell, code, code_of_csvor, compare, measure
 from wrong_labels_tables import (
     KIND_LEVEL,
     KIND_SETS,
@@ -116,10 +116,11 @@ def main():
     asked = parser.parse_args()
     if unknown := set(asked.sets) - set(SETS):
         parser.error(f"unknown sets {sorted(unknown)}; there are {', '.join(SETS)}")
-    kept = Memory(asked.cache, verbose=0).cache(measure)
-    of_code = code()
-    todo = cells(asked.sets, asked.draws)
-    found = Parallel(asked.jobs)(delayed(kept)(cell, of_code) for cell in todo)
+    keep, todo = Memory(asked.cache, verbose=0).cache, cells(asked.sets, asked.draws)
+    found: list[dict] = [{} for _ in todo]
+    for work, of_code in ((measure, code_of_csvor()), (compare, code())):
+        results = Parallel(asked.jobs)(delayed(keep(work))(cell, of_code) for cell in todo)
+        found = [before | after for before, after in zip(found, results, strict=True)]
     text = report(tabulated(found), asked.draws)
     if asked.draws == DRAWS and len(asked.sets) == len(SETS):
         write_result("wrong_labels", text)

@@ -52,16 +52,17 @@ class Cell(NamedTuple):
     draw: int
 
 
-def code() -> str:
-    """What a result depends on beside the cell: the sources, and the packages compared with."""
-    sources = [
-        *Path(csvor.__file__).parent.rglob("*.py"),
-        Path(__file__),
-        ROOT / "benchmarks/dirty.py",
-    ]
+def code(*sources: Path) -> str:
+    """What a result depends on beside the cell: files of this benchmark, others, and packages."""
+    sources = (*sources, Path(__file__), ROOT / "benchmarks/dirty.py")
     text = b"".join(path.read_bytes() for path in sorted(sources))
     packages = [version(name) for name in ("cleanlab", "numpy", "scikit-learn", "skordinal")]
     return hashlib.sha256(text + repr(packages).encode()).hexdigest()[:12]
+
+
+def code_of_csvor() -> str:
+    """The same with the sources of csvor."""
+    return code(*Path(csvor.__file__).parent.rglob("*.py"))
 
 
 def some_rows(name: str, draw: int) -> Data:
@@ -100,16 +101,29 @@ def spoil(true: Labels, kind: str, level: float, draw: int) -> tuple[Labels, Mas
     return given, given != true
 
 
-def measure(cell: Cell, code: str) -> dict[str, Any]:
-    """The truth, what `csvor audit` finds, and cleanlab; `code` keeps results apart."""
+def labels_of(cell: Cell) -> tuple[NDArray[np.float64], Labels, Mask]:
+    """Features, labels, and which of these are wrong."""
     warnings.simplefilter("ignore")  # of classes rarer than the folds
     X, true = some_rows(cell.name, cell.draw)
-    given, wrong = spoil(true, cell.kind, cell.level, cell.draw)
+    return X, *spoil(true, cell.kind, cell.level, cell.draw)
+
+
+def measure(cell: Cell, code: str) -> dict[str, Any]:
+    """The truth, and what `csvor audit` finds; `code` keeps results apart."""
+    X, given, wrong = labels_of(cell)
     found = {**cell._asdict(), "truth": wrong.mean(), **audited(X, given, wrong)}
-    for short, classifier in CLASSIFIERS.items():
-        found |= {f"{short} {k}": v for k, v in by_cleanlab(X, given, wrong, classifier).items()}
     print(*cell, f"{found['seconds']:.0f} s", file=sys.stderr, flush=True)
     return found
+
+
+def compare(cell: Cell, code: str) -> dict[str, Any]:
+    """What cleanlab finds."""
+    X, given, wrong = labels_of(cell)
+    return {
+        f"{short} {name}": value
+        for short, classifier in CLASSIFIERS.items()
+        for name, value in by_cleanlab(X, given, wrong, classifier).items()
+    }
 
 
 def audited(X: NDArray[np.float64], given: Labels, wrong: Mask) -> dict[str, Any]:
