@@ -120,8 +120,7 @@ class DataOptions:
     reviewed: Annotated[
         Text,
         _of_data(
-            "Decisions saved by the page of --report, or written by hand as csvor apply takes "
-            "them: kept labels count as right, others are changed or left out.",
+            "Decisions of the page: kept labels count as right, others are changed or left out.",
             "FILE",
         ),
     ] = None

@@ -29,8 +29,7 @@ class AuditOutput:
     fdr: Annotated[
         Number,
         share(
-            "Flag as many rows as possible with an expected share of right labels among them "
-            "below X; by default those that are more probably wrong than right.",
+            "Flag as many as keep the expected share of right labels among them below X.",
             panel=OUTPUT,
         ),
     ] = None
@@ -46,8 +45,7 @@ class AuditOutput:
         Text,
         choice(
             "all|own",
-            "own: csvor's models alone; all: boosting and extra trees judge as well. By default "
-            "all, and own where the options leave a single model.",
+            "own: csvor's models; all: trees too. By default all, but own for a single model.",
             panel=OUTPUT,
         ),
     ] = None
