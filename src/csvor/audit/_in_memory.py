@@ -61,10 +61,7 @@ class AuditDataInMemory(AuditData):
 
         def judge_part(k: int, stopped: Event) -> None:
             train, test = self.parts[k]
-            steps, X = self.encoded(estimators[0], train)
-            X_test = safe_split(estimators[0], self.X, None, test, train)[0]
-            if steps is not None:
-                X_test = steps.transform(X_test)
+            X, X_test = self.divided(estimators[0], train, test)
             labels, weights = self.coded[train], self.labelling.take(train).weights
             for i, model in enumerate(models):
                 if stopped.is_set():
@@ -96,6 +93,14 @@ class AuditDataInMemory(AuditData):
             return None, X
         steps = clone(before)
         return steps, steps.fit_transform(X, self.coded[train].decoded)
+
+    def divided(
+        self, estimator: Any, train: NDArray[np.intp], test: NDArray[np.intp]
+    ) -> tuple[Any, Any]:
+        """Rows to fit to, and others, as a model sees them behind steps that know the former."""
+        steps, X = self.encoded(estimator, train)
+        X_test = safe_split(estimator, self.X, None, test, train)[0]
+        return X, (X_test if steps is None else steps.transform(X_test))
 
     def take(self, rows: NDArray[np.intp], estimator: Any) -> AuditDataInMemory:
         if rows.size == len(self):

@@ -193,11 +193,13 @@ def audit_labels(
     final = with_share(estimators[best.place], left)
     with _without_data_warnings() if estimator is None else nullcontext():
         final = kind.fit(final, rows)
+    with _without_data_warnings():
+        notes = kind.notes_on(best.held, rows, entries["share"], compared, estimators[0])
     report.end()
     entries |= {"residual": best.held.residuals, "score": best.held.scores}
     return LabelAudit(
         **rows.to_user(entries),
-        notes=kind.notes_on(best.held, rows, entries["share"]),
+        notes=notes,
         thresholds=best.held.thresholds,
         model=final,
         candidates=ranked(trials, weights),

@@ -19,6 +19,7 @@ from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._mixture.objective import rows_to_fit
 from csvor._utils.sklearn_private import safe_split
 from csvor.audit._claims import notes_on_claims
+from csvor.audit._declared_order import notes_on_order
 from csvor.audit._held_out import AuditData, HeldOut
 from csvor.audit._in_memory import AuditDataInMemory
 from csvor.audit._margins import readings_of
@@ -91,8 +92,13 @@ class Models(ABC):
     def fit(self, estimator: Any, rows: AuditData) -> Any:
         """The estimator, fitted to all rows."""
 
-    def notes_on(self, held: Any, rows: AuditData, share: float) -> tuple[str, ...]:
-        """What should be known of what the best one says, where that share of labels is wrong."""
+    def notes_on(
+        self, held: Any, rows: AuditData, share: float, compared: AuditData, estimator: Any
+    ) -> tuple[str, ...]:
+        """What should be known of what the best one says, where that share of labels is wrong.
+
+        `compared` are the rows, or a part of them, that an estimator takes like all others.
+        """
         return ()
 
 
@@ -116,6 +122,11 @@ class OwnModels(Models):
         self, estimators: Sequence[Any], rows: AuditData, report: Callable[[], None]
     ) -> list[list[HeldOut | Reading]]:
         return [[held] for held in rows.held_out(estimators, report)]
+
+    def notes_on(
+        self, held: Any, rows: AuditData, share: float, compared: AuditData, estimator: Any
+    ) -> tuple[str, ...]:
+        return notes_on_order(compared, estimator)
 
     def fit(self, estimator: Any, rows: AuditData) -> Any:
         return rows.fit(estimator)
@@ -158,7 +169,9 @@ class AnyModels(Models):
             held.append([Reading(name, its, *known) for name, its in margins.items()])
         return held
 
-    def notes_on(self, held: Any, rows: AuditData, share: float) -> tuple[str, ...]:
+    def notes_on(
+        self, held: Any, rows: AuditData, share: float, compared: AuditData, estimator: Any
+    ) -> tuple[str, ...]:
         if held.answers.ndim == 1:
             return ()
         codes, weights = rows.labelling.codes, rows.labelling.weights

@@ -74,7 +74,8 @@ class WrongLabels:
         Whether rows differ in weight.
     notes : tuple of str
         What should be known of the scores, such as class probabilities that claim far more than
-        they keep; mostly empty.
+        they keep, or of the labels, such as another order of the classes that the features predict
+        far better; mostly empty.
     """
 
     share: float

@@ -67,6 +67,8 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
                     more |= rows.page_data()
                     write_page(output.report, prepared, audit, facts, texts, **more)
                 written.append(f"a page to review them on: {output.report}")
+    for note in audit.notes:  # the page has them of the audit
+        notes.add(note)
     if output.json:
         document = _document(prepared, audit, listed_rows, expected, notes)
         print_json("audit", document | ({"by": by_document(shares)} if shares else {}))
