@@ -35,6 +35,8 @@ def test_a_sentence_says_which_values_differ_and_the_column_is_no_feature() -> N
     assert "By site: Cork is higher, " in text
     assert "; the 2 others do not differ beyond chance" in text
     assert "By month: the shares of 6 values do not differ beyond chance" in text
+    n_blank = int(pd.read_csv("t.csv")["month"].isna().sum())
+    assert f"Compared by site (3 values), month (5 values, {n_blank} rows without)" in text
     assert "Numbers span, load (standardised)" in text
     assert "Categories" not in text
 
@@ -73,6 +75,22 @@ def test_json_has_each_value_and_a_kept_column_is_a_feature() -> None:
     assert list(kept["by"]) == ["site"]
     without = json.loads(run(*words[:-2], "--drop", "month", "--drop", "site").stdout)
     assert "by" not in without
+
+
+def test_marks_of_no_value_are_none_and_words_are() -> None:
+    frame = pd.read_csv("t.csv").drop(columns="month")
+    for i, mark in enumerate(["NA", "?", "", "n/a", "x"]):
+        frame.loc[20 * i : 20 * i + 19, "site"] = mark
+    frame.loc[100:119, "site"] = "none"
+    frame.to_csv("marks.csv", index=False)
+    words = ("audit", "marks.csv", *OPTIONS, "--groups", "key", "--by", "site", "--by", "key")
+    refused = run(*words)
+    assert "column 'key' (--by): 300 different values" in refused.stderr
+    assert "column 'key' (--by) is that of --groups as well: a group is judged" in refused.stderr
+    found = json.loads(run(*words[:-2], "--missing", "x", "--json").stdout)["by"]["site"]
+    values = {entry["value"]: entry["rows"] for entry in found}
+    assert set(values) == {"<b>", "Bonn", "Cork", "none", None}
+    assert (values["none"], values[None]) == (20, 100)
 
 
 def test_the_page_draws_them_and_text_stays_text() -> None:

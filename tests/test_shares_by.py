@@ -170,6 +170,26 @@ def test_what_has_no_shares_is_refused(values, says):
         by_hand(values, np.ones(40))
 
 
+def test_the_name_of_a_column_is_none():
+    with pytest.raises(TypeError, match=r"values='site' is a name.*frame\['site'\]"):
+        by_hand("site", np.ones(40))
+
+
+def test_a_sentence_says_it():
+    values = np.repeat(["a", "b", "c"], 100)
+    ratios = np.where(np.arange(300) < 30, 50.0, 0.05)
+    shares = by_hand(values, ratios, of="the weight of ")
+    share, low, high = (100 * part[0] for part in (shares.share, shares.low, shares.high))
+    assert shares.summary == (
+        f"a is higher, {share:.1f} % of the weight of 100 rows ({low:.1f} to {high:.1f} %; 30 are "
+        "named; p < .001); the 2 others do not differ beyond chance"
+    )
+    assert repr(shares) == f"SharesByValue({shares.summary})"
+    alike = by_hand(values, np.tile([50.0, 0.05], 150))
+    assert alike.summary == "the shares of 3 values do not differ beyond chance"
+    assert by_hand(values, ratios, conclusive=False).summary == "nothing can be said of any value"
+
+
 def test_an_audit_of_features_has_it_too(rng):
     X = rng.normal(size=(240, 2))
     site = np.repeat(["a", "b", "c"], 80)

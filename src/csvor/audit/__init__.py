@@ -5,7 +5,7 @@ from csvor.audit._candidates import candidate_models
 from csvor.audit._expected_errors import ExpectedErrors
 from csvor.audit._labels import audit_labels
 from csvor.audit._scores import audit_scores
-from csvor.audit._shares_by import SharesByValue
+from csvor.audit._share_entries import SharesByValue
 from csvor.audit._wrong_labels import LabelAudit, WrongLabels
 
 __all__ = [

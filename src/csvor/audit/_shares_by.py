@@ -7,7 +7,6 @@ So the share of a part of the rows needs no other fit: one parameter, and a sum 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from scipy.stats import chi2
 
 from csvor._mixture.mixture import DROP
 from csvor._parts.engine import total
+from csvor.audit._share_entries import SharesByValue
 from csvor.audit._values import beside, levels_of
 
 Array = NDArray[np.float64]
@@ -32,65 +32,6 @@ _WIDTH = 0.05
 _HALF = int(np.ceil(np.log(MOST_RATIO) / _WIDTH))
 _BINS = 2 * _HALF + 3
 _MOST_SHARE = 1.0 - 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class SharesByValue:
-    """What share of the labels is wrong for each value of a column: one entry a value.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_values,)
-        In their order, a missing value as None, last.
-    n_rows : ndarray of shape (n_values,)
-        The rows that have the value.
-    share : ndarray of shape (n_values,)
-        Estimated share of wrong labels among them, those known to be right left out.
-    low, high : ndarrays of shape (n_values,)
-        Its 95 % profile-likelihood interval.
-    named : ndarray of shape (n_values,)
-        How many of them are flagged.
-    p_value : ndarray of shape (n_values,)
-        Of the likelihood-ratio test that the share is that of the other rows; those of values that
-        differ more surely are not among them.
-    adjusted_p_value : ndarray of shape (n_values,)
-        The same for so many tests: Holm's, step by step.
-    differs : ndarray of shape (n_values,)
-        "higher" or "lower" where the latter is below .05, else "".
-    conclusive : bool
-        False where nothing can be said of the labels: then no share differs, and none is known.
-    """
-
-    values: NDArray[Any]
-    n_rows: NDArray[np.int64]
-    share: Array
-    low: Array
-    high: Array
-    named: NDArray[np.int64]
-    p_value: Array
-    adjusted_p_value: Array
-    differs: NDArray[np.str_]
-    conclusive: bool
-
-    def to_frame(self) -> pd.DataFrame:
-        """The entries as a table.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            Indexed by value, a column for each of n_rows, share, low, high, named, p_value,
-            adjusted_p_value and differs.
-        """
-        names = (
-            "n_rows", "share", "low", "high", "named", "p_value", "adjusted_p_value", "differs",
-        )  # fmt: skip
-        index = pd.Index(self.values, name="value")
-        return pd.DataFrame({name: getattr(self, name) for name in names}, index)
-
-    @property
-    def order(self) -> NDArray[np.intp]:
-        """Positions of the values, those that differ first, of both the highest share first."""
-        return np.lexsort((self.adjusted_p_value, -self.share, self.differs == ""))
 
 
 class ShareLikelihood(NamedTuple):
@@ -128,7 +69,14 @@ class ShareLikelihood(NamedTuple):
 
 
 def shares_by(
-    values: ArrayLike, ratios: Any, weights: Any, flagged: Any, *, counts: float, conclusive: bool
+    values: ArrayLike,
+    ratios: Any,
+    weights: Any,
+    flagged: Any,
+    *,
+    counts: float,
+    conclusive: bool,
+    of: str = "",
 ) -> SharesByValue:
     """The shares of the rows with each value.
 
@@ -143,6 +91,8 @@ def shares_by(
     counts : float
         What a row counts in the likelihood: less than 1 where rows of a group are alike.
     conclusive : bool
+    of : str
+        What shares are shares of, before the number of rows with a value.
     """
     column = beside(values, ratios)
     levels = levels_of(values, column, ratios.size)
@@ -168,7 +118,7 @@ def shares_by(
     signs = np.where(adjusted < LEVEL, sign, 0.0).astype(int)
     return SharesByValue(
         names, n_rows, share, low, high, named, p_value, adjusted,
-        np.array(["lower", "", "higher"])[signs + 1], conclusive,
+        np.array(["lower", "", "higher"])[signs + 1], conclusive, of,
     )  # fmt: skip
 
 

@@ -18,6 +18,11 @@ MOST_VALUES, _LEAST_ROWS = 200, 4
 
 def beside(values: Any, ratios: Any) -> Any:
     """The values, where the rows of the audit lie; ``ratios`` is a column of it."""
+    if isinstance(values, str):
+        raise TypeError(
+            f"values={values!r} is a name, and an audit has no columns: pass the column itself, "
+            f"frame[{values!r}]."
+        )
     if not is_lazy(ratios):
         values = values.compute() if is_lazy(values) else values
         column = np.asarray(values)

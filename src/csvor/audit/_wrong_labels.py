@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._parts.engine import take
 from csvor.audit._candidate import Candidate
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
-from csvor.audit._shares_by import SharesByValue, shares_by
+from csvor.audit._share_entries import SharesByValue
+from csvor.audit._shares_by import shares_by
 
 Array = NDArray[np.float64]
 
@@ -188,6 +189,8 @@ class WrongLabels:
 
         Raises
         ------
+        TypeError
+            For the name of a column.
         ValueError
             If there are not as many values as rows, or more than 200 different ones, or less than
             four rows for each.
@@ -211,10 +214,14 @@ class WrongLabels:
         >>> shares = audit_scores(scores, y).by(site)
         >>> shares.share.round(2).tolist(), shares.differs.tolist()
         ([0.16, 0.0, 0.0, 0.0], ['higher', '', '', ''])
+        >>> shares.summary.split(" (")[0]
+        'A is higher, 15.6 % of 250 rows'
         """
+        decided = self.n_judged < len(self.given)
+        of = "the weight of " * self.weighted + "the undecided among " * decided
         return shares_by(
             values, self._ratios, self._weights, self.flagged, counts=self._counts,
-            conclusive=self.conclusive,
+            conclusive=self.conclusive, of=of,
         )  # fmt: skip
 
     @property

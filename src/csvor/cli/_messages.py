@@ -206,6 +206,7 @@ MESSAGES = {
     "fitted": "{error:.3f} of the training rows get another label; {n} [was cut away as an outlier|were cut away as outliers]",
     "spoilt": "{n} of {total} labels [was|were] changed to another at random",
     "class-flagged": "[label|labels] {labels} [is|are] flagged for the most part: so many are wrong, or the model passes over the label; {remedy}",
+    "by-groups": "is that of --groups as well: a group is judged by models of the others alone, so one that is unlike them looks wrong without being so",
     "class-never-predicted": "[label|labels] {labels} [is|are] predicted for no unseen row: the features hardly set such a label apart; {remedy}",
     "lone-labels": "[one row only has the label|the labels] {names}[: it is judged by a model that has not seen this label| have one row each: these are judged by models that have not seen their label]",
     "sample": "looked at {n_drawn} of {n_rows} rows, among them each word and the ends of each column: how columns are read, faults, row numbers, copies of the label and rows that come again{medians} are told by these; means, deviations and the counts of a fit are of all rows",

@@ -29,7 +29,7 @@ from csvor.cli._render import (
 from csvor.cli._spelling import format_value
 from csvor.cli._streams import print_json
 from csvor.cli.commands._audit_report import write_page
-from csvor.cli.commands._by import by_document, check_by, rows_named, share_facts, shares_of
+from csvor.cli.commands._by import by_document, check_by, read_fact, share_facts, shares_of
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.commands._in_memory import FIXED, RowsInMemory
@@ -49,7 +49,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     _check_outputs(output, data)
     written: list[str | None] = []
     with rows_of(data, options, notes) as rows:
-        check_by(rows)
+        check_by(rows, notes)
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options, notes)
@@ -57,7 +57,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
             doubts, expected = _doubts(prepared, notes), after_review(audit, prepared.n_reviewed)
             listed_rows = rows.listed(audit)
             shares = shares_of(rows, audit)
-            facts = [*data_facts(prepared), chosen_fact(prepared, audit)]
+            facts = [*data_facts(prepared), *read_fact(shares), chosen_fact(prepared, audit)]
             if output.suspects is not None:
                 written.append(rows.write_suspects(audit, output.suspects, listed_rows))
             if output.report is not None:
@@ -74,8 +74,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         print_json("audit", document | ({"by": by_document(shares)} if shares else {}))
         return
     out = console(error=output.suspects == "-")
-    of = rows_named(audit, prepared.review is not None)
-    answers = [("Answer", audit.summary), *share_facts(shares, of), *doubts]
+    answers = [("Answer", audit.summary), *share_facts(shares), *doubts]
     if expected is not None:
         answers.append(("Go on?", expected.summary))
     print_facts(out, [*facts, *answers])

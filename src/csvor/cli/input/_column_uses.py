@@ -11,7 +11,7 @@ from csvor.cli._fault import fault
 from csvor.cli._options import DataOptions
 from csvor.cli.input._column_parser import clear_reading
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
-from csvor.cli.input._number_column import NumberColumn
+from csvor.cli.input._number_column import SIGNS, NumberColumn, is_blank
 from csvor.cli.input._related_rows import group_numbers
 from csvor.cli.input._table import Table, TableColumn
 
@@ -83,11 +83,12 @@ class ColumnUses:
         return None if self.data.id is None else table.column(self.data.id, "--id").take(rows).texts
 
     def by(self, table: Table, rows: Rows) -> list[NDArray[Any]]:
-        """The texts of the columns by whose values shares are compared; blank is None."""
+        """The texts of the columns by whose values shares are compared; no value is None."""
         columns = []
         for name in self.data.by:
             codes, texts = table.column(name, "--by").take(rows).coded
-            known = [None if text in {"", "nan"} else text for text in texts]
+            blank = [is_blank(text, self.data.missing, SIGNS) for text in texts]
+            known = [None if no else text for text, no in zip(texts, blank, strict=True)]
             columns.append(np.array(known, dtype=object)[codes])
         return columns
 

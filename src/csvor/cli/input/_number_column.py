@@ -21,21 +21,26 @@ from csvor.cli.input._table import (
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Stand for "no value" (N39) where all other cells of a column are numbers; compared without case.
-_MARKS = (
-    "?|??|-|--|---|.|..|...|…|\u2013|—|*|#|na|n/a|#n/a|n.a.|n. a.|nan|null|(null)|none|nil|<na>|"
-    "missing|unknown|undefined|blank|(blank)|empty|not available|not applicable|no data|no answer|"
-    "nat|don't know|#n/a n/a|#null!|#div/0!|#value!|#ref!|#name?|#num!|\\n"
+# SIGNS do so among words as well.
+_SIGNS = (
+    "?|??|-|--|---|.|..|...|…|\u2013|—|*|#|na|n/a|#n/a|n.a.|n. a.|nan|null|(null)|<na>|nat|"
+    "#n/a n/a|#null!|#div/0!|#value!|#ref!|#name?|#num!|\\n"
 )
-MARKS = frozenset(_MARKS.split("|"))
+_WORDS = (
+    "none|nil|missing|unknown|undefined|blank|(blank)|empty|not available|not applicable|no data|"
+    "no answer|don't know"
+)
+SIGNS = frozenset(_SIGNS.split("|"))
+MARKS = SIGNS | frozenset(_WORDS.split("|"))
 # So many different numbers are a measurement, and words among them mistakes or marks.
 MANY = 10
 # Texts of a column that show whether it is worth a closer look.
 _SAMPLE = 500
 
 
-def is_blank(text: str, declared: Collection[str]) -> bool:
-    """Whether a text stands for no value in a column of numbers."""
-    if text in BLANK or text.casefold() in MARKS or text in declared:
+def is_blank(text: str, declared: Collection[str], marks: Collection[str] = MARKS) -> bool:
+    """Whether a text stands for no value, by default in a column of numbers."""
+    if text in BLANK or text.casefold() in marks or text in declared:
         return True
     # -99 and -99.0 are one mark; what is no number equals none.
     number = as_number(text) if declared else np.nan
