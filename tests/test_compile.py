@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import inspect
 import json
+import math
 import os
 import pkgutil
 import shutil
@@ -103,26 +104,27 @@ def test_a_change_in_one_file_reaches_compiled_callers_in_others(tmp_path):
     assert outcome() == [16.0, 1]
 
 
-FIT = """
-import json
-import numpy as np
-from csvor import CSVOR
-
-rng = np.random.default_rng(0)
-X = rng.normal(size=(150, 5))
-model = CSVOR().fit(X, rng.permutation(np.digitize(X[:, 0], [-0.5, 0.5])))
-numbers = [*model.coef_, *model.thresholds_, model.objective_]
-print(json.dumps([float(number).hex() for number in numbers]))
-"""
+# Too long to be inlined where it is called twice.
+TERMS = " + ".join(f"math.sin({k} * x)" for k in range(1, 40))
 
 
-def test_code_just_compiled_and_code_from_disk_give_the_same_numbers(tmp_path):
-    """Case N71: callers called the first copy of a loop that came into the process."""
-    cold, warm = (
-        in_new_process(FIT, PACKAGE.parent, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)
-    )
-    assert any(tmp_path.rglob("*.nbc"))
-    assert cold == warm
+@pytest.mark.filterwarnings("ignore:Loops are compiled anew")
+def test_a_caller_calls_its_own_copy_of_a_loop():
+    """Case N71: callers called the first copy that came into the process, compiled or from disk."""
+    space = {"math": math}
+    exec(f"def callee(x):\n    return {TERMS}", space)
+    space["callee"] = compiled()(space["callee"])
+    exec("def caller(x):\n    return callee(x) + callee(2.0 * x)", space)
+    caller = compiled()(space["caller"])
+    x = 0.1
+    assert caller(x) == pytest.approx(eval(TERMS) + eval(TERMS.replace("x", "2.0 * x")))
+    (version,) = caller.overloads.values()
+    copies = [
+        function.linkage.name
+        for function in version.library._final_module.functions
+        if "callee" in function.name and not function.is_declaration
+    ]
+    assert copies == ["internal"]
 
 
 def loops_of_the_package():
