@@ -1,108 +1,123 @@
-"""Labels that people got wrong: rankings of the same held-out scores, and csvor's own audit.
+"""Wrong labels of people, and planted ones: the same scores, read by csvor, cleanlab and others.
 
-    python benchmarks/real_errors.py FOLDER
+    python benchmarks/real_errors.py FOLDER [--cache FOLDER] [--sets "esl;tweets"] [--others]
 
-FOLDER holds the files of dataset/ of github.com/cleanlab/regression-label-error-benchmark at
-commit c467f34 (no licence is stated, so they are not part of this project): requests rated for
-politeness by people, and two sets of rated pairs of words; `true_error` says which labels are known
-to be wrong. Writes benchmarks/results/real_errors.md.
+benchmarks/README.md says what is measured and which checkouts FOLDER holds. What is done is kept in
+the cache: scores and what others make of them while this benchmark is the same, csvor's part while
+csvor is, too. `--others` stops before csvor's part; a part of the sets is printed only;
+results/real_errors.md is written where nothing is left out. Needs cleanlab, mord, skordinal and
+pylidc.
 """
 
 import argparse
-import warnings
+import os
+import sys
+import tempfile
+import time
 from pathlib import Path
+from typing import NamedTuple
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-import pandas as pd
-from cleanlab.regression.rank import get_label_quality_scores
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import Ridge
-from sklearn.metrics import average_precision_score
-from sklearn.model_selection import KFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from dirty import versions, write_result
+from joblib import Memory
+from real_errors_layers import by_csvor, by_others
+from real_errors_scores import SCORES, out_of_fold
+from real_errors_sets import KINDS, LARGE, REAL, SMALL, draws, task_of
+from real_errors_tables import report
+from wrong_labels_cell import code, code_of_csvor
 
-from csvor import WrongLabels, audit_labels, audit_scores
-
-SETS = {
-    "politeness, Wikipedia": "standford_politeness_wiki",
-    "politeness, Stack Exchange": "standford_politeness_stack",
-    "label aggregation": "label_aggregation_easy_diff",
-    "metaphor novelty": "metaphor_novelity_easy_diff",
-}
-FOLDS = KFold(5, shuffle=True, random_state=0)
-RESULT = Path(__file__).parent / "results/real_errors.md"
+HERE = Path(__file__).parent
+OWN = "csvor's models"
 
 
-def features_of(table: pd.DataFrame):
-    """Words, pairs of words and a ridge regression; or the numbers of the file and one."""
-    if "text" in table:
-        words = TfidfVectorizer(min_df=2, sublinear_tf=True, ngram_range=(1, 2))
-        return words.fit_transform(table["text"].fillna("")), Ridge(1.0)
-    X = table.filter(like="diff").to_numpy(float)
-    return X, make_pipeline(StandardScaler(), Ridge(10.0))
+class Cell(NamedTuple):
+    """A set, a kind of error, a draw, and whose score: or csvor's audit of the features."""
+
+    name: str
+    kind: str
+    draw: int
+    score: str
 
 
-def precision(wrong, audit: WrongLabels) -> float:
-    """Of the audit's own order."""
-    suspicion = np.empty(wrong.size)
-    suspicion[audit.order] = -np.arange(wrong.size)
-    return average_precision_score(wrong, suspicion)
+def cells(names: list[str]) -> list[Cell]:
+    """What is measured, in the order of the tables."""
+    real = [(name, "real", 0) for name in REAL]
+    planted = [
+        (name, kind, draw)
+        for name in (*SMALL, *LARGE)
+        for kind in KINDS
+        for draw in range(draws(name, kind))
+    ]
+    wanted = [cell for cell in (*real, *planted) if cell[0] in names]
+    return [Cell(*cell, score) for cell in wanted for score in (*SCORES, OWN)]
 
 
-def measure(file: Path) -> dict[str, object]:
-    """Average precision of each ranking."""
-    table = pd.read_csv(file)
-    wrong = table["true_error"].to_numpy().astype(bool)
-    y = table["given_label"].to_numpy().round(3)
-    X, model = features_of(table)
-    score = cross_val_predict(model, X, y, cv=FOLDS)
-    levels = np.unique(y)
-    layer, own = audit_scores(score, y, classes=levels), audit_labels(X, y, classes=levels)
-    row = {
-        "rows": y.size,
-        "levels": layer.classes.size,
-        "wrong": f"{wrong.mean():.1%}",
-        "residual": average_precision_score(wrong, np.abs(y - score)),
+def score_of(folder: Path, cell: Cell, of_code: str) -> np.ndarray | None:
+    """Out of fold; None where nobody stored one. `of_code` keeps results apart."""
+    task = task_of(folder, *cell[:3])
+    return None if cell.score == "stored" and task.stored is None else out_of_fold(task, cell.score)
+
+
+def others(folder: Path, cell: Cell, of_code: str, score: np.ndarray) -> dict:
+    task = task_of(folder, *cell[:3])
+    truth = {
+        "wrong": float(task.wrong.mean()),
+        "rows": task.y.size,
+        "levels": int(task.y.max()) + 1,
     }
-    for method in ("residual", "outre"):
-        quality = get_label_quality_scores(y, score, method=method)
-        row[f"cleanlab, {method}"] = average_precision_score(wrong, -quality)
-    row |= {
-        "csvor, same score": precision(wrong, layer),
-        "by probability": average_precision_score(wrong, layer.probability),
-        "by distance": average_precision_score(wrong, layer.expected_distance),
-        "csvor, own models": precision(wrong, own),
-        "ranked by": layer.ordered_by,
-    }
-    return row
+    return truth | by_others(task, score)
+
+
+def csvor(folder: Path, cell: Cell, of_code: str, score: np.ndarray | None) -> dict:
+    return by_csvor(task_of(folder, *cell[:3]), score)
+
+
+def measured(todo: list[Cell], folder: Path, memory: Memory, others_only: bool) -> list[dict]:
+    """A record of each cell, from the cache where it is there."""
+    kept = [memory.cache(work, ignore=["folder"]) for work in (score_of, others)]
+    audit = memory.cache(csvor, ignore=["folder", "score"])
+    parts = [HERE / f"real_errors_{part}.py" for part in ("sets", "scores", "layers")]
+    plain, whole, records = code(*parts), code_of_csvor(), []
+    for cell in todo:
+        start, record, score = time.process_time(), cell._asdict(), None
+        of_csvor = cell.score in ("csvor", OWN)
+        if others_only and of_csvor:
+            continue
+        if cell.score != OWN:
+            score = kept[0](folder, cell, whole if of_csvor else plain)
+            if score is None:
+                continue
+            record |= kept[1](folder, cell, whole if of_csvor else plain, score)
+        if not others_only:
+            record |= {"csvor": audit(folder, cell, whole, score)}
+        if (seconds := time.process_time() - start) > 0.5:
+            print(*cell, f"{seconds:.0f} s", file=sys.stderr, flush=True)
+        records.append(record)
+    return records
 
 
 def main() -> None:
+    everything = [*REAL, *SMALL, *LARGE]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-    warnings.simplefilter("ignore")
-    rows = []
-    for name, stem in SETS.items():
-        row = {"set": name, **measure(folder / f"{stem}.csv")}
-        print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
-        rows.append(row)
-    head = list(rows[0])
-    lines = [
-        "# Labels that people got wrong",
-        "",
-        "Average precision of rankings of all rows (`benchmarks/real_errors.py`). The score is",
-        "that of ridge regression, held out in five parts; cleanlab's two rankings for regression",
-        "and csvor (`audit_scores`) get the same. csvor's own (`audit_labels`) get the features.",
-        "",
-        f"| {' | '.join(head)} |",
-        f"|{'---|' * len(head)}",
-    ]
-    for row in rows:
-        cells = (f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values())
-        lines.append(f"| {' | '.join(cells)} |")
-    RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    parser.add_argument("--cache", default=Path(tempfile.gettempdir(), "csvor-real-errors"))
+    parser.add_argument("--sets", type=lambda text: text.split(";"), default=everything)
+    parser.add_argument("--others", action="store_true", help="all but csvor's part")
+    asked = parser.parse_args()
+    if unknown := set(asked.sets) - set(everything):
+        parser.error(f"unknown sets {sorted(unknown)}; there are {'; '.join(everything)}")
+    memory = Memory(asked.cache, verbose=0)
+    records = measured(cells(asked.sets), asked.folder, memory, asked.others)
+    if asked.others:
+        return
+    text = report(records, OWN, versions("csvor", "cleanlab", "mord", "scikit-learn", "skordinal"))
+    if len(asked.sets) == len(everything):
+        write_result("real_errors", text)
+    else:
+        print(text)
 
 
 if __name__ == "__main__":
