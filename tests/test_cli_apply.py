@@ -204,6 +204,36 @@ def test_a_label_beyond_the_ordered_categories_is_refused() -> None:
     assert f"{said}; add it to them in its place" in result.stderr
 
 
+def test_all_faults_of_decisions_are_said_at_once() -> None:
+    rows = ["x,poor,keep,", "1,poor,relable,good", "2,fair,relabel,", "3,good,relabel,goood"]
+    rows += ["9,fair,keep,", "4,poor,keep,", "1,poor,drop,", ",,,", "4,fair,drop,"]
+    write("d.csv", "row,given,decision,label\n" + "\n".join(rows) + "\n")
+    result = run("apply", "d.csv", "data.csv", "--target", "grade", "--out", "o.csv")
+    assert result.exit_code == 1
+    head, *lines = result.stderr.splitlines()
+    assert head == "csvor: error: 8 faults"
+    starts = [
+        "d.csv, row 1: 'x' in column 'row' is no row number",
+        "d.csv, row 2: the decision 'relable' is none of keep, relabel and drop; is 'relabel' me",
+        "d.csv, row 3: row 2 is to be relabelled, and its new label is blank; fill in",
+        "d.csv: row 3 is to become 'goood', which no row of column 'grade' is; is 'good' meant?",
+        "d.csv: row 9 is decided, and data.csv has 4 rows",
+        "d.csv: row 4 is given as 'poor', but is 'fair'",
+        "d.csv: row 1 is decided more than once; leave one decision",
+        "d.csv: row 4 is decided more than once; leave one decision",
+    ]
+    assert [line.strip()[: len(s)] for line, s in zip(lines, starts, strict=True)] == starts
+    assert not Path("o.csv").exists()
+
+
+def test_ten_faults_are_printed_and_the_others_counted() -> None:
+    write("d.csv", "row,given,decision\n" + "".join(f"{i},fair,keep\n" for i in range(5, 18)))
+    lines = run("apply", "d.csv", "data.csv", "--target", "grade", "--out", "o.csv").stderr
+    assert lines.splitlines()[0] == "csvor: error: 13 faults"
+    assert lines.splitlines()[-2].startswith("  d.csv: row 14 is decided, and data.csv has 4")
+    assert lines.splitlines()[-1] == "  and 3 more"
+
+
 HOLD = "decisions hold for the file that was audited"
 
 

@@ -46,13 +46,17 @@ class ColumnError(CommandError):
 class FaultsError(CommandError):
     """Several faults of one file, each with its place and remedy."""
 
-    def __init__(self, faults: Sequence[CommandError], source: str = "") -> None:
-        self.faults, self.source = list(faults), source
-        lines = [one_line(str(fault)) for fault in faults]
-        super().__init__("\n  ".join([f"{source}: {len(lines)} faults".lstrip(": "), *lines]))
+    def __init__(
+        self, faults: Sequence[CommandError], source: str = "", most: int | None = None
+    ) -> None:
+        self.faults, self.source, self.most = list(faults), source, most
+        lines = [one_line(str(fault)) for fault in self.faults[:most]]
+        more = [f"and {len(faults) - len(lines)} more"] * (len(faults) > len(lines))
+        head = f"{source}: {len(faults)} faults".lstrip(": ")
+        super().__init__("\n  ".join([head, *lines, *more]))
 
     def __reduce__(self) -> Any:
-        return type(self), (self.faults, self.source)
+        return type(self), (self.faults, self.source, self.most)
 
     def of_file(self, source: str) -> CommandError:
         """The same, with the name of the file above the faults."""

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError, UsageError, closest, listed
-from csvor.cli._fault import fault
+from csvor.cli._errors import CommandError, FaultsError, UsageError, closest, listed
+from csvor.cli._fault import Fault, fault
 from csvor.cli._follow_up import read_command
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import format_value, normal
@@ -25,6 +25,8 @@ COLUMNS = ("row", "target", "given", "decision", "label")
 COMMAND = "audit"
 _CELLS = ("row", "given", "decision", "label")
 _KINDS = (KEEP, RELABEL, DROP)
+# Faults of a file that are printed.
+_MOST_FAULTS = 10
 
 
 @dataclass(frozen=True)
@@ -113,23 +115,24 @@ def read_review(
         raise UsageError(fault("two-inputs"))
     file = _file_of(source, notes)
     column = table.column(_target(file, target), "--target")
-    decided = _decided(file)
+    decided, faults = _decided(file)
     about = {"source": file.source, "name": column.name, "data": table.source, "n": table.n_rows}
-    _refuse(decided, [("decided-beyond", decided.row > table.n_rows)], about)
-    rows = decided.row.to_numpy() - 1
-    decided["now"] = column.take(rows).texts
+    beyond = decided.row > table.n_rows
+    decided = _sound(decided, [("decided-beyond", beyond)], about, faults)
+    decided["now"] = column.take(_rows(decided)).texts
     differs = ~_same(decided.now, decided.given)
     applied = differs & (decided.decision == RELABEL) & _same(decided.now, decided.label)
     # By chance rows of another file hold what was decided: all that differ have to.
     kind = "applied-already" if np.array_equal(applied, differs) else "given-differs"
-    _refuse(decided, [(kind, differs)], about)
+    decided = _sound(decided, [(kind, differs)], about, faults)
     # A column that is in both files tells rows apart: it has to agree.
     for name in [n for n in file.columns if n in table.columns and n not in (*COLUMNS, COMMAND)]:
         decided["there"] = file.columns[name].take(decided.line.to_numpy() - 1).texts
-        decided["here"] = table.columns[name].take(rows).texts
+        decided["here"] = table.columns[name].take(_rows(decided)).texts
         moved = ~_same(decided.there, decided.here)
-        _refuse(decided, [("row-moved", moved)], about | {"name": name})
-    decided["label"] = _known_labels(decided, column, classes, about)
+        decided = _sound(decided, [("row-moved", moved)], about | {"name": name}, faults)
+    decided = _with_known_labels(decided, column, classes, about, faults)
+    _refuse(faults)
     cells = decided[list(_CELLS)].itertuples(index=False, name=None)
     decisions = tuple(Decision(*row) for row in cells)
     return Review(file.source, column.name, decisions, table.n_rows, _command(file))
@@ -138,7 +141,7 @@ def read_review(
 def decided_on(source: str, target: str | None) -> tuple[str, tuple[int, ...]]:
     """The column that a file of decisions is about, and the rows, from 0."""
     file = _file_of(source, Notes())
-    return _target(file, target), tuple((_decided(file).row - 1).tolist())
+    return _target(file, target), tuple(_rows(_decided(file)[0]).tolist())
 
 
 def same(a: str, b: str) -> bool:
@@ -183,43 +186,65 @@ def _command(file: Table) -> tuple[str, ...]:
     return read_command(said[0]) if len(said) == 1 else ()
 
 
-def _decided(file: Table) -> pd.DataFrame:
-    """The rows of the file with a decision: `row` of the data and `line` of the file, from 1."""
+def _decided(file: Table) -> tuple[pd.DataFrame, dict[int, Fault]]:
+    """The rows of the file with a decision: `row` of the data and `line` of the file, from 1.
+
+    Those that are at fault are left out, with the faults by their lines.
+    """
     columns = {n: file.columns[n].texts if n in file.columns else "" for n in _CELLS}
     decided = pd.DataFrame({"line": np.arange(1, file.n_rows + 1), **columns})
     decided["decision"] = decided.decision.str.lower()
-    decided = decided[decided.decision != ""].copy()
-    about = {"source": file.source}
+    decided = decided[decided.decision != ""]
+    about, faults = {"source": file.source}, dict[int, Fault]()
     if decided.empty:
         raise CommandError(fault("no-decisions", **about))
     number = np.array([as_number(text) for text in decided.row])
     whole = (number >= 1) & (number < 2**53) & (number == np.floor(number))
-    _refuse(decided, [("no-row-number", ~whole)], about)
-    decided["row"] = number.astype(np.int64)
+    decided = _sound(decided, [("no-row-number", ~whole)], about, faults)
+    decided["row"] = number[whole].astype(np.int64)
     decision, label = decided.decision, decided.label
-    _refuse(decided, [
+    return _sound(decided, [
         ("no-decision", ~decision.isin(_KINDS)),
         ("no-new-label", (decision == RELABEL) & (label == "")),
         ("kept-with-label", (decision == KEEP) & (label != "") & ~_same(label, decided.given)),
         ("decided-twice", decided.row.duplicated()),
-    ], about)  # fmt: skip
-    return decided
+    ], about, faults), faults  # fmt: skip
 
 
-def _refuse(decided: pd.DataFrame, checks: Iterable[tuple[str, Any]], about: Any) -> None:
-    """Refuse the first row that a check finds wrong; its cells are facts of the fault."""
+def _rows(decided: pd.DataFrame) -> NDArray[np.int64]:
+    """The rows of the data, from 0."""
+    return decided.row.to_numpy(np.int64) - 1
+
+
+def _sound(
+    decided: pd.DataFrame, checks: Iterable[tuple[str, Any]], about: Any, faults: dict[int, Fault]
+) -> pd.DataFrame:
+    """The rows that no check finds wrong; of each other one the first fault is taken up."""
+    sound = np.ones(len(decided), dtype=bool)
     for kind, wrong in checks:
-        if np.any(wrong):
-            first = decided[np.asarray(wrong)].astype(object).to_dict("records")[0]
-            word = closest(str(first["decision"]), _KINDS)
-            first["hint"] = f"; is '{word}' meant?" if word else ""
-            raise CommandError(fault(kind, **{**first, **about}))
+        found = np.asarray(wrong, dtype=bool) & sound
+        sound &= ~found
+        for cells in decided[found].astype(object).to_dict("records"):
+            word = closest(str(cells["decision"]), _KINDS) if kind == "no-decision" else None
+            cells["hint"] = f"; is '{word}' meant?" if word else ""
+            faults[cells["line"]] = fault(kind, **{**cells, **about})
+    return decided[sound].copy()
 
 
-def _known_labels(
-    decided: pd.DataFrame, column: TableColumn, classes: str | None, about: Any
-) -> list[str]:
-    """The new labels as the data, or `classes`, spell them."""
+def _refuse(faults: dict[int, Fault]) -> None:
+    """Refuse a file with faults, and say them in the order of its lines."""
+    errors = [CommandError(faults[line]) for line in sorted(faults)]
+    if len(errors) > 1:
+        raise FaultsError(errors, most=_MOST_FAULTS)
+    for error in errors:
+        raise error
+
+
+def _with_known_labels(
+    decided: pd.DataFrame, column: TableColumn, classes: str | None, about: Any,
+    faults: dict[int, Fault],
+) -> pd.DataFrame:  # fmt: skip
+    """With new labels as the data, or `classes`, spell them."""
     levels = map(format_value, column.levels or ())
     declared = split_list(classes, "--classes") if classes is not None else []
     known = list(filter(None, dict.fromkeys([*column.coded[1], *levels, *declared])))
@@ -229,6 +254,10 @@ def _known_labels(
         if not spellings:
             close = closest(label, known)
             hint = f"is '{close}' meant?" if close else f"the labels are {listed(known)};"
-            _refuse(decided, [("unknown-new-label", new == label)], {**about, "hint": hint})
-        spelling[label] = spellings[0]
-    return [spelling.get(label, old) for label, old in zip(new, decided.label, strict=True)]
+            wrong = (decided.decision == RELABEL) & (decided.label == label)
+            about = {**about, "hint": hint}
+            decided = _sound(decided, [("unknown-new-label", wrong)], about, faults)
+        spelling[label] = (spellings or [label])[0]
+    relabelled = decided.decision == RELABEL
+    decided.loc[relabelled, "label"] = decided.label[relabelled].map(spelling)
+    return decided
