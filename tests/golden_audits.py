@@ -127,7 +127,7 @@ SMALL = (
     Case("rows, fdr", lambda: rows(1), options={"cv": 5, "fdr": 0.1}),
     Case("reviewed, groups", lambda: reviewed(2, 200), options={"cv": 4}),
     Case("words", lambda: words(4, 160), SCALED, {"cv": 3, "classes": CLASSES}),
-    Case("missing class", lambda: rows(10, k=5, d=3, without=3, wrong=0.25, weighted=True),
+    Case("missing class", lambda: rows(12, k=5, d=3, without=3, wrong=0.25, weighted=True),
          options={"cv": 3, "classes": [1, 2, 3, 4, 5]}),
     Case("reviews, sparse", reviews, CSVOR(contamination=0.1, C=0.1)),
     Case("images", images, CSVOR(contamination=0.1, C=0.01)),

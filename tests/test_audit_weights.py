@@ -36,15 +36,47 @@ def test_of_weighted_rows_the_share_is_that_of_the_weight():
     assert counted.named > counts.size * counted.high
     named = counts[counted.flagged].sum() / counts.sum()
     assert counted.named_share == pytest.approx(named)
-    share, high = 100 * counted.share, 100 * counted.high
-    assert f"about {share:.1f} % (" in counted.summary
-    assert f" to {high:.1f} %) of the weight of {counts.size} labels is wrong; " in counted.summary
-    assert f"{counted.named} are named, with {100 * named:.1f}" in counted.summary
+    share, low, high = (f"{3000 * one:.0f}" for one in (counted.share, counted.low, counted.high))
+    assert f"about {share} ({low} to {high}) of 3000 labels are wrong; " in counted.summary
+    stand = f"{counted.named} are named, which stand for {3000 * named:.0f}, of which about"
+    assert stand in counted.summary
     assert (counted.weighted, of_rows.weighted) == (True, False)
     none = replace(counted, named=0, expected_right=0.0, named_share=0.0)
-    assert none.summary.endswith(" labels is wrong; none is sure enough to be named")
+    assert none.summary.endswith(" of 3000 labels are wrong; none is sure enough to be named")
     scaled = audit_labels(X, y, model, sample_weight=counts / counts.mean())
     assert scaled.high - scaled.low > 2 * (counted.high - counted.low)
+    share, high = (100 * one for one in (scaled.share, scaled.high))
+    assert f"about {share:.1f} % (" in scaled.summary
+    assert f" to {high:.0f} %) of the weight of {counts.size} labels is wrong; " in scaled.summary
+
+
+def test_of_few_rows_that_stand_for_many_something_can_be_said():
+    """Six combinations that stand for 600 answers say what the answers say (case N57)."""
+    score = np.repeat([-2.0, 0.0, 2.0], 2)
+    y, counts = np.array([0, 1, 1, 0, 1, 0]), np.array([190.0, 10, 120, 80, 195, 5])
+    table = audit_scores(score, y, sample_weight=counts)
+    every = np.repeat(np.arange(6), counts.astype(int))
+    answers = audit_scores(score[every], y[every])
+    assert table.conclusive and answers.conclusive
+    assert table.rank_correlation == pytest.approx(answers.rank_correlation)
+    assert " of 600 " in table.summary
+    assert table.summary.split(";")[0] == answers.summary.split(";")[0]
+    few = audit_scores(score, y, sample_weight=counts / 100.5)
+    assert not few.conclusive
+    assert few.summary.startswith("nothing can be said of 6 labels")
+
+
+def test_weights_that_differ_widen_the_interval(rng):
+    score = rng.normal(size=400)
+    y = np.digitize(score + 0.3 * rng.normal(size=400), [-0.5, 0.5])
+    y[:30] = (y[:30] + rng.integers(1, 3, 30)) % 3
+    differ = np.where(rng.random(400) < 0.5, 0.2, 1.8)
+    widths = {}
+    for name, weights in (("alike", np.full(400, 0.999)), ("differ", differ), ("more", 7 * differ)):
+        audit = audit_scores(score, y, sample_weight=weights)
+        widths[name] = audit.high - audit.low
+    assert widths["differ"] > 1.15 * widths["alike"]  # by Kish 1.28, at another share
+    assert widths["more"] == pytest.approx(widths["differ"], rel=0.1)  # not narrower by any unit
 
 
 def test_named_rows_have_no_more_weight_than_the_upper_end(monkeypatch):

@@ -253,6 +253,8 @@ def test_n35_copies_are_counted() -> None:
     grouped.iloc[2:4, grouped.columns.get_loc("record")] = "other"
     work = prepared(grouped, notes := Notes(), groups="record")
     assert work.repeats.copies.tolist() == [1, 2, 3]
+    prepared(four_times().assign(rows=2), notes := Notes(), counts="rows")  # a table of counts
+    assert notes.texts() == []
 
 
 def test_n35_conflicts_are_counted_and_listed() -> None:

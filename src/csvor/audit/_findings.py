@@ -24,7 +24,6 @@ from csvor.audit._ranking import (
     expected_distance,
     rank_correlation,
     ranked_by,
-    rows_by_weight,
     tells_something,
 )
 from csvor.audit._shares_by import MOST_RATIO
@@ -82,9 +81,13 @@ def findings(
     truth, before, ratios = _beliefs_of(views, weight, labels, classes.size)
     probability = each(wrong, float, truth, codes)
     correlation = correlation_of(views, weight, fit_labels)
-    n_compared = rows_by_weight(len(fit_labels.codes), fit_labels.weights)
-    conclusive = tells_something(correlation, min(n_independent or n_compared, n_compared))
-    information = 1.0 if n_independent is None else min(n_independent / codes.size, 1.0)
+    n_compared = fit_labels.independent
+    information = min(n_compared / fit_labels.total, 1.0)
+    if n_independent is not None:
+        of_weight = n_independent * fit_labels.total / fit_labels.codes.size
+        n_compared = min(of_weight, n_compared)
+        information *= min(n_independent / codes.size, 1.0)
+    conclusive = tells_something(correlation, n_compared)
     shares = interval(views, weight, fit_labels, information)
     share, low, high = map(labels.share_judged, shares)
     label_of: Callable[[Any], Any] = partial(each, partial(np.take, classes), classes.dtype)
@@ -129,6 +132,7 @@ def findings(
         "expected_right": sums.expected,
         "named_share": sums.named_share,
         "weighted": sums.weighted,
+        "_n_counted": sums.counted,
         "_ratios": _with_known(ratios, labels),
         "_weights": labels.weights,
         "_counts": information,

@@ -33,6 +33,8 @@ class Totals(NamedTuple):
         Their share of the weight of labels that are not known to be right.
     weighted : bool
         Whether these differ in weight.
+    counted : int
+        How many they are where weights are counts, not all 1; else 0.
     """
 
     order: NDArray[np.intp]
@@ -40,6 +42,7 @@ class Totals(NamedTuple):
     expected: float
     named_share: float
     weighted: bool
+    counted: int
 
 
 def fdr_cut(probability: Any, fdr: float) -> float:
@@ -90,10 +93,12 @@ def totals(ranks: Any, probability: Any, flagged: Any, weights: Any) -> Totals:
     most = LISTED if is_lazy(probability) else None
     columns = ranks, probability, flagged, weights
     (sums,), (rows, values) = total(_totals_of_part, *columns, shared=(most,))
-    named, expected, of_named, judged, weight, squares = sums.tolist()
+    named, expected, of_named, judged, weight, squares, broken = sums.tolist()
     order = rows[np.argsort(-values, kind="stable")[:most]]
     weighted = judged * squares > weight**2 * (1.0 + 1e-9)
-    return Totals(order, int(named), expected, of_named / weight if weight else 0.0, weighted)
+    counted = 0 if broken or weight == judged else int(weight)
+    of_named = of_named / weight if weight else 0.0
+    return Totals(order, int(named), expected, of_named, weighted, counted)
 
 
 def _totals_of_part(
@@ -103,5 +108,6 @@ def _totals_of_part(
     if most is not None:
         rows = np.sort(np.argsort(-ranks, kind="stable")[:most])
     of_named = flagged.sum(), probability[flagged].sum(), weights[flagged].sum()
-    of_all = np.count_nonzero(weights), weights.sum(), (weights**2).sum()
+    broken = np.count_nonzero(weights != np.rint(weights))
+    of_all = np.count_nonzero(weights), weights.sum(), (weights**2).sum(), broken
     return (np.array([*of_named, *of_all], dtype=float),), (start + rows, ranks[rows])

@@ -53,6 +53,16 @@ class Labelling(NamedTuple):
         """The weight of all labels, in memory: so many rows they are to a likelihood."""
         return float(self.codes.size if self.weights is None else self.weights.sum())
 
+    @property
+    def independent(self) -> float:
+        """How many rows that count alike tell as much, in memory.
+
+        Whole weights are counts of rows. Of others it is Kish's effective size.
+        """
+        if self.weights is None or np.array_equal(self.weights, np.rint(self.weights)):
+            return self.total
+        return float(self.total**2 / (self.weights @ self.weights))
+
     def share_left(self, before: float) -> float:
         """The share of all labels that are wrong, where that was so before some were set right."""
         if self.confirmed is None or self.original is None:

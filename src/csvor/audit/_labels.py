@@ -82,8 +82,10 @@ def audit_labels(
     groups : array-like of shape (n_samples,), default=None
         Rows of one group (visits of a patient, copies) are judged by models of other groups.
     sample_weight : array-like of shape (n_samples,), default=None
-        What each row counts in the fits and the likelihood, as if it were there so many times; not
-        negative. (Scale weights of a survey to the number of rows, or fewer.)
+        What each row counts in the fits and the likelihood, not negative. Where all are whole,
+        they are counts: a row is there so many times. Others say what a row stands for in a survey
+        (scale them to the number of rows): the more they differ, the wider is the interval, by
+        Kish's effective size :math:`(\sum w)^2 / \sum w^2`.
     confirmed : array-like of bool of shape (n_samples,), default=None
         True for labels that are known to be right: they are never flagged, and the share is that
         of the other rows.

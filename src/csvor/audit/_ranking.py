@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from csvor._parts.engine import sums
 
@@ -61,13 +60,11 @@ def rank_correlation(expected: Array, codes: NDArray[np.integer], weights: Array
 
     0 where there is none.
     """
-    if weights is not None:
-        counted = weights > 0.0
-        expected, codes, weights = expected[counted], codes[counted], weights[counted]
+    weights = np.ones(codes.size) if weights is None else weights
+    counted = weights > 0.0
+    expected, codes, weights = expected[counted], codes[counted], weights[counted]
     if np.ptp(expected) == 0.0 or np.ptp(codes) == 0:
         return 0.0
-    if weights is None:
-        return float(spearmanr(expected, codes).statistic)
     (xx, xy), (_, yy) = np.cov(
         _ranks(expected, weights), _ranks(codes, weights), aweights=weights, ddof=0
     )
@@ -79,11 +76,6 @@ def _ranks(values: NDArray[Any], weights: Array) -> Array:
     _, places = np.unique(values, return_inverse=True)
     at = np.bincount(places, weights)
     return np.asarray((np.cumsum(at) - 0.5 * at)[places])
-
-
-def rows_by_weight(n_rows: int, weights: Array | None) -> float:
-    """How many rows of equal weight tell as much (Kish)."""
-    return n_rows if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def tells_something(correlation: float, n_independent: float) -> bool:

@@ -57,7 +57,7 @@ def audit_scores(
     classes : array-like of shape (n_classes,), default=None
         The labels in their order, lowest first; needed for words.
     sample_weight : array-like of shape (n_samples,), default=None
-        Not negative; what each row counts in the likelihood.
+        What each row counts in the likelihood, as `audit_labels` has it.
     fdr : float, default=None
         Flag as many rows as keep the expected share of right labels among them at most at this, in
         (0, 1); None flags what is more probably wrong than right.

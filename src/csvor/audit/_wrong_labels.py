@@ -104,7 +104,8 @@ class WrongLabels:
     named_share: float
     weighted: bool
     notes: tuple[str, ...]
-    # What `by` needs of each row, and what a row counts.
+    # The labels judged, by their counts; what `by` needs of each row, and what a row counts.
+    _n_counted: int
     _ratios: Array
     _weights: Array | None
     _counts: float
@@ -227,29 +228,39 @@ class WrongLabels:
     @property
     def summary(self) -> str:
         """The answer in a sentence."""
-        n = self.n_judged
+        n = self._n_counted or self.n_judged
         if not self.conclusive:
             return (
                 f"nothing can be said of {n} labels: they are not predicted (rank correlation of "
                 f"labels and held-out predictions {self.rank_correlation:.2f})"
             )
+        of_weight = self.weighted and not self._n_counted
         parts = self.share, self.low, self.high
-        share, low, high = (f"{n * part:.0f}" for part in parts)
-        if self.weighted:
-            share, low, high = (_percent(part) for part in parts)
+        share, low, high = (_percent(part) if of_weight else f"{n * part:.0f}" for part in parts)
         if share == "0" and not self.named:
-            most = f"{high} % of the weight" if self.weighted else high
+            most = f"{high} % of the weight" if of_weight else high
             return f"no label of {n} looks wrong (at most {most} may be)"
-        named = f"{self.named} are named, of which about {self.expected_right:.0f} should be"
+        if of_weight:
+            return (
+                f"about {share} % ({low} to {high} %) of the weight of {n} labels is wrong; "
+                f"{self._named}"
+            )
+        return f"about {share} ({low} to {high}) of {n} labels are wrong; {self._named}"
+
+    @property
+    def _named(self) -> str:
+        """How many are named, and how many of these should be wrong."""
+        if not self.named:
+            return "none is sure enough to be named"
+        text = f"{self.named} are named, of which about {self.expected_right:.0f} should be"
         if self.named == 1:
-            named = f"1 is named, and should be with probability {self.expected_right:.2f}"
-        elif not self.named:
-            named = "none is sure enough to be named"
-        if not self.weighted:
-            return f"about {share} ({low} to {high}) of {n} labels are wrong; {named}"
-        if self.named:
-            named = named.replace("named", f"named, with {_percent(self.named_share)} % of it", 1)
-        return f"about {share} % ({low} to {high} %) of the weight of {n} labels is wrong; {named}"
+            text = f"1 is named, and should be with probability {self.expected_right:.2f}"
+        if self._n_counted:
+            stand = f"named, which {'stands' if self.named == 1 else 'stand'} for "
+            return text.replace("named", f"{stand}{self._n_counted * self.named_share:.0f}", 1)
+        if self.weighted:
+            return text.replace("named", f"named, with {_percent(self.named_share)} % of it", 1)
+        return text
 
     def __repr__(self) -> str:
         return "\n".join(

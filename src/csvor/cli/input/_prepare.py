@@ -182,7 +182,7 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     assert target is not None
     repeats = find_repeats(frame, target.coded.codes, groups)
     _note_missing_classes(target, notes)
-    note_repeats(repeats, target.rows, notes)
+    note_repeats(repeats, target.rows, notes, counted=data.counts is not None)
     options = with_class_weights(options, target.classes)
     model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)

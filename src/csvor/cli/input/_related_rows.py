@@ -61,12 +61,12 @@ def _kinds(frame: pd.DataFrame) -> NDArray[np.int64]:
     return kinds
 
 
-def note_repeats(repeats: Repeats, rows: Rows, notes: Notes) -> None:
-    """Say which rows come again, and which contradict each other."""
+def note_repeats(repeats: Repeats, rows: Rows, notes: Notes, counted: bool) -> None:
+    """Say which rows come again, if none is `counted` for several, and which contradict another."""
     conflicts, copies = repeats.conflicts, repeats.copies
     n_conflicting = sum(map(len, conflicts))
     # Copies agree. Where rows with the same features mostly do not, they are none.
-    if len(copies) > n_conflicting:
+    if len(copies) > n_conflicting and not counted:
         notes.add(fault("copied-rows", rows=rows[copies]))
     if 2 * n_conflicting > len(rows):
         notes.add(fault("mostly-conflicting-rows", n=n_conflicting, total=len(rows)))
