@@ -222,9 +222,9 @@ def _sound(
     """The rows that no check finds wrong; of each other one the first fault is taken up."""
     sound = np.ones(len(decided), dtype=bool)
     for kind, wrong in checks:
-        found = np.asarray(wrong, dtype=bool) & sound
-        sound &= ~found
-        for cells in decided[found].astype(object).to_dict("records"):
+        unsound = np.asarray(wrong, dtype=bool) & sound
+        sound &= ~unsound
+        for cells in decided[unsound].astype(object).to_dict("records"):
             word = closest(str(cells["decision"]), _KINDS) if kind == "no-decision" else None
             cells["hint"] = f"; is '{word}' meant?" if word else ""
             faults[cells["line"]] = fault(kind, **{**cells, **about})
