@@ -245,11 +245,11 @@ def test_control_c_ends_it_in_one_line(tmp_path: Path) -> None:
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path, command: str) -> None:
     """It ends as the signal of a broken pipe ends other programs: 128 + 13, and not a word."""
     data, model = tmp_path / "t.csv", tmp_path / "m.skops"
-    graded(400).to_csv(data, index=False)
+    graded(80).to_csv(data, index=False)
     name, *options = command.split()
     if name == "predict":
         assert run("fit", data, "--target", "y", "--model", model).exit_code == 0
-        graded(50_000).drop(columns="y").to_csv(data, index=False)
+        graded(20_000).drop(columns="y").to_csv(data, index=False)
         options = ["--model", str(model)]
     else:
         options += ["--target", "y", "--kernel", "linear", "--C", "1", "--contamination", "0.1"]
