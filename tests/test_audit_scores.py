@@ -1,5 +1,7 @@
 """The share of wrong labels and the probability of each, from scores: parts and whole."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -9,10 +11,17 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, audit_scores
-from csvor._mixture.likelihood import channel, class_masses, label_likelihood
-from csvor._mixture.likelihood import neighbour_channel as beside_of
-from csvor._mixture.mixture import Mixture, fit_mixture, keeps_classes, share_interval
-from csvor._mixture.objective import Problem
+from csvor._mixture.channels import as_used, beside, by_distance, label_probabilities
+from csvor._mixture.likelihood import class_masses, label_likelihood
+from csvor._mixture.mixture import (
+    Mixture,
+    fit_mixture,
+    keeps_classes,
+    profile_interval,
+    rival_of,
+    share_interval,
+)
+from csvor._mixture.objective import Problem, problem_of
 from csvor.audit._labelling import Labelling
 from csvor.audit._margins import margins_of
 from problems import g, mislabel, read_set
@@ -41,25 +50,45 @@ def test_channel_by_hand():
     """K = 3, eta = 0.3, nu = 0.1: 0.6 + 0.1 on the diagonal, 0.1 elsewhere, and 0.1 beside t."""
     expected = np.full((3, 3), 0.1) + 0.6 * np.eye(3)
     expected += 0.1 * np.array([[0, 0.5, 0], [1, 0, 1], [0, 0.5, 0]])
-    np.testing.assert_allclose(channel(0.3, 0.1, 3), expected)
-    np.testing.assert_allclose(channel(0.3, 0.1, 3).sum(axis=0), 1.0)
-    np.testing.assert_allclose(beside_of(2), [[0, 1], [1, 0]])
+    chances = label_probabilities(0.3, 0.1, 3, beside(3))
+    np.testing.assert_allclose(chances, expected)
+    np.testing.assert_allclose(label_probabilities(0.3, 0.0, 3), 0.1 + 0.7 * np.eye(3))
+    np.testing.assert_allclose(chances.sum(axis=0), 1.0)
+    np.testing.assert_allclose(beside(2).table, [[0, 1], [1, 0]])
 
 
-@pytest.mark.parametrize("beside", [False, True])
-def test_gradient_by_finite_differences(rng, beside):
+def test_channels_by_hand():
+    """Falling by a half; and as used: the middle is four times as frequent as the curve has it."""
+    thirds = [[0, 0.5, 1 / 3], [2 / 3, 0, 2 / 3], [1 / 3, 0.5, 0]]
+    np.testing.assert_allclose(by_distance(3, 0.5).table, thirds)
+    assert (beside(5).reach, by_distance(5).reach) == (1, 4)
+    used = as_used(np.full(12, 99.0)).table
+    np.testing.assert_allclose(used[~np.eye(12, dtype=bool)], 1 / 11)
+    counts = np.full(12, 99.0)
+    counts[5] = 399.0
+    used = as_used(counts).table
+    assert used[5, 0] > 3 * used[4, 0]
+    np.testing.assert_allclose(used.sum(axis=0), 1.0)
+
+
+@pytest.mark.parametrize("channel", [None, beside(5), by_distance(5)])
+def test_gradient_by_finite_differences(rng, channel):
+    """Of the likelihood, and of that at a share which is made up of two kinds."""
     margins = np.sort(2 * rng.normal(size=(200, 4)), axis=1)[:, ::-1]
     margins[:20] = rng.normal(size=(20, 4))  # probabilities that would not fall
     weights, confirmed = rng.exponential(size=200), rng.random(200) < 0.1
     y = rng.integers(0, 5, 200)
     original = np.where(confirmed, rng.integers(0, 5, 200), y)
     problem = Problem(margins, y, weights, confirmed, original)
-    theta = np.concatenate([0.3 * rng.normal(size=8), [-2.0], [-3.0] * beside])
-    slope = [
-        (problem.loss(theta + 1e-6 * e)[0] - problem.loss(theta - 1e-6 * e)[0]) / 2e-6
-        for e in np.eye(theta.size)
-    ]
-    np.testing.assert_allclose(problem.loss(theta)[1], slope, rtol=1e-6, atol=1e-5)
+    curves = 0.3 * rng.normal(size=8)
+    rates, part = ([-2.0], []) if channel is None else ([-2.0, -3.0], [0.4])
+    for loss, ends in ((problem.loss, rates), (partial(problem.loss_at, 0.15), part)):
+        theta = np.concatenate([curves, ends])
+        slope = [
+            (loss(theta + 1e-6 * e, channel)[0] - loss(theta - 1e-6 * e, channel)[0]) / 2e-6
+            for e in np.eye(theta.size)
+        ]
+        np.testing.assert_allclose(loss(theta, channel)[1], slope, rtol=1e-6, atol=3e-5)
 
 
 def test_one_row_by_hand():
@@ -78,7 +107,8 @@ def test_one_row_by_hand():
     assert mixture.share == pytest.approx(0.1)
 
 
-def test_the_compiled_likelihood_is_that_of_whole_arrays(rng):
+@pytest.mark.parametrize("channel", [beside(4), by_distance(4)])
+def test_the_compiled_likelihood_is_that_of_whole_arrays(rng, channel):
     """sum_i w_i log sum_t P(y_i | t) P_i(t), and P(original | t) P(t) at t = y if confirmed."""
     margins = np.sort(2 * rng.normal(size=(300, 3)), axis=1)[:, ::-1]
     margins[:20] = rng.normal(size=(20, 3))
@@ -91,13 +121,14 @@ def test_the_compiled_likelihood_is_that_of_whole_arrays(rng):
     masses = class_masses(slopes, shifts, margins)
     np.testing.assert_allclose(masses.sum(axis=1), 1.0)
     original = np.where(confirmed, rng.integers(0, 4, 300), y)
-    P = channel(0.2, 0.1, 4)
+    P = label_probabilities(0.2, 0.1, 4, channel)
     rows = P[y]
     rows[confirmed] = np.eye(4)[y[confirmed]]
     likelihood = np.maximum((rows * masses).sum(axis=1), 1e-12)
     expected = weights @ np.log(np.where(confirmed, P[original, y], 1.0) * likelihood)
     data = margins.copy(), y, weights, confirmed, original
-    found = label_likelihood(*data, slopes, shifts, 0.2, 0.1, np.empty(8))
+    way = channel.table, channel.reach
+    found = label_likelihood(*data, slopes, shifts, 0.2, 0.1, *way, np.empty(8))
     assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -134,7 +165,7 @@ def test_whether_classes_are_kept_counts_rows_as_often_as_they_weigh_and_confirm
     margins = np.array([[-9, -18], [9, -9], [18, 9], [18, 9]], dtype=float)
     margins = np.repeat(margins, [100, 60, 100, 100], axis=0)
     stray = np.repeat([False, False, True, False], [100, 60, 100, 100])
-    mixture = Mixture(np.ones(2), np.zeros(2), 0.01, 0.2, 0.0)
+    mixture = Mixture(np.ones(2), np.zeros(2), 0.01, 0.2, 0.0, beside(3))
     weights, confirmed = np.ones(360), np.zeros(360, dtype=bool)
 
     def kept(weights, confirmed):
@@ -175,6 +206,58 @@ def test_errors_to_a_class_beside_need_evidence(rng):
     found = audit_scores(score, given)
     assert found.share == pytest.approx(wrong.mean(), abs=0.03)
     assert wrong[found.flagged].mean() > 0.8
+
+
+def test_errors_of_a_class_or_two_are_found_and_within_the_interval(rng):
+    """To any class, .05 of .1 were found and 35 named, and the interval ended below .1."""
+    score, y = drawn(rng, 1500, 5, noise=0.15)
+    wrong, steps = rng.random(y.size) < 0.1, rng.choice([-2, -1, 1, 2], y.size)
+    moved = np.clip(y + steps, 0, 4)
+    given = np.where(wrong, np.where(moved == y, y - np.sign(steps), moved), y)
+    margins = margins_of(score, given, 5)
+    mixture = fit_mixture(margins, given)
+    assert mixture.channel.name == "distance"
+    weights = rng.integers(1, 4, y.size)
+    weighted = fit_mixture(margins, given, weights.astype(float))
+    repeated = fit_mixture(np.repeat(margins, weights, 0), np.repeat(given, weights))
+    assert weighted.nu == pytest.approx(repeated.nu, abs=1e-4)
+    found = audit_scores(score, given)
+    assert found.low <= wrong.mean() <= found.high
+    assert found.share == pytest.approx(wrong.mean(), abs=0.03)
+    assert wrong[found.flagged].mean() > 0.8
+    known = rng.random(y.size) < 0.5
+    reviewed = fit_mixture(margins, np.where(known, y, given), None, known, given)
+    assert reviewed.channel.name == "distance"
+    assert reviewed.share == pytest.approx(wrong.mean(), abs=0.03)
+
+
+def test_where_another_channel_is_about_as_likely_the_interval_holds_both(rng):
+    """21 of 600 labels are wrong, by a class or two: too few to be sure of that."""
+    score, y = drawn(rng, 600, 5, noise=0.15)
+    rows, given = rng.choice(600, 30, replace=False), y.copy()
+    given[rows] = np.clip(y[rows] + rng.choice([-2, -1, 1, 2], 30), 0, 4)
+    data = margins_of(score, given, 5), given
+    mixture = fit_mixture(*data)
+    assert mixture.channel is None
+    problem = problem_of(*data, None, None, None)
+    rival = rival_of(problem, mixture)
+    assert rival.channel.name == "distance"
+    low, high = share_interval(mixture, *data)
+    assert low < mixture.share < profile_interval(problem, mixture, 1.92)[1] < rival.share < high
+    assert share_interval(rival, *data) == pytest.approx((low, high), abs=1e-3)
+
+
+def test_labels_as_levels_are_used(rng):
+    """People prefer even levels, where they are wrong as well."""
+    score = rng.normal(size=800)
+    y = np.clip(np.round(2 * score + 5 + 0.2 * rng.normal(size=800)), 0, 10).astype(int)
+    y = np.where(rng.random(800) < 0.75, 2 * np.round(y / 2), y).astype(int)
+    given = np.where(rng.random(800) < 0.15, rng.choice([0, 2, 4, 6, 8, 10], 800), y)
+    margins = margins_of(score, given, 11)
+    mixture = fit_mixture(margins, given)
+    assert mixture.channel.name == "as used"
+    low, high = share_interval(mixture, margins, given)
+    assert low <= np.mean(given != y) <= high
 
 
 def test_forms_of_scores(rng):

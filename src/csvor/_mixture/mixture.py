@@ -2,8 +2,8 @@
 
 With ``P(y | t)`` and ``P_i(t)`` of `_mixture/likelihood.py`, ``P(y_i) = sum_t P(y_i | t) P_i(t)``,
 and the share of wrong labels is ``eta (K - 1) / K + nu``. Slopes a, shifts c, eta and nu have the
-greatest penalised likelihood, from two starts, since it has more than one hill. The class beside
-costs a parameter, which has to be worth it.
+greatest penalised likelihood, from two starts, since it has more than one hill. A channel other
+than "any class" (`_mixture/channels.py`) costs a parameter, which has to be worth it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from csvor._mixture.likelihood import LEAST, channel, class_masses
+from csvor._mixture.channels import Channel, by_distance, channels_of, label_probabilities
+from csvor._mixture.likelihood import LEAST, class_masses
 from csvor._mixture.objective import LOGITS, RARITY, Problem, problem_of, rates_of, share_of
 
 Array = NDArray[np.float64]
@@ -27,9 +28,10 @@ Mask = NDArray[np.bool_]
 # Where to start: logarithm of the slopes and logit of eta (found by trial on 240 sets of margins:
 # the best of nine such starts is never more than 0.4 lower).
 _STARTS = ((0.0, -4.0), (1.0, -2.0))
-_LOGITS_BESIDE = (-4.0, -2.0)
-# Log-likelihood that a class beside has to gain: that of a parameter, and two to be sure.
+_LOGIT_NU = -2.0
+# Log-likelihood that a channel has to gain: that of a parameter, and two to be sure.
 _SURE = 2.0
+_PARAMETER = 1.0  # what it has to gain to be a rival of errors to any class (Akaike)
 # The largest share that is sought, as a part of (K - 1) / K.
 MOST = 0.5
 # Half of the 95 % point of chi-squared with one degree of freedom.
@@ -44,9 +46,11 @@ class Mixture:
     ----------
     slopes, shifts : ndarrays of shape (n_classes - 1,)
     eta, nu : float
-        Probabilities of a label drawn from all classes, and of one beside the true class.
+        Probabilities of a label drawn from all classes, and of one by the channel.
     loss : float
         The negative log-likelihood, penalties included: it also ranks models.
+    channel : Channel or None
+        None where labels err to any class alone.
     """
 
     slopes: Array
@@ -54,6 +58,7 @@ class Mixture:
     eta: float
     nu: float
     loss: float
+    channel: Channel | None = None
 
     @property
     def share(self) -> float:
@@ -61,9 +66,9 @@ class Mixture:
         return share_of(np.array([self.eta, self.nu]), self.slopes.size + 1)
 
     @cached_property
-    def channel(self) -> Array:
+    def label_probabilities(self) -> Array:
         """``P(y = k | t)``, shape (n_classes, n_classes), a column for each true class."""
-        return channel(self.eta, self.nu, self.slopes.size + 1)
+        return label_probabilities(self.eta, self.nu, self.slopes.size + 1, self.channel)
 
     def class_probabilities(self, margins: Array) -> Array:
         """``P_i(t)`` before the label is seen, shape (n, n_classes)."""
@@ -71,7 +76,7 @@ class Mixture:
 
     def truth(self, margins: Array, codes: Codes, confirmed: Mask | None = None) -> Array:
         """The same given the label: ``P(t | y_i)``. A label is wrong with what is left of 1."""
-        joint = self.channel[codes] * self.class_probabilities(margins)
+        joint = self.label_probabilities[codes] * self.class_probabilities(margins)
         truth = joint / np.maximum(joint.sum(axis=1, keepdims=True), LEAST)
         if confirmed is not None:
             truth[confirmed] = np.eye(truth.shape[1])[codes[confirmed]]
@@ -100,16 +105,15 @@ def fit_mixture(
         What these were before: they tell, of rows that may have been picked for being suspect, how
         many labels are wrong. By default they were right.
     """
-    q = margins.shape[1]
     problem = problem_of(margins, codes, weights, confirmed, original)
     plain = min((problem.minimise(problem.start(*start)) for start in _STARTS), key=itemgetter(1))
     best = _mixture(problem, *plain)
-    least = best.loss - (0.5 * np.log(problem.n) + _SURE)
-    if q > 1:
-        for start in _LOGITS_BESIDE:
-            other = _mixture(problem, *problem.minimise(np.append(plain[0], start), beside=True))
-            if other.loss < min(least, best.loss) and keeps_classes(problem, other):
-                best = other
+    least = best.loss - _cost(problem)
+    for channel in channels_of(problem.counts):
+        fit = problem.minimise(np.append(plain[0], _LOGIT_NU), channel=channel)
+        other = _mixture(problem, *fit, channel)
+        if other.loss < min(least, best.loss) and keeps_classes(problem, other):
+            best = other
     return best
 
 
@@ -125,27 +129,57 @@ def share_interval(
 ) -> tuple[float, float]:
     """The 95 % profile-likelihood interval of the share, for the data of the fit.
 
-    It takes several times as long as the fit. ``information``, at most 1, is what each row tells
-    beside one that is independent of the others.
+    Where errors by distance, or to any class alone, explain the labels about as well, it holds the
+    interval of these too. It takes several times as long as the fit. ``information``, at most 1,
+    is what each row tells beside one that is independent of the others.
     """
-    parts = np.array([mixture.eta, mixture.nu] if mixture.nu else [mixture.eta])
     problem = problem_of(margins, codes, weights, confirmed, original)
-    shifts = mixture.shifts - mixture.slopes * problem.moves
-    theta = np.concatenate([np.log(mixture.slopes), shifts, logit(parts)])
-    return _interval(problem, theta, DROP / information)
+    low, high = profile_interval(problem, mixture, DROP / information)
+    other = rival_of(problem, mixture)
+    if other is None:
+        return low, high
+    ends = profile_interval(problem, other, DROP / information)
+    return min(low, ends[0]), max(high, ends[1])
 
 
-def _interval(problem: Problem, theta: Array, drop: float) -> tuple[float, float]:
+def rival_of(problem: Problem, mixture: Mixture) -> Mixture | None:
+    """Another channel that explains the labels about as well, if there is one.
+
+    Of two classes there is one wrong label, whatever the channel.
+    """
+    if problem.q == 1:
+        return None
+    channel = by_distance(problem.q + 1) if mixture.channel is None else None
+    rates = [mixture.share] if channel is None else [mixture.eta, expit(_LOGIT_NU)]
+    start = np.append(_theta(problem, mixture), np.clip(logit(rates), *LOGITS))
+    other = _mixture(problem, *problem.minimise(start, channel=channel), channel)
+    behind = -_PARAMETER if channel else _cost(problem) + DROP
+    as_likely = other.loss < mixture.loss + behind
+    return other if as_likely and keeps_classes(problem, other) else None
+
+
+def _cost(problem: Problem) -> float:
+    """The log-likelihood that a channel has to gain."""
+    return float(0.5 * np.log(problem.n) + _SURE)
+
+
+def _theta(problem: Problem, mixture: Mixture) -> Array:
+    """Slopes and shifts of a mixture as a problem has them."""
+    return np.append(np.log(mixture.slopes), mixture.shifts - mixture.slopes * problem.moves)
+
+
+def profile_interval(problem: Problem, mixture: Mixture, drop: float) -> tuple[float, float]:
     """Where the profile of the likelihood over the share has fallen by so much.
 
     Without the penalty on the share: where labels tell nothing of it, it alone would set the ends.
     """
-    q, beside = problem.q, theta.size > 2 * problem.q + 1
-    share = share_of(rates_of(theta, q), q + 1)
+    q, share, channel = problem.q, mixture.share, mixture.channel
+    parts = [mixture.eta] if channel is None else [mixture.eta, mixture.nu]
+    theta = np.append(_theta(problem, mixture), logit(parts))
 
     def height(share: float) -> float:
         # Always from the best point: from the last one the way can lead up another hill.
-        point, value = problem.minimise(theta, beside=beside, share=share)
+        point, value = problem.minimise(theta, channel=channel, share=share)
         return value + RARITY * float(np.log1p(-rates_of(point, q)).sum())
 
     base = height(share)
@@ -177,7 +211,10 @@ def keeps_classes(problem: Problem, mixture: Mixture) -> bool:
     return bool((wrong <= 0.5 * counts + np.sqrt(counts)).all())
 
 
-def _mixture(problem: Problem, theta: Array, loss: float) -> Mixture:
+def _mixture(
+    problem: Problem, theta: Array, loss: float, channel: Channel | None = None
+) -> Mixture:
     q, slopes = problem.q, np.exp(theta[: problem.q])
     eta, nu = np.append(rates_of(theta, q), 0.0)[:2].tolist()
-    return Mixture(slopes, theta[q : 2 * q] + slopes * problem.moves, eta, nu, loss)
+    shifts = theta[q : 2 * q] + slopes * problem.moves
+    return Mixture(slopes, shifts, eta, nu, loss, channel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
+from csvor._mixture.channels import Channel
 from csvor._mixture.likelihood import label_likelihood
 from csvor._rows.quantile import weighted_quantile
 from csvor._utils.sampling import random_rows
@@ -19,6 +21,8 @@ Codes = NDArray[np.integer]
 Mask = NDArray[np.bool_]
 
 LOG_SLOPES, SHIFTS, LOGITS = (-4.0, 5.0), (-5.0, 5.0), (-9.0, 0.0)
+# The logit of the part of a share that comes by a channel.
+PARTS = (-6.0, 6.0)
 _RARE = 1e-3
 # Rows without errors that are taken to have been seen before.
 RARITY = 10.0
@@ -72,7 +76,9 @@ class Problem:
         self.confirmed, self.original = confirmed, original
         self.q = margins.shape[1]
         self.n = weights.sum()
+        self.no_table = np.zeros((self.q + 1, self.q + 1))
         self.smooth = _SMOOTH * max(1.0, self.q / _COARSE) ** 2
+        self.counts = np.bincount(codes, weights, self.q + 1).astype(np.float64)
         self.moves = -_cuts(margins, codes, weights)
         self.margins = np.ascontiguousarray(margins + self.moves)
 
@@ -94,28 +100,54 @@ class Problem:
         return np.concatenate([np.full(self.q, log_slope), shifts, [logit_eta]])
 
     def minimise(
-        self, start: Array, *, beside: bool = False, share: float | None = None
+        self, start: Array, *, channel: Channel | None = None, share: float | None = None
     ) -> tuple[Array, float]:
-        """The least point and its value; ``share``, if any, is kept."""
-        bounds = [LOG_SLOPES] * self.q + [SHIFTS] * self.q + [LOGITS] * (1 + beside)
-        if share is not None:
-            logits = _logits_for(share, start, self.q)
-            bounds[2 * self.q :] = [(fixed, fixed) for fixed in logits]
-            start = np.concatenate([start[: 2 * self.q], logits])
+        """The least point and its value, with errors of that channel beside those to any class.
+
+        ``share``, if any, is kept, and made up of both kinds as fits best.
+        """
+        bounds = [LOG_SLOPES] * self.q + [SHIFTS] * self.q
+        func = partial(self.loss, channel=channel)
+        if share is None:
+            bounds += [LOGITS] * (1 if channel is None else 2)
+        else:
+            func = partial(self.loss_at, share, channel=channel)
+            start = np.append(start[: 2 * self.q], _logit_part(start, self.q))
+            bounds += [PARTS] * (start.size - 2 * self.q)
         with one_blas_thread:
             result = minimize(
-                self.loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
+                func, start, jac=True, method="L-BFGS-B", bounds=bounds,
                 options={"maxiter": 500, "ftol": 1e-10},
             )  # fmt: skip
-        return result.x, float(result.fun)
+        point = result.x if share is None else self._with_share(result.x, share)
+        return point, float(result.fun)
 
-    def loss(self, theta: Array) -> tuple[float, Array]:
+    def _with_share(self, theta: Array, share: float) -> Array:
+        """Rates that make up the share: of the part ``expit(theta[-1])`` by a channel, if any."""
+        part = expit(theta[2 * self.q :])
+        rates = share * np.append((1.0 - part.sum()) * (self.q + 1) / self.q, part)
+        return np.append(theta[: 2 * self.q], logit(rates))
+
+    def loss_at(
+        self, share: float, theta: Array, channel: Channel | None = None
+    ) -> tuple[float, Array]:
+        """The same at a share: ``theta`` ends with the logit of the part by a channel, if any."""
+        point = self._with_share(theta, share)
+        value, slope = self.loss(point, channel)
+        rates, part = rates_of(point, self.q), expit(theta[2 * self.q :])
+        by_rate = slope[2 * self.q :] / (rates * (1.0 - rates))
+        of_any = by_rate[0] * (self.q + 1) / self.q
+        by_part = share * (by_rate[1:] - of_any) * part * (1.0 - part)
+        return value, np.append(slope[: 2 * self.q], by_part)
+
+    def loss(self, theta: Array, channel: Channel | None = None) -> tuple[float, Array]:
         q = self.q
         slopes, shifts = np.exp(theta[:q]), theta[q : 2 * q]
         rates, slope = rates_of(theta, q), np.empty(2 * q + 2)
         eta, nu = np.append(rates, 0.0)[:2]
+        way = (self.no_table, 0) if channel is None else (channel.table, channel.reach)
         data = self.margins, self.codes, self.weights, self.confirmed, self.original
-        value = -label_likelihood(*data, slopes, shifts, eta, nu, slope)
+        value = -label_likelihood(*data, slopes, shifts, eta, nu, *way, slope)
         gradient = -slope[: theta.size]
         gradient[:q] *= slopes
         gradient[2 * q :] *= rates * (1.0 - rates)
@@ -150,7 +182,7 @@ def share_of(rates: Array, n_classes: int) -> float:
     return float(rates[0] * (n_classes - 1) / n_classes + rates[1:].sum())
 
 
-def _logits_for(share: float, theta: Array, q: int) -> Array:
-    """The logits of eta (and nu) that make up a share, in the proportion that they have."""
+def _logit_part(theta: Array, q: int) -> Array:
+    """The logit of the part of the share that comes by a channel; blank without one."""
     rates = rates_of(theta, q)
-    return logit(np.clip(share / share_of(rates, q + 1) * rates, 1e-9, 0.999))
+    return np.clip(logit(rates[1:] / share_of(rates, q + 1)), *PARTS)

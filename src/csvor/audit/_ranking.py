@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._mixture.channels import is_heaped
 from csvor._parts.engine import sums
 
 Array = NDArray[np.float64]
 
 ORDERS = ("auto", "probability", "severity")
-# So many classes are a scale of numbers, on which people prefer some of them ...
-_MANY_CLASSES = 10
-# ... where the counts of levels and the means of those beside them differ by so large a share of
-# all labels, in sum and beyond chance. (Politeness from 1 to 25, rated by people: .99 and 1.01;
-# means of five ratings, 16 levels: .007. Two crowds of 11 levels: .26.)
-_HEAPED = 0.5
 # A rank correlation of so many standard errors by chance is rarer than 1 in 700.
 _SURELY = 3.0
 
@@ -38,16 +33,6 @@ def ranked_by(order: str, codes: Any, n_classes: int) -> str:
         return order
     (counts,) = sums(lambda codes: (np.bincount(codes, minlength=n_classes),), codes)
     return "severity" if is_heaped(np.asarray(counts, dtype=float)) else "probability"
-
-
-def is_heaped(counts: Array) -> bool:
-    """Whether some levels of a scale are used far more, or less, often than those beside them."""
-    if counts.size < _MANY_CLASSES:
-        return False
-    middle, beside = counts[1:-1], (counts[:-2] + counts[2:]) / 2.0
-    by_chance = np.sqrt(middle + beside / 2.0)
-    beyond = np.maximum(np.abs(middle - beside) - 2.0 * by_chance, 0.0)
-    return bool(beyond.sum() > _HEAPED * counts.sum())
 
 
 def expected_distance(before: Array, codes: NDArray[np.integer]) -> Array:

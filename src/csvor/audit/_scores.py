@@ -39,10 +39,11 @@ def audit_scores(
 
         P(y = k \mid t) = (1 - \eta - \nu)\,[k = t] + \eta / K + \nu\, N(k \mid t):
 
-    t itself, or any of the K classes, or a class beside t (N), the last only where the data
-    give evidence of it. The parameters have the greatest penalised likelihood. The share of wrong
-    labels is :math:`\eta (K - 1) / K + \nu`, and a label is wrong with what :math:`P(t = y \mid y)`
-    leaves of 1.
+    t itself, or any of the K classes, or, only where the data give evidence of it, one that a
+    channel N draws: a class beside t; one less probable the further it is from t; or, where people
+    prefer some levels of a scale, one of these. The parameters have the greatest penalised
+    likelihood. The share of wrong labels is :math:`\eta (K - 1) / K + \nu`, and a label is wrong
+    with what :math:`P(t = y \mid y)` leaves of 1.
 
     Parameters
     ----------
