@@ -41,6 +41,17 @@ def test_a_sentence_says_which_values_differ_and_the_column_is_no_feature() -> N
     assert "Categories" not in text
 
 
+def test_weights_of_0_and_1_are_no_counts() -> None:
+    """Divided by the mean of all, half of them 0, the others would be 2: rows that come twice."""
+    frame = pd.read_csv("t.csv")
+    frame["w"] = np.resize([0, 1], 300)
+    frame.to_csv("t.csv", index=False)
+    words = ("audit", "t.csv", *OPTIONS, "--drop", "site", "--drop", "month", "--id", "key")
+    weighted, counted = (run(*words, option, "w").stdout for option in ("--weight", "--counts"))
+    assert "stand for" not in counted
+    assert weighted.split("Answer")[1] == counted.split("Answer")[1]
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_share_says_of_what_it_is_one(weighted: bool) -> None:
     frame = pd.read_csv("t.csv")

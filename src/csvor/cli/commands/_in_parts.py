@@ -206,7 +206,7 @@ def _measured(work: Prepared, reader: PieceReader, pieces: list[Piece], memory: 
     if len(first):
         rescale(columns, n_used, first, second)
     work = replace(work, target=_counted(work.target, reader.codes, counts.astype(int).tolist()))
-    mean = weight_of_one(work.data.weighing, weight, n_used)
+    mean = weight_of_one(work.data.weighing, float(weight[0]), int(weight[1]))
     return RowsInParts(work, reader, columns, mean, pieces, tuple(sizes.tolist()), memory)
 
 

@@ -131,17 +131,17 @@ def read_weights(
     return values
 
 
-def weight_of_one(weighing: tuple[str, str] | None, total: float, n_rows: int) -> float:
-    """What weights are divided by: their mean, so that they make no more rows of the rows.
+def weight_of_one(weighing: tuple[str, str] | None, total: float, n_counting: int) -> float:
+    """What weights are divided by: the mean of those above 0, so that they make no more rows.
 
-    Counts do, and are not divided.
+    A row of weight 0 is as good as not there, and 0 and 1 stay as they are. Counts are not divided.
     """
     if weighing is None:
         return 1.0
     option, name = weighing
     if not total:
         raise ColumnError(fault("zero-weights", name, option=option))
-    return 1.0 if option == "--counts" else total / n_rows
+    return 1.0 if option == "--counts" else total / n_counting
 
 
 def _numbers(

@@ -162,8 +162,8 @@ def scaler_of(columns: Any) -> Any:
 
 
 def sums_of(reader: PieceReader, columns: Any, piece: Piece) -> tuple[tuple[Any, ...], tuple[Any]]:
-    """What a piece adds up to: rows of each label, weights, and numbers, and their squares, about
-    the means of the sample; and how many rows it has.
+    """What a piece adds up to: rows of each label, weights and how many are not 0, and numbers, and
+    their squares, about the means of the sample; and how many rows it has.
     """
     labelled = reader.read(piece)
     n_rows, weights = len(labelled.codes), labelled.weights
@@ -171,7 +171,8 @@ def sums_of(reader: PieceReader, columns: Any, piece: Piece) -> tuple[tuple[Any,
     if reader.features.numeric and n_rows:
         apart = numbers_before(columns, reader.features, labelled.frame) - scaler_of(columns).mean_
         first, second = apart.sum(axis=0), (apart * apart).sum(axis=0)
-    weight = float(n_rows if weights is None else weights.sum())
+    weights = np.ones(n_rows) if weights is None else weights
+    weight = np.array([weights.sum(), np.count_nonzero(weights)])
     return (labelled.counts, weight, first, second), (np.array([n_rows]),)
 
 

@@ -52,8 +52,8 @@ class Prepared:
     """Rows, labels and an unfitted pipeline, with all that a report says of them.
 
     `groups` numbers what the rows used share, where --groups names a column of it; `weights` are
-    what they count, in the mean 1, where --weight names one. `copies` are columns that alone give
-    the label.
+    what they count, those above 0 in the mean 1, where --weight names one. `copies` are
+    columns that alone give the label.
     """
 
     table: Table
@@ -175,7 +175,8 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     with faults.collected():
         weights = uses.weights(table, rows, features.decimal)
         if weights is not None:
-            weights = weights / weight_of_one(data.weighing, float(weights.sum()), len(rows))
+            n_counting = int(np.count_nonzero(weights))
+            weights = weights / weight_of_one(data.weighing, float(weights.sum()), n_counting)
     codes = labels.take(rows).coded[0] if target is None else target.coded.codes
     copies = note_copies(codes, frame, data.keep, notes)
     faults.refuse(table.source)
