@@ -38,8 +38,8 @@ def test_of_weighted_rows_the_share_is_that_of_the_weight():
     assert counted.named_share == pytest.approx(named)
     share, low, high = (f"{3000 * one:.0f}" for one in (counted.share, counted.low, counted.high))
     assert f"about {share} ({low} to {high}) of 3000 labels are wrong; " in counted.summary
-    stand = f"{counted.named} are named, which stand for {3000 * named:.0f}, of which about"
-    assert stand in counted.summary
+    right = f"{counted.named} are named, of which about {counted.expected_right:.0f} should be"
+    assert counted.summary.endswith(f"{right}; they stand for {3000 * named:.0f}")
     assert (counted.weighted, of_rows.weighted) == (True, False)
     none = replace(counted, named=0, expected_right=0.0, named_share=0.0)
     assert none.summary.endswith(" of 3000 labels are wrong; none is sure enough to be named")

@@ -185,6 +185,7 @@ def test_a_sentence_says_it():
         "named; p < .001); the 2 others do not differ beyond chance"
     )
     assert repr(shares) == f"SharesByValue({shares.summary})"
+    assert by_hand(["a"] * 300, ratios).summary == "all rows have one value"
     alike = by_hand(values, np.tile([50.0, 0.05], 150))
     assert alike.summary == "the shares of 3 values do not differ beyond chance"
     assert by_hand(values, ratios, conclusive=False).summary == "nothing can be said of any value"

@@ -81,6 +81,8 @@ class SharesByValue:
         """The values that differ, worst first, and how many do not, in a sentence."""
         if not self.conclusive:
             return "nothing can be said of any value"
+        if self.share.size == 1:
+            return "all rows have one value"
         n_differ = int(np.count_nonzero(self.differs != ""))
         if not n_differ:
             return f"the shares of {plural(self.share.size, 'value')} do not differ beyond chance"

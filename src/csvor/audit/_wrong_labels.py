@@ -256,8 +256,8 @@ class WrongLabels:
         if self.named == 1:
             text = f"1 is named, and should be with probability {self.expected_right:.2f}"
         if self._n_counted:
-            stand = f"named, which {'stands' if self.named == 1 else 'stand'} for "
-            return text.replace("named", f"{stand}{self._n_counted * self.named_share:.0f}", 1)
+            stand = "it stands" if self.named == 1 else "they stand"
+            return f"{text}; {stand} for {self._n_counted * self.named_share:.0f}"
         if self.weighted:
             return text.replace("named", f"named, with {_percent(self.named_share)} % of it", 1)
         return text
