@@ -110,6 +110,8 @@ def test_labels_that_nothing_predicts_get_no_answer(rng):
     assert not audit.flagged.any()
     assert (audit.low, audit.high) == (0.0, pytest.approx(0.375))
     assert audit.summary.startswith("nothing can be said of 300 labels")
+    assert audit.summary.endswith("features that have to do with the label, would help")
+    assert audit.expected_errors(20).summary == "nothing can be said of 20 more"
     assert audit_labels(*g(0, 300)).conclusive
 
 

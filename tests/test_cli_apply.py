@@ -59,8 +59,9 @@ def test_what_is_not_decided_stays_the_bytes_that_it_was() -> None:
         "Decisions  decisions.csv: 1 kept, 2 relabelled, 1 dropped",
         "Labels     grade: poor to good (1), good to fair (1)",
         "Written    3 rows: clean.csv; beside it clean.csv.applied.json, a record of it",
-        "Next       csvor audit data.csv --target grade --reviewed decisions.csv, "
-        "other options as before",
+        "",
+        "Next, of the file as it was: csvor audit data.csv --target grade "
+        "--reviewed decisions.csv, other options as before",
     ]
     expected = DATA.replace('A,"poor" ,', 'A,"good" ,').replace("C, good ,", "C, fair ,")
     assert read("clean.csv") == expected.removesuffix("D,fair,é")

@@ -1,7 +1,7 @@
 """Classes that are passed over, and --class-weight (case N33)."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class Audit:
     given: NDArray[Any]
     predicted: NDArray[Any]
     flagged: NDArray[np.bool_]
+    conclusive: bool = True
 
 
 def run(*args: object) -> Result:
@@ -125,6 +126,12 @@ def test_both_kinds_are_told_apart() -> None:
     cut, never = noted(audit)
     assert cut.startswith(f"label 'medium' (3 of 3 rows) is {CUT}")
     assert never.startswith("label 'high' (3 rows) is predicted for no unseen row: ")
+
+
+def test_where_nothing_can_be_said_no_class_is_blamed() -> None:
+    audit = hand_made(WORDS, [0, 0, 1, 1, 2, 2], [0] * 6, [0] * 6)
+    assert noted(audit)
+    assert noted(replace(audit, conclusive=False)) == []
 
 
 def written(X: Any, y: Any) -> None:

@@ -214,5 +214,5 @@ def test_a_command_that_is_not_known_is_said_to_be_as_before() -> None:
     frame.drop(columns="audit").to_csv("none.csv", index=False)
     for name in ("two.csv", "none.csv"):
         said = run("apply", name, "ratings v1.csv", "--out", "o.csv").stdout
-        assert "Next       csvor audit 'ratings v1.csv' --target 'the grade'" in said
-        assert " ".join(said.split()).endswith(f"--reviewed {name}, other options as before")
+        assert "as it was: csvor audit 'ratings v1.csv' --target 'the grade'" in said
+        assert said.endswith(f"--reviewed {name}, other options as before\n")  # not wrapped

@@ -45,9 +45,9 @@ def test_a_share_of_none_is_no_infinity():
     none = np.zeros(9)
     assert np.isfinite(odds_range(none, (0.0, 0.0, 1.0), 9)).all()
     factors = odds_range(none, (0.0, 0.0, 0.0), 9)
-    assert astuple(expected_errors(none, np.arange(9), 3, factors)) == (3, 0, 0, 0, 0, 0, 0)
+    assert astuple(expected_errors(none, np.arange(9), 3, factors)) == (3, 0, 0, 0, 0, 0, 0, True)
     sure = expected_errors(np.array([0.0, 1.0]), np.array([1, 0]), 1, (0.5, 2.0))
-    assert astuple(sure) == (1, 1, 1, 1, 0, 0, 0)
+    assert astuple(sure) == (1, 1, 1, 1, 0, 0, 0, True)
 
 
 @pytest.mark.parametrize("n", [-1, 6])

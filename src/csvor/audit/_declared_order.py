@@ -63,7 +63,8 @@ def notes_on_order(rows: Any, estimator: Any) -> tuple[str, ...]:
     return (
         "Predictions from the features follow the labels far better in another order, "
         f"{' < '.join(map(str, rows.classes[order].tolist()))} (rank correlation {other:.2f}, in "
-        f"the order declared {declared:.2f}): if that is meant, declare the classes so.",
+        f"the order declared {declared:.2f}): if that order, or its reverse, is meant, declare the "
+        "classes so.",
     )
 
 

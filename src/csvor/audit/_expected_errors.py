@@ -38,6 +38,8 @@ class ExpectedErrors:
         The errors that stay in the other rows.
     left_low, left_high : int
         A 95 % interval of that number.
+    conclusive : bool
+        False where nothing can be said of the labels: then the numbers mean nothing.
     """
 
     n: int
@@ -47,10 +49,13 @@ class ExpectedErrors:
     left: float
     left_low: int
     left_high: int
+    conclusive: bool = True
 
     @property
     def summary(self) -> str:
         """The same in a sentence."""
+        if not self.conclusive:
+            return f"nothing can be said of {self.n} more"
         return (
             f"look at {self.n} more, expect {_errors(self.expected)} ({self.low} to {self.high}); "
             f"after that about {self.left:.0f} ({self.left_low} to {self.left_high}) stay in"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -160,7 +160,8 @@ class WrongLabels:
         >>> audit.expected_errors(20).summary
         'look at 20 more, expect 10 errors (5 to 16); after that about 4 (0 to 13) stay in'
         """
-        return expected_errors(self.probability, self.order, n, self.odds_range)
+        errors = expected_errors(self.probability, self.order, n, self.odds_range)
+        return errors if self.conclusive else replace(errors, conclusive=False)
 
     def by(self, values: ArrayLike) -> SharesByValue:
         r"""The share of wrong labels for each value of a column: a site, a month, a form.
@@ -231,8 +232,9 @@ class WrongLabels:
         n = self._n_counted or self.n_judged
         if not self.conclusive:
             return (
-                f"nothing can be said of {n} labels: they are not predicted (rank correlation of "
-                f"labels and held-out predictions {self.rank_correlation:.2f})"
+                f"nothing can be said of {n} labels: held-out predictions follow them no better "
+                f"than chance could (rank correlation {self.rank_correlation:.2f}); more rows, or "
+                "features that have to do with the label, would help"
             )
         of_weight = self.weighted and not self._n_counted
         parts = self.share, self.low, self.high

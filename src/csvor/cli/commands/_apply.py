@@ -57,11 +57,9 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
         facts.append(("Labels", f"{review.target}: {some_of(texts, MOST_CHANGES)}"))
     beside = "" if record is None else f"; beside it {record}, a record of it"
     facts.append(("Written", f"{plural(n_rows, 'row')}: {options.out}{beside}"))
-    if again is not None and not review.command:
-        facts.append(("Next", again))
     screen = console(error=options.out == "-")
     print_facts(screen, facts)
-    if again is not None and review.command:
+    if again is not None:  # not wrapped: it is copied
         screen.print(f"\nNext, of the file as it was: {again}", soft_wrap=True)
 
 

@@ -26,7 +26,7 @@ def notes_on_classes(audit: LabelAudit, options: ModelOptions, notes: Notes) -> 
             continue
         if 2 * n_flagged > n_rows:
             cut.append(f"'{format_value(label)}' ({n_flagged} of {n_rows} rows)")
-        elif not n_predicted:
+        elif not n_predicted and audit.conclusive:
             never.append(f"'{format_value(label)}' ({n_rows} rows)")
     remedy = "compare with --class-weight balanced, which gives all labels the same weight"
     if options.class_weight is not None:
