@@ -49,6 +49,26 @@ def test_trees_find_what_curves_do_not():
     assert both.expected_right == pytest.approx(wrong[both.flagged].sum(), rel=0.15)
 
 
+@pytest.mark.parametrize("level", [0.0, 0.1])
+def test_n84_noise_that_columns_tell_is_no_wrong_label(level):
+    """Rows of one sign of a column are thirty times as noisy: 130 of 800 labels were named."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 3))
+    score = X[:, 0] + X[:, 1] + np.where(X[:, 1] > 0, 0.1, 3.0) * rng.normal(size=800)
+    y, wrong = mislabel(np.digitize(score, np.quantile(score, [0.2, 0.4, 0.6, 0.8])), level, 0)
+    model = CSVOR(C=1.0)
+    assert audit_labels(X, y, model).flagged.sum() > 100
+    audit = audit_labels(X, y, model, models="all")
+    assert (audit.flagged & ~wrong).sum() <= 8
+    assert audit.low - 1e-9 <= wrong.mean() <= audit.high
+    assert wrong[audit.flagged].sum() >= 0.25 * wrong.sum()
+    if level:
+        return
+    cut = da.from_array(X, chunks=(300, 3)), da.from_array(y, chunks=300)
+    pieces = audit_labels(*cut, model, models="all")
+    assert pieces.share == pytest.approx(audit.share, abs=1e-6)
+
+
 def test_trees_are_asked_only_where_that_makes_sense():
     X, y = g(0, 200)
     assert audit_labels(sparse.csr_array(X), y).models["csvor"] == pytest.approx(1.0)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+)
 from sklearn.utils import check_array, get_tags
 
 from csvor._parts.engine import take
@@ -30,6 +34,23 @@ _ENOUGH_COLUMNS = 50
 _LEVELS = np.linspace(0.0, 1.0, 129)[1:-1]
 # From so many rows on trees are larger.
 _MANY = 3_000
+# How far labels lie from what is expected is noisy: its trees have large leaves.
+_SPREAD_TREES, _SPREAD_ROWS = 100, 15
+
+
+class Trees(NamedTuple):
+    """What trees say of rows that they have not seen.
+
+    Attributes
+    ----------
+    probabilities : list of arrays of shape (n, n_classes)
+        By each of `tree_models`.
+    distance : array of shape (n,)
+        The target of the regression, as it is expected.
+    """
+
+    probabilities: list[Any]
+    distance: Any
 
 
 def tree_models(n_rows: int, n_columns: int) -> tuple[Any, ...]:
@@ -48,14 +69,14 @@ def tree_models(n_rows: int, n_columns: int) -> tuple[Any, ...]:
     return boosting, ExtraTreesClassifier(150, min_samples_leaf=3, random_state=0)
 
 
-def tree_probabilities(
-    rows: AuditData, estimator: Any, wrong: Any, report: Callable[[], None]
-) -> list[Any]:
-    """Held-out class probabilities of each of `tree_models`.
+def held_out_trees(
+    rows: AuditData, estimator: Any, wrong: Any, distance: Any, report: Callable[[], None]
+) -> Trees | None:
+    """Class probabilities of each of `tree_models`, and a regression of `distance`.
 
-    Rows count ``1 - P(label is wrong)``, by models before these: wrong labels teach trees nothing.
-    They are fitted to the rows that memory holds, and judge all. Sparse features get none: there
-    trees see little, and take long. A precomputed kernel has no columns to split.
+    In the former rows count ``1 - P(label is wrong)``, by models before these: wrong labels teach
+    trees nothing. They are fitted to the rows that memory holds, and judge all. Sparse features get
+    none: there trees see little, and take long. A precomputed kernel has no columns to split.
 
     Parameters
     ----------
@@ -64,18 +85,20 @@ def tree_probabilities(
         Features go through its steps before the last, which are fitted to each part.
     wrong : array of shape (n,)
         The probability that each label is wrong.
+    distance : array of shape (n,)
     report : callable
         Called after each fit, from any thread, never from two at once.
 
     Returns
     -------
-    probabilities : list of arrays of shape (n, n_classes)
+    trees : Trees or None
     """
     if get_tags(estimator).input_tags.pairwise:
-        return []
+        return None
     some = rows.some
     labels = some.labelling
-    weights = np.maximum(1.0 - take(rows.rows_of_some, wrong)[0], _LEAST_WEIGHT)
+    wrong, distance = take(rows.rows_of_some, wrong, distance)
+    weights = np.maximum(1.0 - wrong, _LEAST_WEIGHT)
     if labels.weights is not None:
         weights = weights * labels.weights
     fitted: list[Any] = [None] * len(some.parts)
@@ -91,6 +114,8 @@ def tree_probabilities(
         edges = np.quantile(X, _LEVELS, axis=0).T
         binned = _binned(X, edges)
         models = tree_models(*X.shape)
+        spread = ExtraTreesRegressor(_SPREAD_TREES, min_samples_leaf=_SPREAD_ROWS, random_state=0)
+        spread.fit(binned, distance[train], labels.take(train).weights)
         for model in models:
             if stopped.is_set():
                 return
@@ -99,14 +124,14 @@ def tree_probabilities(
                 model.fit(binned, labels.codes[train], weights[train])
             with one_at_a_time:
                 report()
-        fitted[k] = steps, edges, models
+        fitted[k] = steps, edges, models, spread
 
     side_by_side(fit, range(len(some.parts)))
     if any(part is None for part in fitted):
-        return []
-    K, n_models = rows.classes.size, len(fitted[0][-1])
-    both = rows.each_by_part(partial(_probabilities, K), fitted, width=n_models * K)
-    return [both[:, i * K : (i + 1) * K] for i in range(n_models)]
+        return None
+    K, n_models = rows.classes.size, len(fitted[0][2])
+    both = rows.each_by_part(partial(_judged, K), fitted, width=n_models * K + 1)
+    return Trees([both[:, i * K : (i + 1) * K] for i in range(n_models)], both[:, -1])
 
 
 def _binned(X: Array, edges: Array) -> Array:
@@ -115,12 +140,12 @@ def _binned(X: Array, edges: Array) -> Array:
     return np.column_stack(columns).astype(np.float64)
 
 
-def _probabilities(n_classes: int, part: tuple[Any, Array, Sequence[Any]], X: Any) -> Array:
-    """Of all classes by each model side by side, classes that it has not seen among them."""
-    steps, edges, models = part
+def _judged(n_classes: int, part: tuple[Any, Array, Sequence[Any], Any], X: Any) -> Array:
+    """Of all classes by each model side by side, unseen ones among them, and the distance."""
+    steps, edges, models, spread = part
     binned = _binned(np.asarray(X if steps is None else steps.transform(X), float), edges)
     probabilities = np.zeros((binned.shape[0], len(models), n_classes))
     with one_openmp_thread():
         for i, model in enumerate(models):
             probabilities[:, i, model.classes_] = model.predict_proba(binned)
-    return probabilities.reshape(binned.shape[0], -1)
+    return np.column_stack([probabilities.reshape(binned.shape[0], -1), spread.predict(binned)])
