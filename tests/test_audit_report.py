@@ -417,6 +417,17 @@ def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Any) -> None:
     assert len(page.rows()) == 300
 
 
+def test_where_nothing_can_be_said_the_page_says_no_more(tmp_path: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 3, 200)
+    found = audit_scores(X[:, 0], y)
+    assert not found.conclusive
+    text = page_of(found, X, tmp_path).text()
+    assert "their order and percentages mean nothing" in text
+    assert "would help." in text
+    assert "How sure it is" not in text
+
+
 def test_scores_of_another_model_make_a_page_too(line: LabelAudit, tmp_path: Any) -> None:
     X, y = graded()
     found = audit_scores(line.score, y, classes=WORDS)
