@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from csvor._mixture.channels import Channel, by_distance, channels_of, label_probabilities
+from csvor._mixture.channels import Channel, channels_of, label_probabilities
 from csvor._mixture.likelihood import LEAST, class_masses
 from csvor._mixture.objective import LOGITS, RARITY, Problem, problem_of, rates_of, share_of
 
@@ -149,13 +149,15 @@ def rival_of(problem: Problem, mixture: Mixture) -> Mixture | None:
     """
     if problem.q == 1:
         return None
-    channel = by_distance(problem.q + 1) if mixture.channel is None else None
-    rates = [mixture.share] if channel is None else [mixture.eta, expit(_LOGIT_NU)]
+    channels: list[Channel | None] = [None]
+    rates, behind = [mixture.share], _cost(problem) + DROP
+    if mixture.channel is None:
+        channels = [one for one in channels_of(problem.counts) if one.name == "distance"]
+        rates, behind = [mixture.eta, expit(_LOGIT_NU)], -_PARAMETER
     start = np.append(_theta(problem, mixture), np.clip(logit(rates), *LOGITS))
-    other = _mixture(problem, *problem.minimise(start, channel=channel), channel)
-    behind = -_PARAMETER if channel else _cost(problem) + DROP
-    as_likely = other.loss < mixture.loss + behind
-    return other if as_likely and keeps_classes(problem, other) else None
+    others = [_mixture(problem, *problem.minimise(start, channel=c), c) for c in channels]
+    likely = [o for o in others if o.loss < mixture.loss + behind and keeps_classes(problem, o)]
+    return min(likely, key=attrgetter("loss"), default=None)
 
 
 def _cost(problem: Problem) -> float:
