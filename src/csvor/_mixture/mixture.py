@@ -191,6 +191,8 @@ def profile_interval(problem: Problem, mixture: Mixture, drop: float) -> tuple[f
 
     ends = []
     least, most = share_of(expit(np.array(LOGITS[:1])), q + 1), MOST * q / (q + 1)
+    if channel is not None:
+        most = max(MOST, share)  # by a channel
     for end in (least, most):
         if abs(end - share) < 1e-6 or fall(end) <= 0.0:
             ends.append(0.0 if end == least else end)
