@@ -95,7 +95,7 @@ def findings(
         shares = shares[0], 0.0, MOST * (1.0 - 1.0 / classes.size)
         low, high = map(labels.share_judged, shares[1:])
     distance = each(expected_distance, float, before, codes)
-    by = ranked_by(order, codes, classes.size)
+    by = ranked_by(order, classes.size, codes, labels.weights)
     ranks = probability if by == "probability" else distance
     if confirmed is not None and by == "severity":
         ranks = ranks * ~confirmed

@@ -23,7 +23,7 @@ def check_order(order: str) -> None:
         raise ValueError(f"order={order!r} must be 'auto', 'probability' or 'severity'.")
 
 
-def ranked_by(order: str, codes: Any, n_classes: int) -> str:
+def ranked_by(order: str, n_classes: int, codes: Any, weights: Any = None) -> str:
     """What rows are ranked by: "probability" or "severity".
 
     Where people prefer some levels of a scale (9, 13, 17, 21 of 25), labels on the other ones are
@@ -31,7 +31,8 @@ def ranked_by(order: str, codes: Any, n_classes: int) -> str:
     """
     if order != "auto":
         return order
-    (counts,) = sums(lambda codes: (np.bincount(codes, minlength=n_classes),), codes)
+    known = (codes,) if weights is None else (codes, weights)
+    (counts,) = sums(lambda y, w=None: (np.bincount(y, w, n_classes),), *known)
     return "severity" if is_heaped(np.asarray(counts, dtype=float)) else "probability"
 
 
