@@ -247,6 +247,38 @@ def test_where_another_channel_is_about_as_likely_the_interval_holds_both(rng):
     assert share_interval(rival, *data) == pytest.approx((low, high), abs=1e-3)
 
 
+def test_errors_some_classes_away_are_a_rival_on_many_classes():
+    """Errors of 1 to 4 classes of 11, too few to choose the channel."""
+    rng = np.random.default_rng(2)
+    score = rng.normal(size=500)
+    noisy = score + 0.12 * rng.normal(size=500)
+    y = np.searchsorted(np.quantile(noisy, np.arange(1, 11) / 11), noisy)
+    wrong, steps = rng.random(500) < 0.08, rng.choice([-4, -3, -2, -1, 1, 2, 3, 4], 500)
+    given = np.where(wrong, np.clip(y + steps, 0, 10), y)
+    data = margins_of(score, given, 11), given
+    mixture = fit_mixture(*data)
+    assert mixture.channel is None
+    low, high = share_interval(mixture, *data)
+    assert low <= np.mean(given != y) <= high
+    problem = problem_of(*data, None, None, None)
+    assert rival_of(problem, mixture).share > mixture.share
+    # Of rows that are as good as one in a hundred, it is no better.
+    assert rival_of(problem, mixture, 0.01) is None
+
+
+def test_the_interval_holds_a_share_of_more_than_two_fifths():
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=1500)
+    noisy = score + 0.03 * rng.normal(size=1500)
+    y = np.searchsorted(np.quantile(noisy, np.arange(1, 5) / 5), noisy)
+    wrong, step = rng.random(1500) < 0.45, np.where(rng.random(1500) < 0.5, -1, 1)
+    given = np.where(wrong, y + np.where(y == 0, 1, np.where(y == 4, -1, step)), y)
+    data = margins_of(score, given, 5), given
+    mixture = fit_mixture(*data)
+    low, high = share_interval(mixture, *data)
+    assert 0.4 < low < mixture.share < np.mean(wrong) < high
+
+
 def test_labels_as_levels_are_used(rng):
     """People prefer even levels, where they are wrong as well."""
     score = rng.normal(size=800)

@@ -135,14 +135,14 @@ def share_interval(
     """
     problem = problem_of(margins, codes, weights, confirmed, original)
     low, high = profile_interval(problem, mixture, DROP / information)
-    other = rival_of(problem, mixture)
+    other = rival_of(problem, mixture, information)
     if other is None:
         return low, high
     ends = profile_interval(problem, other, DROP / information)
     return min(low, ends[0]), max(high, ends[1])
 
 
-def rival_of(problem: Problem, mixture: Mixture) -> Mixture | None:
+def rival_of(problem: Problem, mixture: Mixture, information: float = 1.0) -> Mixture | None:
     """Another channel that explains the labels about as well, if there is one.
 
     Of two classes there is one wrong label, whatever the channel.
@@ -156,7 +156,8 @@ def rival_of(problem: Problem, mixture: Mixture) -> Mixture | None:
         rates, behind = [mixture.eta, expit(_LOGIT_NU)], -_PARAMETER
     start = np.append(_theta(problem, mixture), np.clip(logit(rates), *LOGITS))
     others = [_mixture(problem, *problem.minimise(start, channel=c), c) for c in channels]
-    likely = [o for o in others if o.loss < mixture.loss + behind and keeps_classes(problem, o)]
+    most = mixture.loss + behind / information
+    likely = [o for o in others if o.loss < most and keeps_classes(problem, o)]
     return min(likely, key=attrgetter("loss"), default=None)
 
 
