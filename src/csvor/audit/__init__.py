@@ -3,10 +3,11 @@
 from csvor.audit._candidate import Candidate
 from csvor.audit._candidates import candidate_models
 from csvor.audit._expected_errors import ExpectedErrors
+from csvor.audit._label_audit import LabelAudit
 from csvor.audit._labels import audit_labels
 from csvor.audit._scores import audit_scores
 from csvor.audit._share_entries import SharesByValue
-from csvor.audit._wrong_labels import LabelAudit, WrongLabels
+from csvor.audit._wrong_labels import WrongLabels
 
 __all__ = [
     "Candidate",

@@ -26,11 +26,11 @@ from csvor.audit._candidates import (
 )
 from csvor.audit._data import audit_data, estimators_of
 from csvor.audit._findings import findings
+from csvor.audit._label_audit import LabelAudit
 from csvor.audit._mixes import MODELS, shares_of_models, with_trees
 from csvor.audit._models import models_of
 from csvor.audit._ranking import check_order
 from csvor.audit._scores import check_fdr
-from csvor.audit._wrong_labels import LabelAudit
 
 
 def audit_labels(

@@ -1,4 +1,4 @@
-"""What does an audit say: how many labels are wrong, which, where, and by which models?"""
+"""What does an audit say: how many labels are wrong, which, and where?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._parts.engine import take
-from csvor.audit._candidate import Candidate
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
 from csvor.audit._share_entries import SharesByValue
 from csvor.audit._shares_by import shares_by
@@ -277,38 +276,3 @@ class WrongLabels:
 def _percent(share: float) -> str:
     """In two digits, or in whole numbers."""
     return f"{100.0 * share:.1f}".removesuffix(".0") if share < 0.1 else f"{100.0 * share:.0f}"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelAudit(WrongLabels):
-    """What `audit_labels` says: also all that `WrongLabels` holds, from the rows' own features.
-
-    Attributes
-    ----------
-    residual : ndarray of shape (n_samples,)
-        ``r^p`` of the label given, under the chosen model fitted to other rows; of a model that is
-        not of csvor, how many classes lie between the label and the class expected.
-    score : ndarray of shape (n_samples,)
-        That model's score of the row, less the mean of its thresholds; else the mean of the
-        margins that are read from it.
-    thresholds : ndarray of shape (n_classes - 1,)
-        The thresholds on the scale of ``score``, in the mean over the parts; of a model that is not
-        of csvor, those that cut the scores into the shares of the classes.
-    model : estimator
-        The chosen model fitted on all rows; of csvor, at the share of wrong labels found.
-    candidates : tuple of Candidate
-        What was compared, best first: each has ``estimator``, ``share``, ``log_likelihood``,
-        ``weight`` and ``settings``.
-    models : dict of str to float
-        How much csvor's own models ("csvor") or the estimators given ("estimator"), boosting and
-        extra trees count in the margins, in shares of 1.
-    """
-
-    residual: Array
-    score: Array
-    thresholds: Array
-    model: Any
-    candidates: tuple[Candidate, ...]
-    models: dict[str, float]
-
-    _columns: ClassVar[tuple[str, ...]] = (*WrongLabels._columns, "residual")
