@@ -46,9 +46,8 @@ def notes_on_order(rows: Any, estimator: Any) -> tuple[str, ...]:
     centred = predicted - weights @ predicted / weights.sum()
     shared = ((indicators.T * weights) @ centred)[np.ix_(seen, seen)]
     scale = 1.0 / np.sqrt(counts[seen])
-    scores = np.arange(K, dtype=float)
-    scores[seen] = np.linalg.eigh((shared + shared.T) * np.outer(scale, scale))[1][:, -1] * scale
-    order = seen[np.argsort(scores[seen])]
+    scores = np.linalg.eigh((shared + shared.T) * np.outer(scale, scale))[1][:, -1] * scale
+    order = seen[np.argsort(scores)]
     if np.corrcoef(order, np.arange(order.size))[0, 1] < 0.0:
         order = order[::-1]
     ranks = np.zeros(K)

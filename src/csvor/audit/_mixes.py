@@ -22,6 +22,7 @@ from csvor.audit._findings import (
 )
 from csvor.audit._held_out import AuditData
 from csvor.audit._margins import margins_of_probabilities
+from csvor.audit._ranking import expected_distance
 from csvor.audit._trees import held_out_trees
 
 Array = NDArray[np.float64]
@@ -97,8 +98,8 @@ def _by_spread(rows: AuditData, views: Sequence[View], distance: Any) -> list[Vi
 
 def _distance(mixture: Mixture, margins: Array, codes: NDArray[np.integer]) -> Array:
     """Of each label from the class that is expected, in logarithms."""
-    before = mixture.class_probabilities(margins)
-    return np.asarray(np.log(np.abs(codes - before @ np.arange(before.shape[1])) + _NEAR))
+    distance = expected_distance(mixture.class_probabilities(margins), codes)
+    return np.asarray(np.log(distance + _NEAR))
 
 
 def _scaled(
