@@ -101,11 +101,12 @@ def findings(
         ranks = ranks * ~confirmed
     may_be = labels.judged & conclusive
     flagged = may_be & (probability > (0.5 if fdr is None else fdr_cut(probability, fdr)))
-    sums = totals(ranks, probability, flagged, labels.mass)
+    count = partial(totals, ranks, probability, are_counts=fit_labels.are_counts)
+    sums = count(flagged, labels.mass)
     if fdr is None and sums.named_share > high:
         most = high * float(labels.mass.sum())
         flagged = flagged & (probability > share_cut(probability, labels.mass, most))
-        sums = totals(ranks, probability, flagged, labels.mass)
+        sums = count(flagged, labels.mass)
     suggested = each(suggestions, np.int64, truth, codes, flagged)
     return {
         "share": share,

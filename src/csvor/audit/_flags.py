@@ -85,7 +85,7 @@ def _in_bins(start: int, probability: Array, *columns: Array) -> tuple[tuple[Arr
     return (np.array([np.bincount(bins, w, edges.size - 1) for w in (weight, right)]),), ()
 
 
-def totals(ranks: Any, probability: Any, flagged: Any, weights: Any) -> Totals:
+def totals(ranks: Any, probability: Any, flagged: Any, weights: Any, *, are_counts: bool) -> Totals:
     """Rows by their ranks; how many are flagged, and expected to be wrong.
 
     Weights are 0 of what is not judged.
@@ -93,10 +93,10 @@ def totals(ranks: Any, probability: Any, flagged: Any, weights: Any) -> Totals:
     most = LISTED if is_lazy(probability) else None
     columns = ranks, probability, flagged, weights
     (sums,), (rows, values) = total(_totals_of_part, *columns, shared=(most,))
-    named, expected, of_named, judged, weight, squares, broken = sums.tolist()
+    named, expected, of_named, judged, weight, squares = sums.tolist()
     order = rows[np.argsort(-values, kind="stable")[:most]]
     weighted = judged * squares > weight**2 * (1.0 + 1e-9)
-    counted = 0 if broken or weight == judged else int(weight)
+    counted = int(weight) if are_counts and weight != judged else 0
     of_named = of_named / weight if weight else 0.0
     return Totals(order, int(named), expected, of_named, weighted, counted)
 
@@ -108,6 +108,5 @@ def _totals_of_part(
     if most is not None:
         rows = np.sort(np.argsort(-ranks, kind="stable")[:most])
     of_named = flagged.sum(), probability[flagged].sum(), weights[flagged].sum()
-    broken = np.count_nonzero(weights != np.rint(weights))
-    of_all = np.count_nonzero(weights), weights.sum(), (weights**2).sum(), broken
+    of_all = np.count_nonzero(weights), weights.sum(), (weights**2).sum()
     return (np.array([*of_named, *of_all], dtype=float),), (start + rows, ranks[rows])

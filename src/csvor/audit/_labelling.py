@@ -54,12 +54,17 @@ class Labelling(NamedTuple):
         return float(self.codes.size if self.weights is None else self.weights.sum())
 
     @property
+    def are_counts(self) -> bool:
+        """Whether weights, in memory, are counts of rows: all are whole."""
+        return self.weights is None or np.array_equal(self.weights, np.rint(self.weights))
+
+    @property
     def independent(self) -> float:
         """How many rows that count alike tell as much, in memory.
 
-        Whole weights are counts of rows. Of others it is Kish's effective size.
+        Of weights that are no counts it is Kish's effective size.
         """
-        if self.weights is None or np.array_equal(self.weights, np.rint(self.weights)):
+        if self.weights is None or self.are_counts:
             return self.total
         return float(self.total**2 / (self.weights @ self.weights))
 

@@ -18,6 +18,7 @@ from scipy.stats import chi2
 
 from csvor._mixture.mixture import DROP
 from csvor._parts.engine import total
+from csvor.audit._labelling import Labelling
 from csvor.audit._share_entries import SharesByValue
 from csvor.audit._values import beside, levels_of
 
@@ -31,6 +32,8 @@ MOST_RATIO = 1e12
 _WIDTH = 0.05
 _HALF = int(np.ceil(np.log(MOST_RATIO) / _WIDTH))
 _BINS = 2 * _HALF + 3
+_DECIDED = np.isin(np.arange(_BINS), [0, _BINS - 1])
+_BEFORE, _NOW = (np.arange(_BINS) == _BINS - 1).astype(np.int64), np.zeros(_BINS, dtype=np.int64)
 _MOST_SHARE = 1.0 - 1e-9
 
 
@@ -180,7 +183,6 @@ def _likelihood(weight: Array, weighted: Array, counts: float) -> ShareLikelihoo
 
 def _left(weight: Array) -> Callable[[float], float]:
     """From the share of all labels before a review to that of those not confirmed after it."""
-    everything, judged, righted = weight.sum(), weight[1:-1].sum(), weight[-1]
-    if not judged > 0.0:  # all are known to be right, or no row counts
-        return lambda share: 0.0 if everything else share
-    return lambda share: min(max(share * everything - righted, 0.0) / judged, 1.0)
+    if not weight.any():  # no row counts
+        return lambda share: share
+    return Labelling(_NOW, weight, _DECIDED, _BEFORE).share_judged
