@@ -66,9 +66,11 @@ def test_a_share_says_of_what_it_is_one(weighted: bool) -> None:
     text = " ".join(run(*words).stdout.split())
     assert f" % of {weight}{n} rows (" in text
     result = run(*words, "--reviewed", "decided.csv", "--report", "t.html")
-    assert f" % of {weight}the undecided among {n} rows (" in " ".join(result.stdout.split())
+    text = " ".join(result.stdout.split())
+    assert "By site: Cork was higher before the review (p < .001), now " in text
+    assert f" % of {weight}the undecided among {n} rows (" in text
     page = Path("t.html").read_text(encoding="utf-8")
-    assert "Shares are those of the labels that were not decided; rows counts all." in page
+    assert "Shares are those of the labels that were not decided; rows counts all, and" in page
     assert ("Shares are those of the weight." in page) is weighted
 
 

@@ -188,6 +188,12 @@ def test_a_sentence_says_it():
     assert by_hand(["a"] * 300, ratios).summary == "all rows have one value"
     alike = by_hand(values, np.tile([50.0, 0.05], 150))
     assert alike.summary == "the shares of 3 values do not differ beyond chance"
+    reviewed = by_hand(values, ratios, of="the undecided among ", reviewed=True)
+    assert reviewed.summary == (
+        f"a was higher before the review (p < .001), now {share:.1f} % of the undecided among 100 "
+        f"rows ({low:.1f} to {high:.1f} %; 30 are named); the 2 others did not differ beyond "
+        "chance before the review"
+    )
     assert by_hand(values, ratios, conclusive=False).summary == "nothing can be said of any value"
 
 

@@ -34,8 +34,8 @@ class SharesByValue:
     named : ndarray of shape (n_values,)
         How many of them are flagged.
     p_value : ndarray of shape (n_values,)
-        Of the likelihood-ratio test that the share is that of the other rows; those of values that
-        differ more surely are not among them.
+        Of the likelihood-ratio test that the share, before any label was decided on, is that of the
+        other rows; those of values that differ more surely are not among them.
     adjusted_p_value : ndarray of shape (n_values,)
         The same for so many tests: Holm's, step by step.
     differs : ndarray of shape (n_values,)
@@ -55,6 +55,8 @@ class SharesByValue:
     differs: NDArray[np.str_]
     conclusive: bool
     _of: str = ""
+    # Whether some labels were decided on, which are tested with the others, and no more judged.
+    _reviewed: bool = False
 
     def to_frame(self) -> pd.DataFrame:
         """The entries as a table.
@@ -85,15 +87,20 @@ class SharesByValue:
             return "all rows have one value"
         n_differ = int(np.count_nonzero(self.differs != ""))
         if not n_differ:
-            return f"the shares of {plural(self.share.size, 'value')} do not differ beyond chance"
+            n = self.share.size
+            return f"the shares of {plural(n, 'value')} {self._do_not_differ(n)}"
         texts = [self._text(i) for i in self.order[: min(n_differ, _MOST_NAMED)].tolist()]
         if n_differ > len(texts):
             texts.append(f"{n_differ - len(texts)} more differ")
         n_others = self.share.size - n_differ
         if n_others:
-            does = "does" if n_others == 1 else "do"
-            texts.append(f"the {plural(n_others, 'other')} {does} not differ beyond chance")
+            texts.append(f"the {plural(n_others, 'other')} {self._do_not_differ(n_others)}")
         return "; ".join(texts)
+
+    def _do_not_differ(self, n: int) -> str:
+        if self._reviewed:
+            return "did not differ beyond chance before the review"
+        return f"{'does' if n == 1 else 'do'} not differ beyond chance"
 
     def _text(self, i: int) -> str:
         value = "rows without a value" if self.values[i] is None else self.values[i]
@@ -101,9 +108,12 @@ class SharesByValue:
         p_value = self.adjusted_p_value[i]
         p_text = "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}"
         named, n_rows = int(self.named[i]), plural(int(self.n_rows[i]), "row")
+        differs, text = f"{value} is {self.differs[i]},", f"; {p_text}"
+        if self._reviewed:
+            differs, text = f"{value} was {self.differs[i]} before the review ({p_text}), now", ""
         return (
-            f"{value} is {self.differs[i]}, {share:.1f} % of {self._of}{n_rows} "
-            f"({low:.1f} to {high:.1f} %; {named} {are(named)} named; {p_text})"
+            f"{differs} {share:.1f} % of {self._of}{n_rows} "
+            f"({low:.1f} to {high:.1f} %; {named} {are(named)} named{text})"
         )
 
     def __repr__(self) -> str:

@@ -80,6 +80,7 @@ def shares_by(
     counts: float,
     conclusive: bool,
     of: str = "",
+    reviewed: bool = False,
 ) -> SharesByValue:
     """The shares of the rows with each value.
 
@@ -96,6 +97,8 @@ def shares_by(
     conclusive : bool
     of : str
         What shares are shares of, before the number of rows with a value.
+    reviewed : bool
+        Whether some labels were decided on: shares are those of the others, tests of all.
     """
     column = beside(values, ratios)
     levels = levels_of(values, column, ratios.size)
@@ -121,7 +124,7 @@ def shares_by(
     signs = np.where(adjusted < LEVEL, sign, 0.0).astype(int)
     return SharesByValue(
         names, n_rows, share, low, high, named, p_value, adjusted,
-        np.array(["lower", "", "higher"])[signs + 1], conclusive, of,
+        np.array(["lower", "", "higher"])[signs + 1], conclusive, of, reviewed,
     )  # fmt: skip
 
 

@@ -222,7 +222,7 @@ class WrongLabels:
         of = "the weight of " * self.weighted + "the undecided among " * decided
         return shares_by(
             values, self._ratios, self._weights, self.flagged, counts=self._counts,
-            conclusive=self.conclusive, of=of,
+            conclusive=self.conclusive, of=of, reviewed=decided,
         )  # fmt: skip
 
     @property
