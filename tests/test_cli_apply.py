@@ -302,6 +302,27 @@ def test_decisions_that_do_not_fit_are_refused(decisions: str, said: str, comman
     assert not Path("o.csv").exists()
 
 
+@pytest.mark.parametrize("n", [3, 4])
+def test_decisions_that_have_been_applied_are_refused_in_a_sentence(n: int) -> None:
+    """Without and with the row that is dropped, which is none of the new file."""
+    write("decisions.csv", "".join(DECISIONS.splitlines(keepends=True)[: n + 1]))
+    assert run("apply", "decisions.csv", "data.csv", "--out", "clean.csv").exit_code == 0
+    said = (
+        "csvor: error: decisions.csv: these decisions have been applied already: clean.csv is what "
+        "csvor apply wrote with them; audit what is left, in the file as it was, with csvor audit "
+        "data.csv --target grade --reviewed decisions.csv, other options as before\n"
+    )
+    again = run("apply", "decisions.csv", "clean.csv", "--out", "again.csv")
+    audit = run("audit", "clean.csv", "--target", "grade", "--reviewed", "decisions.csv")
+    assert [(one.exit_code, one.stderr) for one in (again, audit)] == [(1, said)] * 2
+    assert not Path("again.csv").exists()
+    # Other decisions, or a file without its record, are spoken of row by row.
+    write("other.csv", DECISIONS.split("3,C")[0])
+    assert "it seems to be applied already" in run("apply", "other.csv", "clean.csv").stderr
+    Path("clean.csv.applied.json").unlink()
+    assert "row 1 is given as 'poor'" in run("apply", "decisions.csv", "clean.csv").stderr
+
+
 def test_classes_name_a_label_without_rows() -> None:
     write("d.csv", "row,given,decision,label\n2,fair,relabel,excellent\n")
     order = ("--target", "grade", "--classes", "poor,fair,good,excellent")

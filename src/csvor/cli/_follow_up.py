@@ -103,6 +103,11 @@ def read_record(path: str, target: str) -> dict[str, Any] | None:
     return {"changed": changed, "next": command if words else None}
 
 
+def how_to_go_on(record: dict[str, Any]) -> str:
+    """The next command of a record, or what is known of it."""
+    return record["next"] or "csvor audit of the file as it was, with --reviewed DECISIONS"
+
+
 def _digest(path: str) -> str:
     """Of the bytes of a file, or of names and bytes of the Parquet files of a folder."""
     digest = hashlib.sha256()

@@ -116,6 +116,7 @@ MESSAGES = {
     "unknown-labels": ": {n} [label is|labels are] none of --classes: {labels}; correct [it|them], add [n_labels:it|them] to --classes or leave [this row|these rows] out with {leave_out}{hints}",  # N42
     # Decisions about labels
     "applied-before": "{source} is what csvor apply wrote: {n} [error|errors] found before [is|are] gone from it, and what is left looks cleaner than it is; go on with the file as it was: {again}",
+    "all-applied": "{source}: these decisions have been applied already: {data} is what csvor apply wrote with them; audit what is left, in the file as it was, with {again}",
     "applied-already": "{source}: row {row} is given as '{given}', but is '{now}' in column '{name}' of {data}; it seems to be applied already: decisions hold for the file that was audited",
     "blank-target": "{source}: the column 'target' is blank; give --target",
     "decided-beyond": "{source}: row {row} is decided, and {data} has {n} [row|rows]; decisions hold for the file that was audited",

@@ -12,7 +12,7 @@ from csvor.audit._expected_errors import ExpectedErrors, after_review
 from csvor.cli._errors import refuse
 from csvor.cli._fault import fault
 from csvor.cli._files import check_table_output
-from csvor.cli._follow_up import audit_command, read_record
+from csvor.cli._follow_up import audit_command, how_to_go_on, read_record
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
@@ -163,8 +163,8 @@ def _doubts(prepared: Prepared, notes: Notes) -> list[Fact]:
     ]
     record = read_record(prepared.data.data, prepared.target.name)
     if record is not None:
-        again = record["next"] or "csvor audit of the file as it was, with --reviewed DECISIONS"
-        about = {"n": record["changed"], "source": prepared.table.source, "again": again}
+        about = {"n": record["changed"], "source": prepared.table.source}
+        about["again"] = how_to_go_on(record)
         notes.add(fault("applied-before", **about))
         doubts.append(("But", "errors found before are gone, so it looks too clean: see the note"))
     return doubts

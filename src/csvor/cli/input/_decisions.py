@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from csvor.cli._errors import CommandError, FaultsError, UsageError, closest, listed
 from csvor.cli._fault import Fault, fault
-from csvor.cli._follow_up import read_command
+from csvor.cli._follow_up import how_to_go_on, read_command, read_record
 from csvor.cli._notes import Notes
 from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._csv import split_list
@@ -116,12 +116,20 @@ def read_review(
     file = _file_of(source, notes)
     column = table.column(_target(file, target), "--target")
     decided, faults = _decided(file)
-    about = {"source": file.source, "name": column.name, "data": table.source, "n": table.n_rows}
+    about: dict[str, Any] = {"source": file.source, "name": column.name}
+    about |= {"data": table.source, "n": table.n_rows}
+    n_changed = int(decided.decision.isin([RELABEL, DROP]).sum())
     beyond = decided.row > table.n_rows
     decided = _sound(decided, [("decided-beyond", beyond)], about, faults)
     decided["now"] = column.take(_rows(decided)).texts
     differs = ~_same(decided.now, decided.given)
     applied = differs & (decided.decision == RELABEL) & _same(decided.now, decided.label)
+    # Where a row was dropped, those below it have moved.
+    moved = decided.row >= decided.row[decided.decision == DROP].min()
+    if (applied == differs)[~moved].all() and (differs.any() or beyond.any()):
+        record = read_record(table.source, column.name)
+        if record is not None and record["changed"] == n_changed:
+            raise CommandError(fault("all-applied", **about, again=how_to_go_on(record)))
     # By chance rows of another file hold what was decided: all that differ have to.
     kind = "applied-already" if np.array_equal(applied, differs) else "given-differs"
     decided = _sound(decided, [(kind, differs)], about, faults)
