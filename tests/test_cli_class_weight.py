@@ -56,6 +56,7 @@ def noted(audit: Audit, **options: Any) -> list[str]:
 
 
 WEIGHT = "compare with --class-weight balanced, which gives all labels the same weight"
+MERGE = "merge such a label with one beside it"
 CUT = "flagged for the most part: so many are wrong, or the model passes over the label; "
 
 
@@ -113,10 +114,17 @@ def test_what_makes_a_class_passed_over(
     audit = hand_made(WORDS, given, predicted, flagged)
     for weight, remedy in {
         None: WEIGHT,
-        "balanced": "merge such a label with one beside it",
+        "balanced": MERGE,
     }.items():
         expected = [f"label 'medium' {told}{remedy}"] if told else []
         assert noted(audit, class_weight=weight) == expected
+
+
+def test_rare_marks_of_a_scale_are_not_to_count_as_much_as_others() -> None:
+    scale = [str(k) for k in range(1, 13)]
+    codes = np.repeat(np.arange(12), 2)
+    (note,) = noted(hand_made(scale, codes, np.maximum(codes, 1), [0] * 24))
+    assert note.endswith("the features hardly set such a label apart; " + MERGE)
 
 
 def test_both_kinds_are_told_apart() -> None:

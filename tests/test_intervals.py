@@ -1,12 +1,18 @@
 """Classes without rows and classes without an interval, in all estimators (cases N37, N38)."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
-from csvor._estimators.intervals import depths, predicted_codes
+from csvor._estimators.intervals import (
+    EmptyIntervalWarning,
+    depths,
+    predicted_codes,
+    warn_of_empty_intervals,
+)
 from problems import b12, g
 from test_probability import n37
 
@@ -167,6 +173,17 @@ def test_n37_rare_classes_are_told_to_be_weighted():
     )
     mended = CSVOR(class_weight="balanced")
     assert warnings_of(mended, X, y) == [] and set(mended.predict(X)) == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize(("n_classes", "weighted"), [(4, True), (12, False)])
+def test_rare_marks_of_a_scale_are_not_told_to_be_weighted(n_classes, weighted):
+    mass = np.where(np.arange(n_classes) == 2, 1.0, 10.0)
+    data = SimpleNamespace(classes=np.arange(n_classes), present=mass > 0.0, mass=mass)
+    thresholds = np.arange(n_classes - 1.0)
+    thresholds[1] = thresholds[2]
+    with pytest.warns(EmptyIntervalWarning, match="never returns class 2") as told:
+        warn_of_empty_intervals(CSVOR(constraints="implicit"), thresholds, data)
+    assert ("class_weight='balanced'" in str(told[0].message)) is weighted
 
 
 def test_n37_pinball_speaks_once():

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from csvor._data.fit_data import FitData
 from csvor._loss.pairs import count_passed
+from csvor._mixture.channels import MANY_CLASSES
 from csvor._utils.warn import AdvisedWarning, warn
 
 Array = NDArray[np.float64]
@@ -58,6 +59,7 @@ def warn_of_empty_intervals(model: Any, thresholds: Array, data: FitData) -> Non
         return
     names = ", ".join(map(repr, data.classes[data.present][empty].tolist()))
     weights = data.mass
-    rare = bool(np.any(weights[empty] < 0.5 * weights.mean()))
+    # Of marks on a scale some are always rare: they are not to count as much as the others.
+    rare = weights.size < MANY_CLASSES and bool(np.any(weights[empty] < 0.5 * weights.mean()))
     complaint = f"predict never returns class {names}, whose rows leave no interval in thresholds_"
     warn(EmptyIntervalWarning(complaint, model._remedy_for_empty_intervals(rare)))

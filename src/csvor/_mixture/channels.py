@@ -16,7 +16,7 @@ _NEAR = 0.3
 # ... or, on a scale of more classes than this, by a part of it.
 _FEW_CLASSES, _PART = 6, 0.25
 # So many classes are a scale of numbers, on which people prefer some of them ...
-_MANY_CLASSES = 10
+MANY_CLASSES = 10
 # ... where the counts of levels and the means of those beside them differ by so large a share of
 # all labels, in sum and beyond chance. (Politeness from 1 to 25, rated by people: .99 and 1.01;
 # means of five ratings, 16 levels: .007. Two crowds of 11 levels: .26.)
@@ -82,7 +82,7 @@ def channels_of(counts: Array) -> list[Channel]:
 
 def is_heaped(counts: Array) -> bool:
     """Whether some levels of a scale are used far more, or less, often than those beside them."""
-    if counts.size < _MANY_CLASSES:
+    if counts.size < MANY_CLASSES:
         return False
     middle, neighbours = counts[1:-1], (counts[:-2] + counts[2:]) / 2.0
     by_chance = np.sqrt(middle + neighbours / 2.0)

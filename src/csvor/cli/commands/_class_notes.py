@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor import LabelAudit
+from csvor._mixture.channels import MANY_CLASSES
 from csvor._parts.engine import sums
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
@@ -29,7 +30,8 @@ def notes_on_classes(audit: LabelAudit, options: ModelOptions, notes: Notes) -> 
         elif not n_predicted and audit.conclusive:
             never.append(f"'{format_value(label)}' ({n_rows} rows)")
     remedy = "compare with --class-weight balanced, which gives all labels the same weight"
-    if options.class_weight is not None:
+    # Of marks on a scale some are always rare: they are not to count as much as the others.
+    if options.class_weight is not None or audit.classes.size >= MANY_CLASSES:
         remedy = "merge such a label with one beside it"
     for kind, labels in (("class-flagged", cut), ("class-never-predicted", never)):
         if labels:
