@@ -257,6 +257,24 @@ def test_n35_copies_are_counted() -> None:
     assert notes.texts() == []
 
 
+def test_of_a_table_of_counts_rows_stand_for_as_many_as_are_counted() -> None:
+    """Six of eight combinations contradict another one, and 7 of 107 answers, or 300 of 400."""
+    frame = pd.DataFrame({"a": [0, 0, 1, 1, 2, 2, 3, 4], "y": [0, 1, 0, 1, 1, 2, 2, 0]})
+    few = frame.assign(n=[1, 2, 1, 1, 1, 1, 50, 50])
+    work = prepared(few, notes := Notes(), counts="n")
+    (note,) = notes.texts()
+    assert note.startswith("6 rows have the same features as a row with another label (3 sets; ")
+    assert work.described()["conflicts"] == [[1, 2], [3, 4], [5, 6]]
+    prepared(few.assign(n=[50] * 8), notes := Notes(), counts="n")
+    (note,) = notes.texts()
+    assert note.startswith("300 of 400 rows (by --counts) have the same features as a row with ")
+    # A combination that nobody gave contradicts none.
+    work = prepared(few.assign(n=[1, 0, 3, 0, 4, 0, 9, 9]), notes := Notes(), counts="n")
+    assert (notes.texts(), work.described()["conflicts"]) == ([], [])
+    work = prepared(few.assign(n=[0, 0, 3, 1, 0, 1, 9, 9]), notes := Notes(), counts="n")
+    assert work.described()["conflicts"] == [[3, 4]]
+
+
 def test_n35_conflicts_are_counted_and_listed() -> None:
     frame = visits(200, 1).drop(columns="patient")
     again = frame.loc[[5, 9, 9, 150]].assign(y=lambda f: (f["y"] + [1, 1, 2, 1]) % 3)
@@ -348,7 +366,7 @@ def test_many_rows_are_compared_by_columns() -> None:
     assert len(found.copies) == counted.duplicated().sum()
     kinds = counted.drop_duplicates().groupby(list(frame)).size()
     assert len(found.conflicts) == (kinds > 1).sum()
-    note_repeats(found, np.arange(len(frame)), Notes(), counted=False)
+    note_repeats(found, np.arange(len(frame)), Notes())
 
 
 def test_one_row_again_is_told_of_in_the_singular() -> None:

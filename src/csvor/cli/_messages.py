@@ -144,7 +144,7 @@ MESSAGES = {
     "conflicting-rows": "{n} rows have the same features as a row with another label ({n_sets} [n_sets:set|sets]; {rows}): at most one of the labels of each set can be right",
     "copied-rows": "{n} [row has|rows have] the features and the label of an earlier row ({rows}): a copy is judged by a model that has seen the other; enter each record once, or keep copies together with --groups COL",
     "few-groups": "--folds {folds}: --groups names {n} [group|groups] only",
-    "mostly-conflicting-rows": "{n} of {total} rows have the same features as a row with another label: the features alone do not settle the label; add columns that tell such rows apart, if there are any",
+    "mostly-conflicting-rows": "{n} of {total} rows{by} have the same features as a row with another label: the features alone do not settle the label; add columns that tell such rows apart, if there are any",
     "no-groups": "holds lists, which are no groups",
     "repeated-ids": ": {n_ids} [n_ids:value is|values are] on more than one row ({rows}), each judged by a model that has seen the others; where they belong together, say so with --groups {column:q}",
     # Options

@@ -181,9 +181,9 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     copies = note_copies(codes, frame, data.keep, notes)
     faults.refuse(table.source)
     assert target is not None
-    repeats = find_repeats(frame, target.coded.codes, groups)
+    repeats = find_repeats(frame, target.coded.codes, groups, weights)
     _note_missing_classes(target, notes)
-    note_repeats(repeats, target.rows, notes, counted=data.counts is not None)
+    note_repeats(repeats, target.rows, notes, None if data.counts is None else weights)
     options = with_class_weights(options, target.classes)
     model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)

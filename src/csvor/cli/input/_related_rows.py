@@ -33,8 +33,18 @@ class Repeats:
         return [(rows[one[:MOST_LISTED]] + 1).tolist() for one in self.conflicts[:MOST_LISTED]]
 
 
-def find_repeats(frame: pd.DataFrame, codes: Rows, groups: Rows | None) -> Repeats:
-    """Compare the rows of a frame with their codes of labels."""
+def find_repeats(
+    frame: pd.DataFrame,
+    codes: Rows,
+    groups: Rows | None,
+    weights: NDArray[np.float64] | None = None,
+) -> Repeats:
+    """Compare the rows of a frame with their codes of labels; those of weight 0 are not there."""
+    if weights is not None and not weights.all():
+        rows = np.flatnonzero(weights)
+        known = None if groups is None else groups[rows]
+        repeats = find_repeats(frame.iloc[rows], codes[rows], known)
+        return Repeats(rows[repeats.copies], [rows[one] for one in repeats.conflicts])
     kinds = _kinds(frame)
     labelled = kinds * (int(codes.max()) + 1) + codes
     group = np.arange(len(frame)) if groups is None else groups
@@ -61,18 +71,26 @@ def _kinds(frame: pd.DataFrame) -> NDArray[np.int64]:
     return kinds
 
 
-def note_repeats(repeats: Repeats, rows: Rows, notes: Notes, counted: bool) -> None:
-    """Say which rows come again, if none is `counted` for several, and which contradict another."""
+def note_repeats(
+    repeats: Repeats, rows: Rows, notes: Notes, counts: NDArray[np.float64] | None = None
+) -> None:
+    """Say which rows come again, and which contradict another.
+
+    Where each stands for many, by `counts`, it is no copy, and as many contradict another.
+    """
     conflicts, copies = repeats.conflicts, repeats.copies
-    n_conflicting = sum(map(len, conflicts))
+    conflicting = np.concatenate([np.empty(0, dtype=np.int64), *conflicts])
+    n_conflicting, total, by = len(conflicting), len(rows), ""
+    if counts is not None:
+        n_conflicting, total = int(counts[conflicting].sum()), int(counts.sum())
+        by = " (by --counts)"
     # Copies agree. Where rows with the same features mostly do not, they are none.
-    if len(copies) > n_conflicting and not counted:
+    elif len(copies) > n_conflicting:
         notes.add(fault("copied-rows", rows=rows[copies]))
-    if 2 * n_conflicting > len(rows):
-        notes.add(fault("mostly-conflicting-rows", n=n_conflicting, total=len(rows)))
+    if 2 * n_conflicting > total:
+        notes.add(fault("mostly-conflicting-rows", n=n_conflicting, total=total, by=by))
     elif conflicts:
-        conflicting = rows[np.concatenate(conflicts)]
-        notes.add(fault("conflicting-rows", rows=conflicting, n_sets=len(conflicts)))
+        notes.add(fault("conflicting-rows", rows=rows[conflicting], n_sets=len(conflicts)))
 
 
 def group_numbers(column: TableColumn, rows: Rows) -> NDArray[np.int64]:
