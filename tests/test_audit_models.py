@@ -1,5 +1,7 @@
 """Audits of labels that csvor's models alone judge badly: trees, long scales, and no answer."""
 
+from dataclasses import replace
+
 import dask
 import dask.array as da
 import numpy as np
@@ -13,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from csvor import CSVOR, SVOREX, audit_labels, audit_scores
 from csvor._data.groups import GroupCounts
 from csvor.audit._ranking import is_heaped
+from csvor.audit._wrong_labels import reported
 from problems import g, mislabel
 
 # Figures here are those of whole audits.
@@ -133,6 +136,26 @@ def test_labels_that_nothing_predicts_get_no_answer(rng):
     assert audit.summary.endswith("features that have to do with the label, would help")
     assert audit.expected_errors(20).summary == "nothing can be said of 20 more"
     assert audit_labels(*g(0, 300)).conclusive
+
+
+def test_where_nothing_can_be_said_no_row_has_a_finding(rng):
+    score = rng.normal(size=200)
+    y = np.digitize(score, [-0.5, 0.5])
+    y[:10] = 2 - y[:10]
+    audit = replace(audit_scores(score, y), conclusive=False)
+    assert (audit.suggested != audit.given).any()
+    names = ("given", "suggested", "probability", "suggested_probability", "direction")
+    lazy = {name: da.from_array(getattr(audit, name), chunks=50) for name in names}
+    for one in (audit, replace(audit, **lazy)):
+        shown = reported(one)
+        given, suggested, *probabilities, direction = dask.compute(
+            *(getattr(shown, name) for name in names), scheduler="synchronous"
+        )
+        assert np.array_equal(given, suggested) and not np.any(direction != "")
+        assert np.isnan(probabilities).all()
+    frame = audit.to_frame()
+    assert frame["probability"].isna().all()
+    assert (frame["suggested"] == frame["given"]).all()
 
 
 def test_rows_of_a_group_are_no_evidence_each(rng):

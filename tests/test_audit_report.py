@@ -422,8 +422,11 @@ def test_where_nothing_can_be_said_the_page_says_no_more(tmp_path: Any) -> None:
     X, y = rng.normal(size=(200, 2)), rng.integers(0, 3, 200)
     found = audit_scores(X[:, 0], y)
     assert not found.conclusive
-    text = page_of(found, X, tmp_path).text()
-    assert "their order and percentages mean nothing" in text
+    page = page_of(found, X, tmp_path)
+    text = page.text()
+    assert "their order means nothing" in text
+    assert "By its features" not in text and "> 99 %" not in text and "Relabel" in text
+    assert not any("meter" in str(attrs.get("class")) for _, attrs in page.tags)
     assert "would help." in text
     assert "How sure it is" not in text
 

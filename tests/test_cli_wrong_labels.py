@@ -77,6 +77,20 @@ def test_json_holds_the_answer() -> None:
     assert document["fit"]["contamination"] == truth.model[-1].contamination == truth.share
 
 
+def test_where_nothing_can_be_said_json_and_tables_have_no_findings() -> None:
+    frame = pd.read_csv("t.csv")
+    frame["grade"] = np.random.default_rng(0).integers(1, 5, len(frame))
+    frame.to_csv("t.csv", index=False)
+    document = found(*ONE, "--models", "own", "--suspects", "all.csv")
+    assert not document["wrong_labels"]["conclusive"]
+    rows = pd.DataFrame(document["suspects"])
+    assert rows["probability"].isna().all() and rows["direction"].isna().all()
+    assert (rows["suggested"] == rows["given"]).all() and not rows["flagged"].any()
+    written = pd.read_csv("all.csv", dtype=str, keep_default_na=False)
+    assert set(written["probability"]) == set(written["direction"]) == {""}
+    assert written["suggested"].tolist() == rows["suggested"].astype(str).tolist()
+
+
 def test_json_holds_the_candidates_best_first() -> None:
     document = found()
     candidates = document["candidates"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._parts.engine import take
+from csvor._parts.engine import each, take
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
 from csvor.audit._share_entries import SharesByValue
 from csvor.audit._shares_by import shares_by
@@ -122,11 +123,13 @@ class WrongLabels:
         frame : pandas.DataFrame
             Indexed by row position, a column for each of given, suggested, probability,
             suggested_probability, direction, predicted, flagged and expected_distance (and residual
-            of a `LabelAudit`).
+            of a `LabelAudit`). Where nothing can be said, probabilities are NaN and labels those
+            given.
         """
         import pandas as pd
 
-        columns = take(self.order, *(getattr(self, name) for name in self._columns))
+        audit = reported(self)
+        columns = take(self.order, *(getattr(audit, name) for name in self._columns))
         index = pd.Index(self.order, name="row")
         return pd.DataFrame(dict(zip(self._columns, columns, strict=True)), index)
 
@@ -271,6 +274,22 @@ class WrongLabels:
                 *self.notes,
             ]
         )
+
+
+_Audit = TypeVar("_Audit", bound=WrongLabels)
+
+
+def reported(audit: _Audit) -> _Audit:
+    """The audit as tables and pages have its rows.
+
+    Where nothing can be said they have no probability, and no other label than the one given.
+    """
+    if audit.conclusive:
+        return audit
+    names = ("probability", "suggested_probability")
+    unknown: dict[str, Any] = {name: getattr(audit, name) * np.nan for name in names}
+    direction = each(partial(np.full_like, fill_value=""), np.dtype("U8"), audit.direction)
+    return replace(audit, suggested=audit.given, direction=direction, **unknown)
 
 
 def _percent(share: float) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -64,4 +65,6 @@ def _write_csv(file: TextIO, columns: Columns, delimiter: str) -> None:
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and isnan(value):
+        return ""
     return format_value(value)

@@ -179,6 +179,8 @@ def _document(
 ) -> dict[str, Any]:
     keys = ["row", *(["id"] if prepared.ids is not None else []), *FIXED[1:]]
     columns = {**listed, "direction": [word or None for word in listed["direction"]]}
+    if not audit.conclusive:
+        columns["probability"] = [None] * len(listed["row"])
     rows = zip(*columns.values(), strict=True)
     return {
         **prepared.described(),

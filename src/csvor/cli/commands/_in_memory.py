@@ -12,6 +12,7 @@ from csvor._estimators.steps import fit_coded
 from csvor._parts.engine import take
 from csvor._utils.words import plural
 from csvor.audit import candidate_models
+from csvor.audit._wrong_labels import reported
 from csvor.cli._files import write_table
 from csvor.cli.input._prepare import Prepared, plain
 
@@ -41,6 +42,7 @@ class CommandRows:
 
     def entries(self, audit: LabelAudit) -> list[Any]:
         """The columns of a table of audited rows."""
+        audit = reported(audit)
         return [*self.names, *(getattr(audit, name) for name in ENTRIES)]
 
     def listed(self, audit: LabelAudit) -> dict[str, list[Any]]:

@@ -221,7 +221,7 @@ def _listing(audit: WrongLabels, suspects: Suspects) -> str:
     """Which rows are on the page, and which are not."""
     n, shown, named = audit.probability.size, len(suspects.rows), suspects.named
     if not audit.conclusive:
-        return f"{shown} of {n} rows are on this page; their order and percentages mean nothing"
+        return f"{shown} of {n} rows are on this page; their order means nothing"
     if named < audit.named:
         return f"The first {shown} of {audit.named} named rows, of {n} in all, are on this page"
     if not named:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor.audit import WrongLabels
+from csvor.audit._wrong_labels import reported
 from csvor.report.audit._why import Evidence, evidence_of
 
 # A page holds the flagged rows and the next ones, and of wide data the features that pull most.
@@ -41,7 +42,10 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row of the page; ranks are those of the labels among the classes."""
+    """A row of the page; ranks are those of the labels among the classes.
+
+    Where nothing can be said there is no probability, and there are no chances.
+    """
 
     row: int
     id: str | None
@@ -50,7 +54,7 @@ class Suspect:
     suggested: str
     suggested_rank: int
     direction: str
-    probability: float
+    probability: float | None
     named: bool
     chances: tuple[tuple[str, float], ...]
     features: tuple[Feature, ...] = ()
@@ -97,6 +101,7 @@ def suspects_of(
     decided: Collection[int] = (),
 ) -> Suspects:
     """The flagged rows and those that follow, but for those `decided`, and why each is one."""
+    audit = reported(audit)
     left = [i for i in audit.order.tolist() if row_numbers[i] not in decided]
     # With `fdr`, too, the flagged rows are the first ones.
     shown = np.array(left[: min(audit.named + NEXT_ROWS, MOST_ROWS)], dtype=np.intp)
@@ -115,9 +120,11 @@ def suspects_of(
                 suggested=other,
                 suggested_rank=classes.index(other),
                 direction=str(audit.direction[position]),
-                probability=float(audit.probability[position]),
+                probability=float(audit.probability[position]) if audit.conclusive else None,
                 named=bool(audit.flagged[position]),
-                chances=_chances(audit.class_probabilities[position], classes),
+                chances=_chances(audit.class_probabilities[position], classes)
+                if audit.conclusive
+                else (),
                 features=_features(evidence, i, [position, *near]),
                 neighbours=tuple(
                     Neighbour(row_numbers[j], ids[j] if ids is not None else None) for j in near

@@ -53,8 +53,8 @@ class Evidence:
 def evidence_of(audit: WrongLabels, X: Any, rows: Rows, most: int) -> Evidence:
     """Values, and pulls or neighbours, of at most so many features."""
     model = getattr(audit, "model", None)
-    if model is not None and not is_own(model):
-        model = None  # it may be of any form: nothing is said of why
+    if model is not None and not (is_own(model) and audit.conclusive):
+        model = None  # it may be of any form, or predict nothing: nothing is said of why
     # The columns of a precomputed kernel are no features.
     if X is None or (model is not None and final_of(model).kernel == "precomputed"):
         return Evidence((), np.empty(0, dtype=np.intp))
