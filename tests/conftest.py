@@ -4,10 +4,15 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+)
 
 import transcripts
 from csvor.audit import _trees
@@ -68,9 +73,11 @@ def _few_trees(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(_trees, "tree_models", lambda n_rows, n_columns: few_trees())
 
 
-def few_trees() -> tuple[HistGradientBoostingClassifier, ExtraTreesClassifier]:
-    """Boosting and extra trees, like those of an audit, in a tenth of the time."""
+def few_trees() -> tuple[Any, Any, Any]:
+    """Models like those of `tree_models` of an audit, in a tenth of the time."""
     boosting = HistGradientBoostingClassifier(
         max_leaf_nodes=6, max_iter=5, early_stopping=False, random_state=0
     )
-    return boosting, ExtraTreesClassifier(8, min_samples_leaf=3, random_state=0)
+    few = {"n_estimators": 8, "random_state": 0}
+    spread = ExtraTreesRegressor(min_samples_leaf=15, **few)
+    return boosting, ExtraTreesClassifier(min_samples_leaf=3, **few), spread

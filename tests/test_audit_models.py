@@ -7,7 +7,13 @@ import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.base import clone
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
@@ -15,6 +21,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from csvor import CSVOR, SVOREX, audit_labels, audit_scores
 from csvor._data.groups import GroupCounts
 from csvor.audit._ranking import is_heaped
+from csvor.audit._trees import _batches
 from csvor.audit._wrong_labels import reported
 from problems import g, mislabel
 
@@ -70,6 +77,17 @@ def test_n84_noise_that_columns_tell_is_no_wrong_label(level):
     cut = da.from_array(X, chunks=(300, 3)), da.from_array(y, chunks=300)
     pieces = audit_labels(*cut, model, models="all")
     assert pieces.share == pytest.approx(audit.share, abs=1e-6)
+
+
+@pytest.mark.parametrize("forest", [ExtraTreesClassifier, ExtraTreesRegressor])
+def test_batches_of_trees_are_the_forest(rng, forest):
+    X, y = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
+    model = forest(25, min_samples_leaf=3, random_state=0)
+    answer = "predict" if forest is ExtraTreesRegressor else "predict_proba"
+    whole = getattr(clone(model).fit(X, y), answer)(X)
+    batches = [part * getattr(batch.fit(X, y), answer)(X) for batch, part in _batches(model)]
+    assert len(batches) == 3
+    np.testing.assert_allclose(sum(batches), whole, rtol=1e-12)
 
 
 def test_trees_are_asked_only_where_that_makes_sense():

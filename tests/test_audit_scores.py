@@ -247,6 +247,17 @@ def test_where_another_channel_is_about_as_likely_the_interval_holds_both(rng):
     assert share_interval(rival, *data) == pytest.approx((low, high), abs=1e-3)
 
 
+def test_errors_that_take_most_of_a_class_are_within_the_interval(rng):
+    """Of three classes 38 % of the labels are a class away: at most 14 of 1 500 were said to be."""
+    score, y = drawn(rng, 1500, 3, noise=0.15)
+    wrong = rng.random(1500) < 0.38
+    given = y + wrong * np.where(y == 1, rng.choice([-1, 1], 1500), 1 - y)
+    audit = audit_scores(score, given)
+    assert audit.named == 0
+    assert audit.low <= wrong.mean() <= audit.high
+    assert audit_scores(score, y).high < 0.02
+
+
 def test_errors_some_classes_away_are_a_rival_on_many_classes():
     """Errors of 1 to 4 classes of 11, too few to choose the channel."""
     rng = np.random.default_rng(2)

@@ -143,22 +143,30 @@ def share_interval(
 
 
 def rival_of(problem: Problem, mixture: Mixture, information: float = 1.0) -> Mixture | None:
-    """Another channel that explains the labels about as well, if there is one.
+    """Another channel that explains the labels about as well, or far better, if there is one.
 
-    Of two classes there is one wrong label, whatever the channel.
+    Of two classes there is one wrong label, whatever the channel. One that leaves a class without
+    half of its labels is not believed (`keeps_classes`), but the share may be as it says.
     """
     if problem.q == 1:
         return None
     channels: list[Channel | None] = [None]
     rates, behind = [mixture.share], _cost(problem) + DROP
     if mixture.channel is None:
-        channels = [one for one in channels_of(problem.counts) if one.name == "distance"]
+        channels = [*channels_of(problem.counts)]
         rates, behind = [mixture.eta, expit(_LOGIT_NU)], -_PARAMETER
     start = np.append(_theta(problem, mixture), np.clip(logit(rates), *LOGITS))
     others = [_mixture(problem, *problem.minimise(start, channel=c), c) for c in channels]
     most = mixture.loss + behind / information
-    likely = [o for o in others if o.loss < most and keeps_classes(problem, o)]
-    return min(likely, key=attrgetter("loss"), default=None)
+    far_better = mixture.loss - (_cost(problem) + DROP) / information
+
+    def likely(other: Mixture) -> bool:
+        if other.loss < far_better:
+            return True
+        usual = other.channel is None or other.channel.name == "distance"
+        return usual and other.loss < most and keeps_classes(problem, other)
+
+    return min(filter(likely, others), key=attrgetter("loss"), default=None)
 
 
 def _cost(problem: Problem) -> float:

@@ -6,9 +6,10 @@ are fitted to some rows here and applied to each partition.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from threading import Event
 from typing import Any, Self
 
 import dask.array as da
@@ -23,6 +24,7 @@ from csvor._labels import OrdinalLabels
 from csvor._parts.engine import each, persist
 from csvor._parts.graph import Parts, as_array, layer, shared
 from csvor._parts.partitions import Partitions, gather, memory_limit
+from csvor._utils.threads import side_by_side
 from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
 from csvor.audit._dask_steps import check_steps, linear_of
 from csvor.audit._held_out import AuditData, Judged, judge
@@ -106,7 +108,15 @@ class PartitionedAuditData(AuditData):
         judged = self.X.each(_judge, *columns, shared=(without_rows,), width=2)
         return judged, np.array([final.thresholds_ for _, final in models])
 
-    def each_by_part(self, func: Callable[..., Any], models: Sequence[Any], width: int) -> Any:
+    def each_by_part(
+        self, func: Callable[..., Any], fit: Callable[[int, Event], Iterator[Any]], width: int
+    ) -> Any:
+        models: list[Any] = [None] * len(self.part_sizes)
+
+        def fit_all(k: int, stopped: Event) -> None:
+            models[k] = list(fit(k, stopped))
+
+        side_by_side(fit_all, range(len(models)))
         (part_of,) = Parts.of_all(self.part_of)
         values = self.X.each(partial(_by_part, func, width), part_of, shared=(models,), width=width)
         # Several passes ask for them.

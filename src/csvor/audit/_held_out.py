@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
@@ -107,8 +108,13 @@ class AuditData(ABC):
         return self.take(self.rows_of_some, CSVOR())
 
     @abstractmethod
-    def each_by_part(self, func: Callable[..., Any], models: Sequence[Any], width: int) -> Any:
-        """``func(model, X)`` of each row, by the model of the part that holds it out."""
+    def each_by_part(
+        self, func: Callable[..., Any], fit: Callable[[int, Event], Iterator[Any]], width: int
+    ) -> Any:
+        """``func(models, X)`` of each row, by the models ``fit(k, stopped)`` of its part k.
+
+        In memory one model after the other is fitted and asked; none is kept.
+        """
 
     @cached_property
     def fit_labels(self) -> Labelling:

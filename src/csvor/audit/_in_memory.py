@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Event, Lock
@@ -79,10 +79,16 @@ class AuditDataInMemory(AuditData):
         side_by_side(judge_part, range(len(self.parts)), most=1 if len(models) == 1 else None)
         return list(zip(judged, thresholds, strict=True))
 
-    def each_by_part(self, func: Callable[..., Any], models: Sequence[Any], width: int) -> Any:
+    def each_by_part(
+        self, func: Callable[..., Any], fit: Callable[[int, Event], Iterator[Any]], width: int
+    ) -> Any:
         values = np.empty((len(self), width))
-        for (_, test), model in zip(self.parts, models, strict=True):
-            values[test] = func(model, safe_split(CSVOR(), self.X, None, test, test)[0])
+
+        def answer(k: int, stopped: Event) -> None:
+            test = self.parts[k][1]
+            values[test] = func(fit(k, stopped), safe_split(CSVOR(), self.X, None, test, test)[0])
+
+        side_by_side(answer, range(len(self.parts)))
         return values
 
     def encoded(self, estimator: Any, train: NDArray[np.intp]) -> tuple[Any, Any]:

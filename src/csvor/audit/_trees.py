@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.base import clone, is_regressor
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     HistGradientBoostingClassifier,
 )
-from sklearn.utils import check_array, get_tags
+from sklearn.utils import check_array, check_random_state, get_tags
 
 from csvor._parts.engine import take
-from csvor._utils.threads import one_openmp_thread, side_by_side
+from csvor._utils.threads import one_openmp_thread
 
 if TYPE_CHECKING:
     from csvor.audit._held_out import AuditData
@@ -36,6 +37,12 @@ _LEVELS = np.linspace(0.0, 1.0, 129)[1:-1]
 _MANY = 3_000
 # How far labels lie from what is expected is noisy: its trees have large leaves.
 _SPREAD_TREES, _SPREAD_ROWS = 100, 15
+# So many trees of a forest are in memory at once: all of 16 000 rows would take 100 MB.
+_BATCH = 10
+
+
+class NoTreesError(Exception):
+    """Trees cannot be fitted to the rows, or say little of them."""
 
 
 class Trees(NamedTuple):
@@ -44,7 +51,7 @@ class Trees(NamedTuple):
     Attributes
     ----------
     probabilities : list of arrays of shape (n, n_classes)
-        By each of `tree_models`.
+        By boosting and by extra trees.
     distance : array of shape (n,)
         The target of the regression, as it is expected.
     """
@@ -53,8 +60,8 @@ class Trees(NamedTuple):
     distance: Any
 
 
-def tree_models(n_rows: int, n_columns: int) -> tuple[Any, ...]:
-    """Boosting and extra trees for a table of that shape."""
+def tree_models(n_rows: int, n_columns: int) -> tuple[Any, Any, Any]:
+    """Boosting and extra trees for a table of that shape, and extra trees for the distance."""
     leaves, least = (15, 20) if n_rows > _MANY else (6, 8)
     boosting = HistGradientBoostingClassifier(
         max_leaf_nodes=leaves,
@@ -66,13 +73,14 @@ def tree_models(n_rows: int, n_columns: int) -> tuple[Any, ...]:
         early_stopping=False,
         random_state=0,
     )
-    return boosting, ExtraTreesClassifier(150, min_samples_leaf=3, random_state=0)
+    spread = ExtraTreesRegressor(_SPREAD_TREES, min_samples_leaf=_SPREAD_ROWS, random_state=0)
+    return boosting, ExtraTreesClassifier(150, min_samples_leaf=3, random_state=0), spread
 
 
 def held_out_trees(
     rows: AuditData, estimator: Any, wrong: Any, distance: Any, report: Callable[[], None]
 ) -> Trees | None:
-    """Class probabilities of each of `tree_models`, and a regression of `distance`.
+    """Class probabilities of boosting and extra trees, and a regression of `distance`.
 
     In the former rows count ``1 - P(label is wrong)``, by models before these: wrong labels teach
     trees nothing. They are fitted to the rows that memory holds, and judge all. Sparse features get
@@ -95,57 +103,81 @@ def held_out_trees(
     """
     if get_tags(estimator).input_tags.pairwise:
         return None
-    some = rows.some
-    labels = some.labelling
+    some, K = rows.some, rows.classes.size
     wrong, distance = take(rows.rows_of_some, wrong, distance)
     weights = np.maximum(1.0 - wrong, _LEAST_WEIGHT)
-    if labels.weights is not None:
-        weights = weights * labels.weights
-    fitted: list[Any] = [None] * len(some.parts)
+    if some.labelling.weights is not None:
+        weights = weights * some.labelling.weights
     one_at_a_time = Lock()
 
-    def fit(k: int, stopped: Event) -> None:
+    def fit(k: int, stopped: Event) -> Iterator[Any]:
+        """The bins of a part, and then models as `_answers` takes them, fitted when asked for."""
         train = some.parts[k][0]
         train = train[weights[train] > 0.0]
-        steps, X = some.encoded(estimator, train)
-        if issparse(X) or np.unique(labels.codes[train]).size < 2:
-            return
-        X = check_array(X, dtype=np.float64)
-        edges = np.quantile(X, _LEVELS, axis=0).T
-        binned = _binned(X, edges)
-        models = tree_models(*X.shape)
-        spread = ExtraTreesRegressor(_SPREAD_TREES, min_samples_leaf=_SPREAD_ROWS, random_state=0)
-        spread.fit(binned, distance[train], labels.take(train).weights)
-        for model in models:
-            if stopped.is_set():
-                return
-            # Sums of boosting are rounded by the number of threads.
-            with one_openmp_thread():
-                model.fit(binned, labels.codes[train], weights[train])
-            with one_at_a_time:
-                report()
-        fitted[k] = steps, edges, models, spread
+        labels = some.labelling.take(train)
+        bins, X = _bins(*some.encoded(estimator, train))
+        if np.unique(labels.codes).size < 2:
+            raise NoTreesError
+        yield bins
+        *classifiers, spread = tree_models(*X.shape)
+        fits: list[Any] = [(model, labels.codes, weights[train]) for model in classifiers]
+        for i, (model, *target) in enumerate([*fits, (spread, distance[train], labels.weights)]):
+            for batch, part in _batches(model):
+                if stopped.is_set():
+                    return
+                # Sums of boosting are rounded by the number of threads.
+                with one_openmp_thread():
+                    batch.fit(X, *target)
+                yield i * K, part, batch
+            if model is not spread:
+                with one_at_a_time:
+                    report()
 
-    side_by_side(fit, range(len(some.parts)))
-    if any(part is None for part in fitted):
+    try:
+        answers = rows.each_by_part(partial(_answers, K), fit, width=2 * K + 1)
+    except NoTreesError:
         return None
-    K, n_models = rows.classes.size, len(fitted[0][2])
-    both = rows.each_by_part(partial(_judged, K), fitted, width=n_models * K + 1)
-    return Trees([both[:, i * K : (i + 1) * K] for i in range(n_models)], both[:, -1])
+    return Trees([answers[:, :K], answers[:, K:-1]], answers[:, -1])
 
 
-def _binned(X: Array, edges: Array) -> Array:
+def _bins(steps: Any, X: Any) -> tuple[Callable[[Any], Any], Any]:
+    """What makes of features the bins of their values in `X`, which has gone through the steps."""
+    if issparse(X):
+        raise NoTreesError
+    X = check_array(X, dtype=np.float64)
+    edges = np.quantile(X, _LEVELS, axis=0).T
+    return partial(_binned, steps, edges), _binned(None, edges, X)
+
+
+def _binned(steps: Any, edges: Array, X: Any) -> NDArray[np.float32]:
     """The bin of each value between the edges of its column."""
-    columns = [np.searchsorted(its, column) for its, column in zip(edges, X.T, strict=True)]
-    return np.column_stack(columns).astype(np.float64)
+    X = np.asarray(X if steps is None else steps.transform(X), float)
+    binned = np.empty(X.shape, np.float32)
+    for j, its in enumerate(edges):
+        binned[:, j] = np.searchsorted(its, X[:, j])
+    return binned
 
 
-def _judged(n_classes: int, part: tuple[Any, Array, Sequence[Any], Any], X: Any) -> Array:
-    """Of all classes by each model side by side, unseen ones among them, and the distance."""
-    steps, edges, models, spread = part
-    binned = _binned(np.asarray(X if steps is None else steps.transform(X), float), edges)
-    probabilities = np.zeros((binned.shape[0], len(models), n_classes))
+def _batches(model: Any) -> Iterator[tuple[Any, float]]:
+    """A forest as smaller ones of the same trees, with their part of it; another model as it is."""
+    if not isinstance(model, (ExtraTreesClassifier, ExtraTreesRegressor)):
+        yield model, 1.0
+        return
+    n, rng = model.n_estimators, check_random_state(model.random_state)
+    for start in range(0, n, _BATCH):
+        size = min(_BATCH, n - start)
+        yield clone(model).set_params(n_estimators=size, random_state=rng), size / n
+
+
+def _answers(n_classes: int, models: Iterable[Any], X: Any) -> Array:
+    """Of all classes by each classifier side by side, unseen ones among them, and the distance."""
+    models = iter(models)
+    binned = next(models)(X)
+    answers = np.zeros((binned.shape[0], 2 * n_classes + 1))
     with one_openmp_thread():
-        for i, model in enumerate(models):
-            probabilities[:, i, model.classes_] = model.predict_proba(binned)
-    return np.column_stack([probabilities.reshape(binned.shape[0], -1), spread.predict(binned)])
+        for start, part, model in models:
+            if is_regressor(model):
+                answers[:, -1] += part * model.predict(binned)
+            else:
+                answers[:, start + model.classes_] += part * model.predict_proba(binned)
+    return answers
