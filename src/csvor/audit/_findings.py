@@ -119,7 +119,7 @@ def findings(
         "suggested": label_of(suggested),
         "direction": each(directions, np.dtype("U8"), codes, suggested),
         "suggested_probability": each(of_codes, float, truth, suggested),
-        "class_probabilities": before,
+        "class_probabilities": before.copy(),  # not a view that keeps more than this
         "predicted": label_of(each(partial(np.argmax, axis=1), np.int64, before)),
         "classes": classes,
         "expected_distance": distance,

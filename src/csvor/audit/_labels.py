@@ -17,6 +17,7 @@ from csvor._estimators.capped import CSVOR
 from csvor._labels import CodedLabels
 from csvor.audit._candidates import (
     COMPARED,
+    Trial,
     candidate_models,
     compare,
     ranked,
@@ -26,9 +27,10 @@ from csvor.audit._candidates import (
 )
 from csvor.audit._data import audit_data, estimators_of
 from csvor.audit._findings import findings
+from csvor.audit._held_out import AuditData
 from csvor.audit._label_audit import LabelAudit
 from csvor.audit._mixes import MODELS, shares_of_models, with_trees
-from csvor.audit._models import models_of
+from csvor.audit._models import Models, models_of
 from csvor.audit._ranking import check_order
 from csvor.audit._scores import check_fdr
 
@@ -177,20 +179,9 @@ def audit_labels(
     with_others = models == "all" or (models is None and estimator is None)
     fits = 2 * len(estimators) + (not whole) + len(MODELS[1:]) * with_others
     report = _Report(progress, fits * n_parts + 1)
+    choices: dict[str, Any] = {"classes": rows.classes, "fdr": fdr, "order": order}
     with _without_data_warnings():
-        trials = judging = compare(kind, estimators, compared, report)
-        weights = weights_of(trials)
-        best = trials[int(np.argmax(weights))]
-        if not whole:
-            judging = trials_of(kind, [best.estimator], [best.place], rows, report)
-            best = judging[int(np.argmax(weights_of(judging)))]
-        views = [trial.view for trial in judging]
-        if with_others:
-            views = with_trees(rows, estimators[0], views, best.view, report)
-        choices: dict[str, Any] = {"classes": rows.classes, "fdr": fdr, "order": order}
-        entries = findings(
-            views, rows.labelling, rows.fit_labels, n_independent=rows.n_independent, **choices
-        )
+        best, entries = _judged(kind, estimators, rows, compared, with_others, choices, report)
     left = entries["share"] * float(rows.labelling.judged.mean()) * entries["conclusive"]
     final = with_share(estimators[best.place], left)
     with _without_data_warnings() if estimator is None else nullcontext():
@@ -198,15 +189,42 @@ def audit_labels(
     with _without_data_warnings():
         notes = kind.notes_on(best.held, rows, entries["share"], compared, estimators[0])
     report.end()
-    entries |= {"residual": best.held.residuals, "score": best.held.scores}
     return LabelAudit(
-        **rows.to_user(entries),
-        notes=notes,
-        thresholds=best.held.thresholds,
-        model=final,
-        candidates=ranked(trials, weights),
-        models=shares_of_models(views, kind.name),
+        **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final
     )
+
+
+def _judged(
+    kind: Models,
+    estimators: Sequence[Any],
+    rows: AuditData,
+    compared: AuditData,
+    with_others: bool,
+    choices: dict[str, Any],
+    report: Callable[..., None],
+) -> tuple[Trial, dict[str, Any]]:
+    """The best candidate, and what `LabelAudit` has of rows and candidates.
+
+    Margins of all rows, of which there are many, live here alone.
+    """
+    trials = judging = compare(kind, estimators, compared, report)
+    weights = weights_of(trials)
+    best = trials[int(np.argmax(weights))]
+    if len(compared) < len(rows):
+        judging = trials_of(kind, [best.estimator], [best.place], rows, report)
+        best = judging[int(np.argmax(weights_of(judging)))]
+    views = [trial.view for trial in judging]
+    if with_others:
+        views = with_trees(rows, estimators[0], views, best.view, report)
+    entries = findings(
+        views, rows.labelling, rows.fit_labels, n_independent=rows.n_independent, **choices
+    )
+    return best, entries | {
+        "residual": best.held.residuals,
+        "score": best.held.scores,
+        "candidates": ranked(trials, weights),
+        "models": shares_of_models(views, kind.name),
+    }
 
 
 @contextmanager
