@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import dask
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -64,6 +66,30 @@ def test_of_few_rows_that_stand_for_many_something_can_be_said():
     few = audit_scores(score, y, sample_weight=counts / 100.5)
     assert not few.conclusive
     assert few.summary.startswith("nothing can be said of 6 labels")
+
+
+@pytest.mark.filterwarnings("ignore:No rows of class 1")
+def test_a_class_of_weight_0_is_refused(rng):
+    """No row that counts says what it looks like: all of it would be named."""
+    X = rng.normal(size=(300, 2))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    y[:20] = rng.integers(0, 3, 20)
+    weights = np.where(y == 1, 0.0, 1.0)
+    with pytest.raises(ValueError, match="All rows of class 1 have weight 0"):
+        audit_scores(X[:, 0], y, sample_weight=weights)
+    with pytest.raises(ValueError, match="All rows of class 1 have weight 0"):
+        audit_labels(X, y, models="own", sample_weight=weights)
+    many = (np.tile(c, (70, *[1] * (c.ndim - 1))) for c in (X, y, weights))
+    columns = [da.from_array(c, chunks=(7_000, *c.shape[1:])) for c in many]
+    small = dask.config.set({"csvor.memory-limit": 100, "scheduler": "synchronous"})
+    with small, pytest.raises(ValueError, match="All rows of class 1 have weight 0"):
+        audit_labels(*columns[:2], models="own", sample_weight=columns[2])
+    # Where some rows of the class count, the others are judged by these.
+    weights[np.flatnonzero(y == 1)[::2]] = 1.0
+    audit = audit_scores(X[:, 0], y, sample_weight=weights)
+    assert audit.flagged[(y == 1) & (weights == 0.0)].mean() < 0.2
+    # A class without any row is another matter.
+    audit_scores(X[:, 0], y, classes=range(4), sample_weight=np.ones(300))
 
 
 def test_weights_that_differ_widen_the_interval(rng):

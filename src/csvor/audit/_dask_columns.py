@@ -18,7 +18,13 @@ from csvor._data.groups import GroupCounts, group_names
 from csvor._labels import OrdinalLabels
 from csvor._parts.engine import each, sums
 from csvor._parts.graph import Parts, as_array, computed, layer
-from csvor.audit._labelling import Labelling, check_confirmed, check_original, check_seen
+from csvor.audit._labelling import (
+    Labelling,
+    check_confirmed,
+    check_original,
+    check_seen,
+    check_weighed,
+)
 
 # Each part of the cross-validation is a fit over all partitions.
 _MOST_PARTS = 100
@@ -114,9 +120,11 @@ def counts_of(
     """The rows of each class in each part, in one pass that reads all that is known of labels."""
     K = labels.classes.size
     columns: list[Any] = [column for column in (part_of, *labelling) if column is not None]
-    (counts,) = sums(partial(_counts, n_parts, K), *columns)
+    weighted = labelling.weights is not None
+    counts, masses = sums(partial(_counts, n_parts, K, weighted), *columns)
     of_class = counts.sum(axis=0)
     check_seen(list(of_class - counts), labels.classes, of_class)
+    check_weighed(masses, labels.classes, of_class)
     return np.asarray(counts)
 
 
@@ -142,7 +150,8 @@ def _original(original: Any, codes: Any, confirmed: Any = None) -> Any:
 
 
 def _counts(
-    n_parts: int, n_classes: int, part_of: Any, codes: Any, *_: Any
-) -> tuple[NDArray[np.int64]]:
+    n_parts: int, n_classes: int, weighted: bool, part_of: Any, codes: Any, *known: Any
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     cells = part_of.astype(np.int64) * n_classes + codes
-    return (np.bincount(cells, minlength=n_parts * n_classes).reshape(n_parts, n_classes),)
+    counts = np.bincount(cells, minlength=n_parts * n_classes).reshape(n_parts, n_classes)
+    return counts, np.bincount(codes, known[0] if weighted else None, n_classes).astype(float)

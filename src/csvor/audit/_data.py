@@ -20,7 +20,13 @@ from csvor._labels import CodedLabels
 from csvor._utils.lazy import is_lazy
 from csvor.audit._held_out import AuditData, split_pipeline
 from csvor.audit._in_memory import AuditDataInMemory
-from csvor.audit._labelling import Labelling, check_confirmed, check_original, check_seen
+from csvor.audit._labelling import (
+    Labelling,
+    check_confirmed,
+    check_original,
+    check_seen,
+    check_weighed,
+)
 
 _COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "groups")
 
@@ -63,6 +69,9 @@ def _in_memory(
     )
     if sample_weight is not None:
         sample_weight = check_weights(len(coded), sample_weight)
+        check_weighed(
+            np.bincount(coded.codes, sample_weight, K), coded.labels.classes, coded.counts
+        )
     if confirmed is not None:
         confirmed = check_confirmed(confirmed, len(coded))
     if original is not None:

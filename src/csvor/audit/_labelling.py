@@ -101,6 +101,17 @@ def check_seen(
         )
 
 
+def check_weighed(masses: NDArray[Any], classes: NDArray[Any], counts: NDArray[np.integer]) -> None:
+    """``masses``: the weight of the rows of each class, which are `counts`."""
+    unknown = classes[(masses == 0.0) & (counts > 0)]
+    if unknown.size:
+        raise ValueError(
+            f"All rows of class {', '.join(map(str, unknown))} have weight 0: no other row says "
+            "what such rows are like, and all would look wrong. Leave them out, or give some of "
+            "them a weight."
+        )
+
+
 def check_confirmed(confirmed: Any, n: int) -> Mask:
     """True or False for each of n rows."""
     confirmed = np.asarray(confirmed)

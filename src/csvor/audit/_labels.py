@@ -120,7 +120,8 @@ def audit_labels(
         for one in the place of the data, and columns in partitions of dask beside an X in memory.
     ValueError
         For labels without an order, parts that do not hold out each row once or leave a single
-        class, an ``fdr`` outside (0, 1), and whatever the estimator refuses.
+        class, a class of which all rows have weight 0, an ``fdr`` outside (0, 1), and whatever the
+        estimator refuses.
 
     Notes
     -----

@@ -15,7 +15,7 @@ from csvor._mixture.mixture import fit_mixture
 from csvor._mixture.objective import rows_to_fit
 from csvor.audit._claims import notes_on_claims
 from csvor.audit._findings import View, findings
-from csvor.audit._labelling import Labelling
+from csvor.audit._labelling import Labelling, check_weighed
 from csvor.audit._margins import readings_of
 from csvor.audit._ranking import check_order
 from csvor.audit._wrong_labels import WrongLabels
@@ -76,7 +76,7 @@ def audit_scores(
     ValueError
         For labels without an order, scores of another shape, not finite, all the same, or that
         fall where the classes rise, margins that rise from a threshold to the next, probabilities
-        that do not sum to 1, and an ``fdr`` outside (0, 1).
+        that do not sum to 1, a class of which all rows have weight 0, an ``fdr`` outside (0, 1).
 
     Notes
     -----
@@ -101,6 +101,7 @@ def audit_scores(
     check_fdr(fdr)
     check_order(order)
     weights = check_weights(codes.size, sample_weight)
+    check_weighed(np.bincount(codes, weights, labels.size), labels, coded.counts)
     labelling, rows = Labelling(codes, weights), rows_to_fit(codes.size)
     to_fit = labelling.take(rows)
     views = [
