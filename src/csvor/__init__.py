@@ -7,7 +7,14 @@ from csvor._utils.version import VERSION
 
 if TYPE_CHECKING:
     from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
-    from csvor.audit import LabelAudit, WrongLabels, audit_labels, audit_scores
+    from csvor.audit import (
+        LabelAudit,
+        RatersAudit,
+        WrongLabels,
+        audit_labels,
+        audit_raters,
+        audit_scores,
+    )
 
 __all__ = [
     "CSVOR",
@@ -16,16 +23,24 @@ __all__ = [
     "SVOREX",
     "SVORIM",
     "LabelAudit",
+    "RatersAudit",
     "WrongLabels",
     "audit_labels",
+    "audit_raters",
     "audit_scores",
 ]
 __version__ = VERSION
 
 _HOMES = dict.fromkeys(("CSVOR", "PINSVOR", "REDSVM", "SVOREX", "SVORIM"), "csvor._estimators")
-_HOMES |= dict.fromkeys(
-    ("LabelAudit", "WrongLabels", "audit_labels", "audit_scores"), "csvor.audit"
+_AUDITS = (
+    "LabelAudit",
+    "RatersAudit",
+    "WrongLabels",
+    "audit_labels",
+    "audit_raters",
+    "audit_scores",
 )
+_HOMES |= dict.fromkeys(_AUDITS, "csvor.audit")
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,7 @@ RARITY = 10.0
 # 0. On twelve sets with 10 % changed, rankings are alike between 1 and 9, esl's best from 2 on.)
 # On a scale m times as fine as one of ten thresholds, a jump is the m-th part and costs as much.
 # (150 clean classes of 4 rows: .03 was said to be wrong, now 0 to .02 in 20 draws; case N54.)
-_SMOOTH, _COARSE = 2.0, 10.0
+SMOOTH, _COARSE = 2.0, 10.0
 # More rows tell nothing more of some ten parameters.
 _ENOUGH = 20_000
 
@@ -77,7 +77,7 @@ class Problem:
         self.q = margins.shape[1]
         self.n = weights.sum()
         self.no_table = np.zeros((self.q + 1, self.q + 1))
-        self.smooth = _SMOOTH * max(1.0, self.q / _COARSE) ** 2
+        self.smooth = SMOOTH * max(1.0, self.q / _COARSE) ** 2
         self.counts = np.bincount(codes, weights, self.q + 1).astype(np.float64)
         self.moves = -_cuts(margins, codes, weights)
         self.margins = np.ascontiguousarray(margins + self.moves)

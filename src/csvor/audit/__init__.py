@@ -5,6 +5,8 @@ from csvor.audit._candidates import candidate_models
 from csvor.audit._expected_errors import ExpectedErrors
 from csvor.audit._label_audit import LabelAudit
 from csvor.audit._labels import audit_labels
+from csvor.audit._raters import audit_raters
+from csvor.audit._raters_audit import RatersAudit
 from csvor.audit._scores import audit_scores
 from csvor.audit._share_entries import SharesByValue
 from csvor.audit._wrong_labels import WrongLabels
@@ -13,15 +15,17 @@ __all__ = [
     "Candidate",
     "ExpectedErrors",
     "LabelAudit",
+    "RatersAudit",
     "SharesByValue",
     "WrongLabels",
     "audit_labels",
+    "audit_raters",
     "audit_scores",
     "candidate_models",
 ]
 
 # The name that users import is not where the code lies.
-for _public in (LabelAudit, WrongLabels, audit_labels, audit_scores):
+for _public in (LabelAudit, RatersAudit, WrongLabels, audit_labels, audit_raters, audit_scores):
     _public.__module__ = "csvor"
 Candidate.__module__ = ExpectedErrors.__module__ = "csvor.audit"
 candidate_models.__module__ = "csvor.audit"

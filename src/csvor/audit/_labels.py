@@ -167,7 +167,7 @@ def audit_labels(
         classes = kind.classes_of(chosen[0])
     columns = (X, y, sample_weight, confirmed, original, groups)
     # Of estimators of the user, the fit to all rows speaks.
-    with _without_data_warnings() if chosen else nullcontext():
+    with without_data_warnings() if chosen else nullcontext():
         rows = audit_data(columns, (classes, cv, random_state))
     kind.check(chosen, rows)
     compared = rows if len(chosen) == 1 else rows.sample(COMPARED, (chosen or [CSVOR()])[0])
@@ -179,15 +179,15 @@ def audit_labels(
     whole = len(compared) == len(rows)
     with_others = models == "all" or (models is None and estimator is None)
     fits = 2 * len(estimators) + (not whole) + len(MODELS[1:]) * with_others
-    report = _Report(progress, fits * n_parts + 1)
+    report = FitReport(progress, fits * n_parts + 1)
     choices: dict[str, Any] = {"classes": rows.classes, "fdr": fdr, "order": order}
-    with _without_data_warnings():
+    with without_data_warnings():
         best, entries = _judged(kind, estimators, rows, compared, with_others, choices, report)
     left = entries["share"] * float(rows.labelling.judged.mean()) * entries["conclusive"]
     final = with_share(estimators[best.place], left)
-    with _without_data_warnings() if estimator is None else nullcontext():
+    with without_data_warnings() if estimator is None else nullcontext():
         final = kind.fit(final, rows)
-    with _without_data_warnings():
+    with without_data_warnings():
         notes = kind.notes_on(best.held, rows, entries["share"], compared, estimators[0])
     report.end()
     return LabelAudit(
@@ -229,7 +229,7 @@ def _judged(
 
 
 @contextmanager
-def _without_data_warnings() -> Iterator[None]:
+def without_data_warnings() -> Iterator[None]:
     """Silences warnings of the data, which each fit to a part of them would repeat."""
     with warnings.catch_warnings():
         for category in (FarValueWarning, EmptyClassWarning):
@@ -237,7 +237,7 @@ def _without_data_warnings() -> Iterator[None]:
         yield
 
 
-class _Report:
+class FitReport:
     """Counts fits for `progress`, those that turn out not to be needed among them."""
 
     def __init__(self, progress: Callable[[int, int], None] | None, total: int) -> None:

@@ -1,0 +1,213 @@
+"""What is minimised where raters are fitted: the penalised likelihood of their ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_softmax
+
+from csvor._mixture.objective import SMOOTH
+from csvor._mixture.rater_tables import (
+    LEAST,
+    N_OF_RATER,
+    Scale,
+    label_tables,
+    table_curvature,
+    table_slopes,
+)
+from csvor._mixture.ratings import class_posteriors, expected_slopes
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+# Standard deviations of what is weakly known: logarithms and logits of places and of masses.
+_WIDE = 5.0
+_PLACES = 2.0
+# Of the logit of a careless share about that of all raters.
+SPREAD_OF_CARELESS = 1.5
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings, those of an item side by side.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (n_items + 1,)
+        Ratings ``starts[j]`` to ``starts[j + 1]`` are of item j.
+    codes, raters : ndarrays of shape (n_ratings,)
+        Labels as 0..n_classes - 1, and raters as 0..n_raters - 1.
+    known : ndarray of shape (n_items,)
+        The true class where it is known, else -1.
+    n_raters, n_classes : int
+    """
+
+    starts: Codes
+    codes: Codes
+    raters: Codes
+    known: Codes
+    n_raters: int
+    n_classes: int
+
+    @property
+    def n_items(self) -> int:
+        return int(self.starts.size - 1)
+
+    @property
+    def of_raters(self) -> Array:
+        """How many ratings each rater gave."""
+        return np.bincount(self.raters, minlength=self.n_raters).astype(np.float64)
+
+
+@dataclass
+class Population:
+    """What raters have in common: the normal distributions from which their parameters come.
+
+    Attributes
+    ----------
+    shift, careless : float
+        The mean of d and of logit e; that of log s is 0.
+    spread_of_shift, spread_of_slope : float
+        Standard deviations of d and log s.
+    """
+
+    shift: float = 0.0
+    careless: float = -4.0
+    spread_of_shift: float = 1.0
+    spread_of_slope: float = 0.3
+
+    @property
+    def means(self) -> Array:
+        return np.array([self.shift, 0.0, self.careless])
+
+    @property
+    def spreads(self) -> Array:
+        return np.array([self.spread_of_shift, self.spread_of_slope, SPREAD_OF_CARELESS])
+
+
+class RaterProblem:
+    """The penalised likelihood in ``theta = [scale, classes of items, raters (n, 3)]``.
+
+    The classes of items are log masses, the same for all items, or with held-out ``margins`` of
+    shape (n_items, n_classes - 1), which are about the logits of ``P_j(t > k)``, slopes and shifts
+    of these as in `likelihood.py`.
+    """
+
+    def __init__(self, ratings: Ratings, margins: Array | None) -> None:
+        self.ratings, self.margins = ratings, margins
+        K = ratings.n_classes
+        self.q = K - 1
+        self.n_scale = self.q - 1 + K
+        self.n_common = self.n_scale + (K if margins is None else 2 * self.q)
+        self.population = Population()
+        self.posterior = np.empty((ratings.n_items, K))
+        self.counts = np.empty((ratings.n_raters, K, K))
+
+    def start(self) -> Array:
+        """Raters who are alike, and cuts by the shares of the labels."""
+        K, q = self.ratings.n_classes, self.q
+        shares = np.bincount(self.ratings.codes, minlength=K) + 0.5
+        shares = shares / shares.sum()
+        above = np.clip(1.0 - np.cumsum(shares)[:-1], 1e-3, 1.0 - 1e-3)
+        cuts = -2.0 * np.log(above / (1.0 - above))
+        scale = [np.log(np.maximum(np.diff(cuts), 0.5)), [0.7], np.zeros(K - 2), [0.7]]
+        classes = np.log(shares)
+        if self.margins is not None:
+            classes = np.zeros(2 * q)
+        raters = np.tile(self.population.means, self.ratings.n_raters)
+        return np.concatenate([*scale, classes, raters])
+
+    def raters_of(self, theta: Array) -> Array:
+        """d, log s and logit e of each rater, shape (n_raters, 3)."""
+        return theta[self.n_common :].reshape(-1, N_OF_RATER)
+
+    def scale_of(self, theta: Array) -> Scale:
+        return Scale(theta[: self.n_scale], self.ratings.n_classes)
+
+    def classes_of(self, theta: Array) -> Array:
+        """``P_j(t)`` before ratings are seen, shape (n_items, n_classes), or (1, n_classes)."""
+        part = theta[self.n_scale : self.n_common]
+        if self.margins is None:
+            return np.exp(log_softmax(part))[None, :]
+        return -np.diff(self._falling(part)[0], axis=1)
+
+    def loss(self, theta: Array) -> tuple[float, Array]:
+        """The value and its gradient; `posterior` and `counts` are those at theta."""
+        scale, raters = self.scale_of(theta), self.raters_of(theta)
+        tables = label_tables(scale, raters)
+        value = -self._likelihood(theta, tables)
+        slopes = table_slopes(scale, raters, self.counts / tables)
+        common = [scale.slope(*slopes[1:]), self._slope_of_classes(theta)]
+        gradient = -np.concatenate([*common, slopes[0].ravel()])
+        z = (raters - self.population.means) / self.population.spreads
+        value += 0.5 * float((z * z).sum())
+        gradient[self.n_common :] += (z / self.population.spreads).ravel()
+        weak, by_weak = self._weak_knowledge(theta[: self.n_common])
+        gradient[: self.n_common] += by_weak
+        return value + weak, gradient
+
+    def curvature(self, theta: Array) -> Array:
+        """Minus the second derivatives of the likelihood by each rater's own parameters.
+
+        Shape (n_raters, 3, 3), by Louis (1982): what ratings would tell if classes were known, less
+        what is lost as they are not.
+        """
+        scale, raters = self.scale_of(theta), self.raters_of(theta)
+        self._likelihood(theta, label_tables(scale, raters))
+        first, second = table_curvature(scale, raters)
+        lost = np.zeros((raters.shape[0], N_OF_RATER, N_OF_RATER))
+        data = self.ratings
+        expected_slopes(data.starts, data.codes, data.raters, self.posterior, first, lost)
+        return lost - np.einsum("rkt,rktab->rab", self.counts, second)
+
+    def _likelihood(self, theta: Array, tables: Array) -> float:
+        data = self.ratings
+        prior = np.log(np.maximum(self.classes_of(theta), LEAST))
+        return float(
+            class_posteriors(
+                data.starts, data.codes, data.raters, data.known, np.log(tables), prior,
+                self.posterior, self.counts,
+            )
+        )  # fmt: skip
+
+    def _falling(self, part: Array) -> tuple[Array, Codes]:
+        """``P_j(t > k)`` between columns of 1 and 0, and the margin that each is held down to."""
+        assert self.margins is not None
+        n, q = self.margins.shape
+        logits = np.clip(np.exp(part[:q]) * self.margins + part[q:], -700.0, 700.0)
+        low = np.minimum.accumulate(logits, axis=1)
+        source = np.maximum.accumulate(np.where(logits <= low, np.arange(q), 0), axis=1)
+        ends = np.ones((n, 1))
+        return np.hstack([ends, expit(low), 0.0 * ends]), source
+
+    def _slope_of_classes(self, theta: Array) -> Array:
+        part = theta[self.n_scale : self.n_common]
+        if self.margins is None:
+            masses = np.exp(log_softmax(part))
+            return np.asarray(self.posterior.sum(axis=0) - self.posterior.shape[0] * masses)
+        q = self.q
+        falling, source = self._falling(part)
+        masses = -np.diff(falling, axis=1)
+        by_mass = np.where(masses > LEAST, self.posterior / np.maximum(masses, LEAST), 0.0)
+        inner = falling[:, 1:-1]
+        pull = np.diff(by_mass, axis=1) * inner * (1.0 - inner)
+        margins = np.take_along_axis(self.margins, source, axis=1)
+        by_slope = np.bincount(source.ravel(), (pull * margins).ravel(), q) * np.exp(part[:q])
+        return np.append(by_slope, np.bincount(source.ravel(), pull.ravel(), q))
+
+    def _weak_knowledge(self, common: Array) -> tuple[float, Array]:
+        """Places, masses, slopes and shifts of the size of those of a fit."""
+        spreads = np.full(common.size, _PLACES)
+        if self.margins is None:
+            spreads[self.n_scale :] = _WIDE
+        gradient = common / spreads**2
+        value = 0.5 * float(gradient @ common)
+        if self.margins is not None:
+            slopes = slice(self.n_scale, self.n_scale + self.q)
+            jumps = np.diff(common[slopes])
+            value += SMOOTH * float(jumps @ jumps)
+            gradient[slopes] -= 2.0 * SMOOTH * np.append(jumps, 0.0)
+            gradient[slopes] += 2.0 * SMOOTH * np.append(0.0, jumps)
+        return value, gradient

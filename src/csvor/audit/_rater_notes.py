@@ -1,0 +1,86 @@
+"""What should be known of raters: who turns the scale round, and who uses one class alone?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._mixture.rater_model import RaterModel
+from csvor._mixture.rater_tables import LEAST
+from csvor._utils.words import some_of
+
+Array = NDArray[np.float64]
+
+# Fewer ratings say little of a rater's way.
+_FEW = 10
+# A correlation with the others that is so many standard errors below 0 is none by chance.
+_SURE = 3.0
+_NAMED = 5
+
+
+def notes_on_raters(
+    model: RaterModel, item_of: NDArray[np.intp], names: NDArray[Any], classes: NDArray[Any], *,
+    referred: bool, features: bool,
+) -> tuple[str, ...]:  # fmt: skip
+    """In the order of how much they matter.
+
+    ``referred`` says whether raters are measured by one of them, or by known classes.
+    """
+    data = model.problem.ratings
+    n = data.of_raters
+    notes = []
+    turned = np.flatnonzero((n >= _FEW) & (_agreement_with_others(model, item_of) < -_SURE))
+    if turned.size:
+        notes.append(
+            f"{_listed(names[turned])}: labels fall where those of the others rise, as if the "
+            "scale were turned round."
+        )
+    used = np.zeros((data.n_raters, data.n_classes), dtype=bool)
+    used[data.raters, data.codes] = True
+    single = np.flatnonzero((n >= _FEW) & (used.sum(axis=1) == 1))
+    if single.size:
+        label = classes[np.argmax(used[single[0]])]
+        notes.append(
+            f"{_listed(names[single])}: the same label on every item"
+            + (f" ({label})." if single.size == 1 else ".")
+        )
+    if data.n_raters == 2 and not referred:
+        beside = "The features help to tell who is careless, not who is strict. " * features
+        notes.append(
+            "There are two raters: how far they are apart can be told, not which of them is right. "
+            f"Their middle is taken. {beside}Name one of them as reference, or give true labels "
+            "(gold) of some items."
+        )
+    return tuple(notes)
+
+
+def _agreement_with_others(model: RaterModel, item_of: NDArray[np.intp]) -> Array:
+    """Of each rater the correlation of his labels with what the others expect, by its error.
+
+    Fisher's z times the root of n - 3.
+    """
+    data = model.problem.ratings
+    tables = model.tables
+    without = model.posterior[item_of] / np.maximum(tables[data.raters, data.codes], LEAST)
+    without /= without.sum(axis=1, keepdims=True)
+    expected = without @ np.arange(data.n_classes)
+    columns = np.column_stack([np.ones(expected.size), expected, data.codes])
+    sums = {
+        (a, b): np.bincount(data.raters, columns[:, a] * columns[:, b], data.n_raters)
+        for a in range(3)
+        for b in range(a, 3)
+    }
+    n = np.maximum(sums[0, 0], 1.0)
+
+    def moment(a: int, b: int) -> Array:
+        return np.asarray(sums[a, b] - sums[0, a] * sums[0, b] / n)
+
+    spread = np.sqrt(np.maximum(moment(1, 1) * moment(2, 2), LEAST))
+    correlation = np.clip(moment(1, 2) / spread, -0.999, 0.999)
+    return np.asarray(np.arctanh(correlation) * np.sqrt(np.maximum(n - 3.0, 0.0)))
+
+
+def _listed(names: NDArray[Any]) -> str:
+    return some_of([str(name) for name in names], _NAMED)

@@ -1,0 +1,215 @@
+"""Which label should each item have, and who of its raters is strict, blurred or careless?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from csvor._mixture.rater_model import RaterModel, fit_raters
+from csvor._mixture.rater_shifts import rater_figures
+from csvor._mixture.rater_tables import label_tables
+from csvor.audit._item_margins import item_margins
+from csvor.audit._labels import without_data_warnings
+from csvor.audit._rater_notes import notes_on_raters
+from csvor.audit._raters_audit import RatersAudit
+from csvor.audit._rating_checks import check_linked
+from csvor.audit._rating_data import RatingData, read_ratings
+
+Array = NDArray[np.float64]
+
+
+def audit_raters(
+    X: Any,
+    ratings: ArrayLike,
+    items: ArrayLike | None = None,
+    raters: ArrayLike | None = None,
+    *,
+    classes: ArrayLike | None = None,
+    estimator: Any = None,
+    cv: Any = 5,
+    reference: Any = None,
+    gold: ArrayLike | None = None,
+    random_state: int | np.random.RandomState | None = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> RatersAudit:
+    r"""Tell the class of items that several raters labelled, and how each rater labels.
+
+    An item's class t has a value :math:`z_t`, and rater r gives it a label y with
+
+    .. math::
+
+        P(y > k \mid t, r) = (1 - e_r) / (1 + \exp(-s_r (z_t - c_k) - d_r)) + e_r (K - 1 - k) / K
+
+    for k from 0 to K - 2: he shifts all cuts :math:`c_k` of the scale by :math:`d_r`, tells classes
+    apart by :math:`s_r` as sharply as others, and labels without looking in the share :math:`e_r`.
+    The likelihood of all ratings, :math:`\prod_j \sum_t P_j(t) \prod_{r} P(y_{jr} \mid t, r)`, is
+    maximised with :math:`d_r` and :math:`\log s_r` from normal distributions whose variances the
+    ratings tell: a rater with few of them stays near the others. :math:`P_j(t)` is one for all
+    items, or where there are features, that of models which have not seen the item.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or dataframe of features, or None
+        With a row for each row of `ratings`. In a long table all rows of an item hold the same.
+    ratings : array-like of shape (n_ratings,) or (n_items, n_raters)
+        Long, one label a row, or wide, a row for each item and a column for each rater. Blanks (NaN
+        or None) are ratings that were not made.
+    items : array-like of shape (n_ratings,) or (n_items,), default=None
+        Which item each row is of; of a wide table names of its rows, or None.
+    raters : array-like of shape (n_ratings,) or (n_raters,), default=None
+        Who gave each label; of a wide table names of its columns, by default those of a dataframe.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first; needed for words.
+    estimator : estimator, Pipeline, sequence of such or None, default=None
+        What predicts classes from features, as `audit_labels` has it.
+    cv : int, splitter or iterable of (train, test), default=5
+        Number of parts in which items are held out, or a splitter of scikit-learn.
+    reference : str or other name, default=None
+        The rater by whom the others are measured, and whose most probable label at each value
+        :math:`z_t` is the class; None is the middle (median) of the raters.
+    gold : array-like of the rows of `ratings`, default=None
+        True labels of items, blank where unknown: raters are measured by these.
+    random_state : int, RandomState instance or None, default=0
+        Decides the parts and landmarks.
+    progress : callable, default=None
+        Called as ``progress(done, total)`` after each fit of a model to features.
+
+    Returns
+    -------
+    audit : RatersAudit
+
+    Raises
+    ------
+    TypeError
+        For columns in partitions of dask.
+    ValueError
+        For labels without an order; names that are missing; one rater alone; raters who rated
+        different items, so that nobody can tell who is strict; columns that hold the labels of each
+        item by size; features of an item that differ between its rows; a reference who gave no
+        rating.
+
+    Notes
+    -----
+    Intervals are those of a normal approximation at the maximum (of a logit, for careless shares).
+    With more than about 200 raters the parameters of the others are taken as known there.
+
+    A rating is wrong where it is not the item's class: also one of a rater who is one class too
+    high. With the middle of the raters for a reference, classes are theirs: what all raters have
+    in common cannot be seen without `gold`.
+
+    References
+    ----------
+    A. P. Dawid and A. M. Skene (1979), "Maximum likelihood estimation of observer error-rates using
+    the EM algorithm", Applied Statistics 28, 20-28, doi:10.2307/2346806. J. M. Linacre (1989),
+    "Many-facet Rasch measurement", MESA Press. T. A. Louis (1982), "Finding the observed
+    information matrix when using the EM algorithm", Journal of the Royal Statistical Society B 44,
+    226-233, doi:10.1111/j.2517-6161.1982.tb01203.x.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import audit_raters
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(1, 6, 100)
+    >>> ratings = truth[:, None] + (rng.random((100, 4)) < 0.2) * rng.integers(-1, 2, (100, 4))
+    >>> ratings[:, 3] += 1  # the last one is a class too high
+    >>> audit = audit_raters(None, np.clip(ratings, 1, 5), raters=["Ann", "Bo", "Cy", "Di"])
+    >>> float((audit.label == truth).mean()) > 0.95
+    True
+    >>> audit.raters[3], audit.shift_in_words(3)
+    ('Di', '0.76 classes too high (0.70 to 0.81)')
+    """
+    data = read_ratings(X, ratings, items, raters, classes, gold)
+    number = _number_of(reference, data.raters, gold)
+    notes = check_linked(data.ratings, data.raters, features=X is not None)
+    model = fit_raters(data.ratings)
+    if X is not None:
+        with without_data_warnings():
+            margins = item_margins(
+                data.features, model.posterior, data.coded.labels, estimator, cv, random_state,
+                progress,
+            )  # fmt: skip
+        model = fit_raters(data.ratings, margins)
+    notes += notes_on_raters(
+        model, data.item_of, data.raters, data.coded.labels.classes,
+        referred=number is not None or gold is not None, features=X is not None,
+    )  # fmt: skip
+    name = "the middle of the raters" if number is None else str(reference)
+    return _findings(data, model, number, "gold" if gold is not None else name, notes)
+
+
+def _number_of(reference: Any, names: NDArray[Any], gold: Any) -> int | None:
+    if reference is None:
+        return None
+    if gold is not None:
+        raise ValueError("raters are measured by gold or by a reference, not by both.")
+    numbers = np.flatnonzero(names == reference)
+    if not numbers.size:
+        raise ValueError(f"reference={reference!r} gave no rating; raters are {names.tolist()!r}.")
+    return int(numbers[0])
+
+
+def _findings(
+    data: RatingData, model: RaterModel, number: int | None, reference: str, notes: tuple[str, ...]
+) -> RatersAudit:
+    posterior, ratings = model.posterior @ model.classes_by(number), data.ratings
+    classes = data.coded.labels.classes
+    best = posterior.argmax(axis=1)
+    wrong = 1.0 - posterior[data.item_of, ratings.codes]
+    agrees = ratings.codes == best[data.item_of]
+    information = _information(model)
+    figures = rater_figures(model, number)
+    agreement = np.bincount(ratings.raters, agrees, ratings.n_raters) / ratings.of_raters
+    return RatersAudit(
+        classes=classes, items=data.items, label=classes[best],
+        probability=posterior.max(axis=1), class_probabilities=posterior,
+        n_ratings=np.diff(ratings.starts), information=information,
+        ask_next=np.argsort(-information, kind="stable"), rating_row=data.row_of,
+        rating_item=data.item_of, rating_rater=ratings.raters, given=data.coded.decoded,
+        rating_probability=wrong, flagged=(wrong > 0.5) & ~agrees, raters=data.raters,
+        rater_n=ratings.of_raters.astype(np.int64), shift=figures.shift,
+        shift_interval=figures.shift_interval, careless=figures.careless,
+        careless_interval=figures.careless_interval, spread=figures.spread, agreement=agreement,
+        label_probabilities=model.tables, reference=reference,
+        alpha=_alpha(data), kappa=_kappa(data), notes=notes,
+    )  # fmt: skip
+
+
+def _information(model: RaterModel) -> Array:
+    """Mutual information, in bits, of an item's class and one more label of the middle rater."""
+    middle = np.array([[np.median(model.raters[:, 0]), 0.0, model.population.careless]])
+    (table,) = label_tables(model.scale, middle)
+    labels = model.posterior @ table.T
+    noise = -(table * np.log2(table)).sum(axis=0)
+    entropy = -(labels * np.log2(np.maximum(labels, 1e-300))).sum(axis=1)
+    return np.maximum(entropy - model.posterior @ noise, 0.0)
+
+
+def _alpha(data: RatingData) -> float:
+    """Krippendorff's alpha of ordered labels."""
+    import krippendorff
+
+    K = data.ratings.n_classes
+    counts = np.bincount(data.item_of * K + data.ratings.codes, minlength=data.items.size * K)
+    counts = counts.reshape(-1, K)
+    paired = counts[counts.sum(axis=1) > 1]
+    if (paired.sum(axis=0) > 0).sum() < 2:
+        return float("nan")
+    return float(krippendorff.alpha(value_counts=paired, level_of_measurement="ordinal"))
+
+
+def _kappa(data: RatingData) -> float | None:
+    """Cohen's, quadratically weighted, where there are two raters who share items."""
+    if data.ratings.n_raters != 2:
+        return None
+    from sklearn.metrics import cohen_kappa_score
+
+    cells = np.full((2, data.items.size), -1)
+    cells[data.ratings.raters, data.item_of] = data.ratings.codes
+    one, other = cells[:, (cells >= 0).all(axis=0)]
+    if one.size == 0 or np.unique(np.append(one, other)).size < 2:
+        return None
+    return float(cohen_kappa_score(one, other, weights="quadratic"))

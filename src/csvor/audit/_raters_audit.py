@@ -1,0 +1,211 @@
+"""What does an audit of several raters say: of items, of each rating, of raters?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._utils.words import plural
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RatersAudit:
+    """What `audit_raters` says of items, of ratings and of raters.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The labels in their order.
+    items : ndarray of shape (n_items,)
+        Names, in their order, or the rows of a wide table.
+    label : ndarray of shape (n_items,)
+        The most probable class, given all ratings and the features.
+    probability : ndarray of shape (n_items,)
+        Of that class.
+    class_probabilities : ndarray of shape (n_items, n_classes)
+        Of each class, columns in the order of ``classes``.
+    n_ratings : ndarray of shape (n_items,)
+        Of each item.
+    information : ndarray of shape (n_items,)
+        By how much one more rating, of the middle of the raters, is expected to lower the entropy
+        of the item's class, in bits.
+    ask_next : ndarray of shape (n_items,)
+        Positions of items, those first of which one more rating tells most.
+    rating_row : ndarray of shape (n_ratings,)
+        The row of each rating in a long table; in a wide one its cell, row by row. Ratings are
+        ordered by item and rater; blank ones are left out.
+    rating_item, rating_rater : ndarrays of shape (n_ratings,)
+        Positions in ``items`` and ``raters``.
+    given : ndarray of shape (n_ratings,)
+        The labels given.
+    rating_probability : ndarray of shape (n_ratings,)
+        That the rating is not the item's class.
+    flagged : ndarray of shape (n_ratings,)
+        True where that is above one half and the item has another ``label``.
+    raters : ndarray of shape (n_raters,)
+        Names, in their order.
+    rater_n : ndarray of shape (n_raters,)
+        How many ratings each gave.
+    shift : ndarray of shape (n_raters,)
+        How many classes higher than the reference he labels, in the mean over the items.
+    shift_interval : ndarray of shape (n_raters, 2)
+        Of 95 %.
+    careless : ndarray of shape (n_raters,)
+        The share of his labels that have nothing to do with the item.
+    careless_interval : ndarray of shape (n_raters, 2)
+        Of 95 %.
+    spread : ndarray of shape (n_raters,)
+        How blurred classes are to him: 1 is like the others, 2 is twice as blurred.
+    agreement : ndarray of shape (n_raters,)
+        The share of his ratings that are the item's ``label``.
+    label_probabilities : ndarray of shape (n_raters, n_classes, n_classes)
+        ``P(label k | class t)`` of each rater, in the order rater, k, t.
+    reference : str
+        What raters are measured by: "the middle of the raters", "gold", or a rater's name.
+    alpha : float
+        Krippendorff's, of ordered labels; NaN where no item has two ratings or all are alike.
+    kappa : float or None
+        Quadratically weighted, of the items that both rated, where there are two raters.
+    notes : tuple of str
+        What should be known of raters or of what can be said; mostly empty.
+    """
+
+    classes: NDArray[Any]
+    items: NDArray[Any]
+    label: NDArray[Any]
+    probability: Array
+    class_probabilities: Array
+    n_ratings: NDArray[np.int64]
+    information: Array
+    ask_next: NDArray[np.intp]
+    rating_row: NDArray[np.intp]
+    rating_item: NDArray[np.intp]
+    rating_rater: NDArray[np.intp]
+    given: NDArray[Any]
+    rating_probability: Array
+    flagged: NDArray[np.bool_]
+    raters: NDArray[Any]
+    rater_n: NDArray[np.int64]
+    shift: Array
+    shift_interval: Array
+    careless: Array
+    careless_interval: Array
+    spread: Array
+    agreement: Array
+    label_probabilities: Array
+    reference: str
+    alpha: float
+    kappa: float | None
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> Any:
+        """The items as a table, in the order of ``items``.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Indexed by item, columns label, probability, n_ratings, information and ask (1 for the
+            item of which one more rating tells most).
+        """
+        import pandas as pd
+
+        rank = np.empty(self.items.size, dtype=np.int64)
+        rank[self.ask_next] = np.arange(1, self.items.size + 1)
+        columns = {
+            "label": self.label, "probability": self.probability, "n_ratings": self.n_ratings,
+            "information": self.information, "ask": rank,
+        }  # fmt: skip
+        return pd.DataFrame(columns, pd.Index(self.items, name="item"))
+
+    def raters_to_frame(self) -> Any:
+        """The raters as a table, in the order of ``raters``.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Indexed by rater, columns ratings, shift, shift_low, shift_high, careless, careless_low,
+            careless_high, spread and agreement.
+        """
+        import pandas as pd
+
+        columns: dict[str, Any] = {"ratings": self.rater_n}
+        for name in ("shift", "careless"):
+            low, high = getattr(self, f"{name}_interval").T
+            columns |= {name: getattr(self, name), f"{name}_low": low, f"{name}_high": high}
+        columns |= {"spread": self.spread, "agreement": self.agreement}
+        return pd.DataFrame(columns, pd.Index(self.raters, name="rater"))
+
+    def ratings_to_frame(self) -> Any:
+        """The ratings as a table, most probably wrong first.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Indexed by ``rating_row``, columns item, rater, given, label (of the item), probability
+            (that the rating is wrong) and flagged.
+        """
+        import pandas as pd
+
+        order = np.argsort(-self.rating_probability, kind="stable")
+        item = self.rating_item[order]
+        columns = {
+            "item": self.items[item], "rater": self.raters[self.rating_rater[order]],
+            "given": self.given[order], "label": self.label[item],
+            "probability": self.rating_probability[order], "flagged": self.flagged[order],
+        }  # fmt: skip
+        return pd.DataFrame(columns, pd.Index(self.rating_row[order], name="row"))
+
+    @property
+    def summary(self) -> str:
+        """The answer in a sentence."""
+        wrong = self.rating_probability.sum()
+        low, high = self.shift_interval.T
+        apart = np.flatnonzero((low > 0.0) | (high < 0.0))
+        text = (
+            f"{plural(self.given.size, 'rating')} of {plural(self.items.size, 'item')} by "
+            f"{plural(self.raters.size, 'rater')}: about {wrong:.0f} are not the item's class, "
+            f"{self.flagged.sum()} are named"
+        )
+        if not apart.size:
+            return f"{text}; no rater is surely stricter or milder than {self.reference}"
+        most = apart[np.argmax(np.abs(self.shift[apart]))]
+        return f"{text}; {plural(apart.size, 'rater')} {_differ(apart.size)} from " + (
+            f"{self.reference}, most {self.raters[most]}: {self.shift_in_words(int(most))}"
+        )
+
+    def shift_in_words(self, rater: int) -> str:
+        """A rater's shift as a sentence has it.
+
+        Parameters
+        ----------
+        rater : int
+            The position in ``raters``.
+
+        Returns
+        -------
+        text : str
+            Such as "0.9 classes too high (0.7 to 1.1)".
+        """
+        shift, ends = self.shift[rater], self.shift_interval[rater]
+        sign = 1.0 if shift >= 0.0 else -1.0
+        low, high = sorted(sign * ends)
+        way = "high" if shift >= 0.0 else "low"
+        size, low, high = (_digits(value, high - low) for value in (abs(shift), low, high))
+        return f"{size} classes too {way} ({low} to {high})"
+
+    def __repr__(self) -> str:
+        return "\n".join([f"RatersAudit({self.summary})", *self.notes])
+
+
+def _digits(value: float, width: float) -> str:
+    """With as many as the width of its interval asks for."""
+    return f"{value:.1f}" if width >= 0.15 else f"{value:.2f}"
+
+
+def _differ(count: int) -> str:
+    return "differs" if count == 1 else "differ"

@@ -1,0 +1,347 @@
+"""`audit_raters`: several labels an item, and who of the raters is strict or careless."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+from csvor import RatersAudit, audit_raters
+from csvor._mixture.rater_model import fit_raters
+from csvor._mixture.rater_problem import RaterProblem, Ratings
+from csvor._mixture.rater_tables import label_tables
+
+NAMES = ["Ann", "Bo", "Cy", "Di", "Eve", "Flo"]
+
+
+def small_ratings(n_classes: int, seed: int = 0) -> Ratings:
+    rng = np.random.default_rng(seed)
+    n_raters, counts = 4, rng.integers(1, 4, 30)
+    raters = np.concatenate([rng.permutation(n_raters)[:count] for count in counts])
+    known = np.full(counts.size, -1)
+    known[3] = 1
+    codes = rng.integers(0, n_classes, raters.size)
+    return Ratings(np.append(0, np.cumsum(counts)), codes, raters, known, n_raters, n_classes)
+
+
+def problem_at(n_classes: int, *, features: bool) -> tuple[RaterProblem, np.ndarray]:
+    rng = np.random.default_rng(1)
+    data = small_ratings(n_classes)
+    margins = None
+    if features:
+        margins = rng.normal(size=(data.n_items, 1)) - np.arange(n_classes - 1.0)
+        margins += 0.5 * rng.normal(size=margins.shape)  # some rise where they should fall
+    problem = RaterProblem(data, margins)
+    problem.population.shift = 0.3
+    start = problem.start()
+    return problem, start + 0.3 * rng.normal(size=start.size)
+
+
+@pytest.mark.parametrize("features", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_gradient_is_that_of_the_loss(n_classes: int, features: bool) -> None:
+    problem, theta = problem_at(n_classes, features=features)
+    _, gradient = problem.loss(theta)
+    steps = 1e-5 * np.eye(theta.size)
+    numeric = [(problem.loss(theta + h)[0] - problem.loss(theta - h)[0]) / 2e-5 for h in steps]
+    assert np.allclose(gradient, numeric, atol=1e-6)
+
+
+@pytest.mark.parametrize("features", [False, True])
+def test_curvature_is_that_of_the_gradient(features: bool) -> None:
+    problem, theta = problem_at(4, features=features)
+    curvature = problem.curvature(theta)
+    for r in range(problem.ratings.n_raters):
+        for a in range(3):
+            at = problem.n_common + 3 * r
+            step = 1e-5 * np.eye(theta.size)[at + a]
+            row = (problem.loss(theta + step)[1] - problem.loss(theta - step)[1]) / 2e-5
+            row[at + a] -= problem.population.spreads[a] ** -2.0
+            assert np.allclose(curvature[r, a], row[at : at + 3], atol=1e-3)
+
+
+@pytest.mark.parametrize("features", [False, True])
+def test_likelihood_is_the_sum_over_all_true_classes(features: bool) -> None:
+    problem, theta = problem_at(3, features=features)
+    tables = label_tables(problem.scale_of(theta), problem.raters_of(theta))
+    assert np.allclose(tables.sum(axis=1), 1.0)
+    problem.loss(theta)
+    data, prior = problem.ratings, problem.classes_of(theta)
+    for j in range(data.n_items):
+        masses = np.zeros(3)
+        for t in [data.known[j]] if data.known[j] >= 0 else range(3):
+            masses[t] = max(prior[j if features else 0, t], 1e-12)
+            for i in range(data.starts[j], data.starts[j + 1]):
+                masses[t] *= tables[data.raters[i], data.codes[i], t]
+        assert np.allclose(problem.posterior[j], masses / masses.sum())
+    assert np.isclose(problem.counts.sum(), data.codes.size)
+
+
+def test_value_by_brute_force() -> None:
+    """All classes of all items at once: what the sum over items factorises."""
+    data = Ratings(np.array([0, 2, 3]), np.array([0, 1, 2]), np.array([0, 1, 1]),
+                   np.full(2, -1), 2, 3)  # fmt: skip
+    problem = RaterProblem(data, None)
+    theta = problem.start() + 0.1 * np.random.default_rng(0).normal(size=problem.start().size)
+    tables = label_tables(problem.scale_of(theta), problem.raters_of(theta))
+    prior = problem.classes_of(theta)[0]
+    total = sum(
+        prior[t] * prior[u] * tables[0, 0, t] * tables[1, 1, t] * tables[1, 2, u]
+        for t, u in product(range(3), repeat=2)
+    )
+    z = (problem.raters_of(theta) - problem.population.means) / problem.population.spreads
+    weak = theta[: problem.n_common] / np.where(np.arange(problem.n_common) < problem.n_scale, 2, 5)
+    assert np.isclose(problem.loss(theta)[0], -np.log(total) + 0.5 * ((z**2).sum() + weak @ weak))
+
+
+def simulated(seed: int = 0, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    """True classes 1 to 5, and what six raters said: Di is high, Eve low, Flo careless."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, 6, n)
+    value = truth[:, None] + np.array([0, 0, 0, 0.8, -0.6, 0]) + 0.4 * rng.normal(size=(n, 6))
+    ratings = np.clip(np.round(value), 1, 5)
+    careless = rng.random(n) < 0.5
+    ratings[careless, 5] = rng.integers(1, 6, careless.sum())
+    ratings[rng.random((n, 6)) < 0.3] = np.nan
+    return truth, ratings
+
+
+@pytest.fixture(scope="module")
+def truth_and_audit() -> tuple[np.ndarray, RatersAudit]:
+    truth, ratings = simulated()
+    return truth, audit_raters(None, pd.DataFrame(ratings, columns=NAMES))
+
+
+def test_raters_are_what_they_are(truth_and_audit: tuple[np.ndarray, RatersAudit]) -> None:
+    truth, audit = truth_and_audit
+    table = audit.raters_to_frame()
+    assert list(table.index) == NAMES
+    assert (audit.label == truth).mean() > 0.9
+    assert table.shift_low["Di"] > 0.4 and table.shift_high["Eve"] < -0.2
+    assert (table.shift_low[:3] < 0).all() and (table.shift_high[:3] > 0).all()
+    assert table.careless_low["Flo"] > 0.3 and (table.careless_high[:5] < 0.15).all()
+    assert table.agreement[:3].min() > table.agreement[3:].max()
+    assert "most Di: 0.63 classes too high (0.57" in audit.summary
+    assert audit.notes == () and 0.3 < audit.alpha < 0.9 and audit.kappa is None
+
+
+def test_tables_say_the_same_of_items_and_ratings(
+    truth_and_audit: tuple[np.ndarray, RatersAudit],
+) -> None:
+    _, audit = truth_and_audit
+    items, ratings = audit.to_frame(), audit.ratings_to_frame()
+    assert np.allclose(audit.class_probabilities.sum(axis=1), 1.0)
+    assert (items.loc[audit.items[audit.ask_next[:1]], "ask"] == 1).all()
+    assert items.sort_values("ask").information.is_monotonic_decreasing
+    assert items.n_ratings.sum() == len(ratings) == audit.rater_n.sum()
+    assert ratings.probability.is_monotonic_decreasing
+    wrong = ratings.flagged & (ratings.given == ratings.label)
+    assert not wrong.any() and ratings.flagged.sum() == audit.flagged.sum()
+    assert np.allclose(audit.label_probabilities.sum(axis=1), 1.0)
+    # One more rating tells less where the class is certain.
+    sure = items.probability > 0.999
+    assert items.information[sure].max() < 0.05 < items.information.max()
+
+
+def test_long_and_wide_tables_say_the_same() -> None:
+    _, ratings = simulated(n=60)
+    wide = audit_raters(None, ratings, raters=NAMES)
+    item, rater = np.nonzero(~np.isnan(ratings))
+    order = np.random.default_rng(0).permutation(item.size)
+    long = audit_raters(
+        None, ratings[item, rater][order].astype(int), item[order], np.array(NAMES)[rater][order]
+    )
+    assert np.array_equal(wide.class_probabilities, long.class_probabilities)
+    assert np.array_equal(wide.shift, long.shift)
+    assert np.array_equal(wide.rating_probability, long.rating_probability)
+    assert np.array_equal(order[long.rating_row], np.arange(item.size))
+    assert np.array_equal(wide.rating_row, np.flatnonzero(~np.isnan(ratings)))
+
+
+def test_names_of_raters_do_not_matter() -> None:
+    _, ratings = simulated(n=60)
+    one = audit_raters(None, ratings)
+    other = audit_raters(None, ratings[:, ::-1])
+    assert np.allclose(one.shift, other.shift[::-1], atol=1e-3)
+    assert np.allclose(one.class_probabilities, other.class_probabilities, atol=1e-3)
+
+
+def test_a_named_reference_and_gold() -> None:
+    truth, ratings = simulated()
+    by_di = audit_raters(None, ratings, raters=NAMES, reference="Di")
+    assert by_di.shift[3] == 0.0 and (by_di.shift_interval[3] == 0.0).all()
+    assert (by_di.shift_interval[:3, 1] < -0.4).all()
+    assert (by_di.label >= truth).mean() > 0.95 and (by_di.label > truth).mean() > 0.5
+    # All raters are half a class too high, and gold says so.
+    gold = np.where(np.arange(truth.size) < 100, truth - 1.0, np.nan)
+    high = audit_raters(None, ratings, raters=NAMES, gold=gold, classes=range(6))
+    assert (high.shift_interval[:3, 0] > 0.5).all()
+    assert (high.label[:100] == truth[:100] - 1).all()
+    assert (high.label[100:] == truth[100:] - 1).mean() > 0.8
+    with pytest.raises(ValueError, match="not by both"):
+        audit_raters(None, ratings, raters=NAMES, gold=truth, reference="Di")
+    with pytest.raises(ValueError, match="'Gus' gave no rating"):
+        audit_raters(None, ratings, raters=NAMES, reference="Gus")
+
+
+def test_features_tell_of_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    from csvor import CSVOR
+
+    truth, ratings = simulated()
+    ratings[np.random.default_rng(1).random(ratings.shape) < 0.5] = np.nan
+    ratings = ratings[~np.isnan(ratings).all(axis=1)]
+    truth = simulated()[0][: len(ratings)] if len(ratings) == len(truth) else truth
+    rated = ~np.isnan(simulated()[1]).all(axis=1)
+    assert rated.all()
+    X = np.column_stack([truth[: len(ratings)], np.ones(len(ratings))])
+    X = X + 0.3 * np.random.default_rng(2).normal(size=X.shape)
+    seen: list[float] = []
+    audit = audit_raters(
+        X, ratings, estimator=CSVOR(p=1.0), progress=lambda done, total: seen.append(done / total)
+    )
+    without = audit_raters(None, ratings)
+    assert seen == sorted(seen) and seen[-1] == 1.0
+    assert audit.probability.mean() > without.probability.mean()
+    assert audit.information.mean() < without.information.mean()
+
+
+# Traps: each is refused, or said.
+
+
+def rows_of(n_items: int, raters: list[str], seed: int = 0) -> tuple[Any, Any, Any]:
+    """Ratings, items and raters where each item has two of these raters."""
+    rng = np.random.default_rng(seed)
+    item = np.repeat(np.arange(n_items), 2)
+    who = np.concatenate([rng.permutation(raters)[:2] for _ in range(n_items)])
+    truth = rng.integers(1, 4, n_items)[item]
+    return np.clip(truth + (rng.random(item.size) < 0.1), 1, 3), item, who
+
+
+def test_raters_who_saw_different_items_are_refused() -> None:
+    y, item, who = rows_of(40, ["a", "b"])
+    z, other, whose = rows_of(40, ["c", "d"], seed=1)
+    both = (np.append(y, z), np.append(item, other + 40), np.append(who, whose))
+    with pytest.raises(ValueError, match=r"2 sets that share no item.*rate some items in common"):
+        audit_raters(None, *both)
+    # A few items with a true label in each set tie them.
+    gold = np.full(both[0].size, np.nan)
+    gold[:20], gold[80:100] = both[0][:20], both[0][80:100]
+    gold = pd.Series(gold).groupby(both[1]).transform("first").to_numpy()
+    assert not any("compared" in note for note in audit_raters(None, *both, gold=gold).notes)
+
+
+def test_a_few_raters_apart_are_said() -> None:
+    y, item, who = rows_of(60, ["a", "b", "c"])
+    z, other, whose = rows_of(3, ["x", "y"])
+    audit = audit_raters(None, np.append(y, z), np.append(item, other + 60), np.append(who, whose))
+    assert any("x and y cannot be compared with the others" in note for note in audit.notes)
+
+
+def test_a_scale_turned_round_and_a_single_class_are_said() -> None:
+    _, ratings = simulated()
+    ratings[:, 4] = 6 - ratings[:, 4]
+    ratings[:, 5] = np.where(np.isnan(ratings[:, 5]), np.nan, 3)
+    audit = audit_raters(None, ratings, raters=NAMES)
+    turned, single = audit.notes
+    assert turned.startswith("Eve: labels fall") and single.startswith("Flo: the same label on")
+    assert "(3)" in single
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_columns_that_are_sorted_are_no_raters(direction: int) -> None:
+    _, ratings = simulated()
+    ratings = np.sort(np.where(np.isnan(ratings), 3, ratings)[:, :3], axis=1)[:, ::direction]
+    for table in (ratings, pd.DataFrame(ratings, columns=["rating1", "rating2", "rating3"])):
+        with pytest.raises(ValueError, match="labels of each item by size"):
+            audit_raters(None, table)
+
+
+def test_two_raters_are_told_apart_but_not_who_is_right() -> None:
+    _, ratings = simulated()
+    audit = audit_raters(None, ratings[:, [0, 3]], raters=["Ann", "Di"])
+    assert "not which of them is right" in audit.notes[0]
+    assert np.isclose(audit.shift[0], -audit.shift[1], atol=0.05)
+    assert audit.kappa is not None and audit.kappa > 0.5
+    assert not audit_raters(None, ratings[:, [0, 3]], raters=["Ann", "Di"], reference="Ann").notes
+
+
+def test_one_rater_is_refused() -> None:
+    with pytest.raises(ValueError, match="one rater, 'Ann'"):
+        audit_raters(None, [1, 2, 3, 1], range(4), ["Ann"] * 4)
+
+
+def test_features_belong_to_the_item() -> None:
+    y, item, who = rows_of(20, ["a", "b"])
+    X = np.column_stack([item, np.zeros(item.size)]).astype(float)
+    X[5, 1] = 1.0
+    for table, column in (
+        (X, "column 1"), (pd.DataFrame(X, columns=["size", "hour"]), "column 'hour'"),
+        (csr_array(X), "column 1"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"{column} of X differs between the rows of item 2"):
+            audit_raters(table, y, item, who)
+
+
+def test_names_and_shapes_are_checked() -> None:
+    y, item, who = rows_of(20, ["a", "b"])
+    with pytest.raises(ValueError, match="raters is missing"):
+        audit_raters(None, y, item)
+    with pytest.raises(ValueError, match="items must have a name for each of the 40"):
+        audit_raters(None, y, item[:-1], who)
+    with pytest.raises(ValueError, match="raters has no name in 1 of 40 rows"):
+        audit_raters(None, y, item, np.where(np.arange(40) == 3, None, who))
+    with pytest.raises(ValueError, match="for each of the 2 columns"):
+        audit_raters(None, np.column_stack([y, y]), raters=["a", "a"])
+    with pytest.raises(ValueError, match="gold has no label"):
+        audit_raters(None, y, item, who, gold=np.full(40, np.nan))
+
+
+def test_blanks_and_words() -> None:
+    words = np.array(["low", "mid", "high"])
+    y, item, who = rows_of(60, ["a", "b", "c"])
+    labels = words[y - 1].astype(object)
+    labels[::7] = None
+    audit = audit_raters(None, labels, item, who, classes=words)
+    assert audit.given.size == np.sum(labels != None)  # noqa: E711
+    assert set(audit.label) <= set(words) and audit.items.size <= 60
+    with pytest.raises(ValueError, match="order"):
+        audit_raters(None, labels, item, who)
+
+
+def test_thousands_of_raters() -> None:
+    rng = np.random.default_rng(0)
+    n_raters, n_items = 3000, 2000
+    item = np.repeat(np.arange(n_items), 5)
+    rater = rng.integers(0, n_raters, item.size)
+    truth, shift = rng.integers(0, 3, n_items), rng.normal(0, 0.3, n_raters)
+    y = np.clip(np.round(truth[item] + shift[rater] + 0.3 * rng.normal(size=item.size)), 0, 2)
+    audit = audit_raters(None, y.astype(int), item, rater)
+    assert (audit.label == truth).mean() > 0.95
+    assert np.corrcoef(audit.shift, shift[audit.raters])[0, 1] > 0.3
+    assert np.isfinite(audit.shift_interval).all()
+
+
+def test_a_rater_of_few_ratings_stays_near_the_others() -> None:
+    _, ratings = simulated()
+    ratings[5:, 3] = np.nan
+    audit = audit_raters(None, ratings)
+    width = np.diff(audit.shift_interval, axis=1).ravel()
+    assert width[3] > 2 * width[0]
+    assert audit.rater_n[3] <= 5
+
+
+def test_raters_need_not_be_many() -> None:
+    """The fit is the same on items in another order, to rounding."""
+    data = small_ratings(3)
+    order = np.argsort(np.diff(data.starts), kind="stable")
+    parts = [np.arange(data.starts[j], data.starts[j + 1]) for j in order]
+    rows = np.concatenate(parts)
+    other = Ratings(
+        np.append(0, np.cumsum([part.size for part in parts])), data.codes[rows],
+        data.raters[rows], data.known[order], 4, 3,
+    )  # fmt: skip
+    one, two = fit_raters(data), fit_raters(other)
+    assert np.isclose(one.loss, two.loss, atol=1e-4)
+    assert np.allclose(one.posterior[order], two.posterior, atol=1e-2)
