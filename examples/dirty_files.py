@@ -137,7 +137,8 @@ def transcript(command: str, folder: Path) -> str:
         check=False,
     )
     print(f"{time.perf_counter() - start:6.1f} s, exit {done.returncode}: {command}", flush=True)
-    return f"$ {command}\n{done.stderr}{done.stdout}".rstrip() + "\n"
+    notes = re.sub(r"^Compiling loops, .*\n", "", done.stderr, flags=re.MULTILINE)
+    return f"$ {command}\n{notes}{done.stdout}".rstrip() + "\n"
 
 
 def rewritten(page: str, folder: Path) -> str:

@@ -10,6 +10,8 @@ import pkgutil
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -19,11 +21,14 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import csvor
+import csvor.cli._progress
 from csvor._estimators import base
 from csvor._solvers.iterate import DRIVEN
 from csvor._utils import compile as compiling
-from csvor._utils.compile import announcing_compilation, compiled
-from csvor.cli._progress import progress
+from csvor._utils import compile_events
+from csvor._utils.compile import compiled
+from csvor._utils.compile_events import announcing_compilation
+from csvor.cli._progress import compiling_told_late, progress
 
 PACKAGE = Path(csvor.__file__).parent
 LINE = "Compiling loops"
@@ -212,7 +217,7 @@ def test_compiling_is_told_and_loading_is_not(tmp_path, monkeypatch):
 
     imported(path).scaled(2)
     assert len(told) == 1, "nobody is told after the end"
-    assert compiling._listeners == []
+    assert compile_events._listeners == []
 
 
 @pytest.mark.filterwarnings("ignore:Loops are compiled anew")
@@ -241,3 +246,22 @@ def test_the_command_line_tells_at_a_terminal(terminal, monkeypatch, capsys):
     told = capsys.readouterr()
     assert (LINE in told.err) == terminal
     assert told.out == ""
+
+
+@pytest.mark.filterwarnings("ignore:Loops are compiled anew")
+@pytest.mark.parametrize(("terminal", "patience"), [(False, 0.0), (False, 60.0), (True, 0.0)])
+def test_without_a_terminal_a_line_tells_of_what_takes_a_while(
+    terminal, patience, monkeypatch, capsys
+):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.setattr(csvor.cli._progress, "PATIENCE", patience)
+    before = threading.active_count()
+    with compiling_told_late():
+        fresh_loop()(21)
+        fresh_loop("twice")(21)
+        time.sleep(0.2)
+    told = capsys.readouterr()
+    assert told.err.count(LINE) == (not terminal and not patience)
+    assert told.out == ""
+    time.sleep(0.1)
+    assert threading.active_count() <= before

@@ -21,7 +21,7 @@ from csvor._estimators.fitted import Fitted, set_attributes
 from csvor._estimators.intervals import warn_of_empty_intervals
 from csvor._estimators.model import ThresholdModel
 from csvor._solvers.solution import SolverStatus
-from csvor._utils.compile import announcing_compilation
+from csvor._utils.compile_events import announcing_compilation
 from csvor._utils.sklearn_private import (
     Interval,
     StrOptions,

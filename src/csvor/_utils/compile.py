@@ -20,6 +20,7 @@ from numba.core.event import TimingListener, install_listener, trigger_event
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from csvor._utils.compile_events import announce
 from csvor._utils.warn import warn
 
 # Sums may be taken in any order, which vector instructions need; no value is assumed finite.
@@ -34,8 +35,6 @@ _NOT_KEPT = (
 # The event that machine code is read from disk.
 _READING = "csvor:reading"
 
-# Who wants to know of compilations at the moment.
-_listeners: list[Callable[[str], None]] = []
 _has_warned = False
 
 
@@ -103,27 +102,6 @@ def without_refcount(typing_context, array):
 
 
 @contextmanager
-def announcing_compilation(tell: Callable[[str], None]) -> Iterator[None]:
-    """Tell in one line, at the first compilation inside, that it takes its time.
-
-    Machine code that is found on disk is no compilation.
-    """
-    announced = False
-
-    def tell_once(line: str) -> None:
-        nonlocal announced
-        if not announced:
-            announced = True
-            tell(line)
-
-    _listeners.append(tell_once)
-    try:
-        yield
-    finally:
-        _listeners.remove(tell_once)
-
-
-@contextmanager
 def timing_compilation() -> Iterator[Callable[[], float]]:
     """Yield what tells the seconds that loops took inside to be compiled or read from disk.
 
@@ -132,11 +110,6 @@ def timing_compilation() -> Iterator[Callable[[], float]]:
     timer = TimingListener()
     with install_listener("numba:compile", timer), install_listener(_READING, timer):
         yield lambda: timer.duration if timer.done else 0.0
-
-
-def _begin(line: str) -> None:
-    for listener in tuple(_listeners):
-        listener(line)
 
 
 def _compiling_files() -> dict[Path, bytes]:
@@ -169,14 +142,14 @@ class _KeptCode(FunctionCache):
                 self.flush()
                 code = None
         if code is None:
-            _begin(_KEPT)
+            announce(_KEPT)
         return code
 
 
 class _NothingKept(NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> None:
         global _has_warned
-        _begin(_NOT_KEPT)
+        announce(_NOT_KEPT)
         if not _has_warned:
             _has_warned = True
             warn(

@@ -4,10 +4,30 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from csvor._utils.compile_events import announcing_compilation
+
 PATIENCE = 1.0
+
+
+@contextmanager
+def compiling_told_late() -> Iterator[None]:
+    """Where there is no terminal, a line says what is compiled, once a second has passed."""
+    timers: list[threading.Timer] = []
+
+    def tell_late(line: str) -> None:
+        timers.append(threading.Timer(PATIENCE, print, [line], {"file": sys.stderr}))
+        timers[-1].daemon = True
+        timers[-1].start()
+
+    try:
+        with nullcontext() if sys.stderr.isatty() else announcing_compilation(tell_late):
+            yield
+    finally:
+        for timer in timers:
+            timer.cancel()
 
 
 @contextmanager
@@ -67,8 +87,6 @@ def _shown_late(*columns: Any) -> Iterator[Any]:
     """
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn
-
-    from csvor._utils.compile import announcing_compilation
 
     can_show_dots = (sys.stderr.encoding or "").lower().startswith("utf")
     spinner = SpinnerColumn("dots" if can_show_dots else "line")
