@@ -17,6 +17,10 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed-
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
+# pip compiles nothing, so modules are kept as bytecode when they are first imported. Where images of
+# containers forbid that, each process that a test starts would compile 7 s of them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test lint docs compare clean
 help:
 	@echo "make demo   spoil labels of a real data set, audit it, and count what was found"
