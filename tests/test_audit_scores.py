@@ -239,6 +239,10 @@ def test_where_another_channel_is_about_as_likely_the_interval_holds_both(rng):
     data = margins_of(score, given, 5), given
     mixture = fit_mixture(*data)
     assert mixture.channel is None
+    # Ten copies of each row tell no more, though their likelihood gains ten times as much.
+    copies = [np.repeat(part, 10, axis=0) for part in data]
+    assert fit_mixture(*copies).channel is not None
+    assert fit_mixture(*copies, information=0.1).channel is None
     problem = problem_of(*data, None, None, None)
     rival = rival_of(problem, mixture)
     assert rival.channel.name == "distance"

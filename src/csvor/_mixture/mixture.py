@@ -89,6 +89,8 @@ def fit_mixture(
     weights: Array | None = None,
     confirmed: Mask | None = None,
     original: Codes | None = None,
+    *,
+    information: float = 1.0,
 ) -> Mixture:
     """The mixture of greatest penalised likelihood.
 
@@ -104,11 +106,14 @@ def fit_mixture(
     original : ndarray of shape (n,), default=None
         What these were before: they tell, of rows that may have been picked for being suspect, how
         many labels are wrong. By default they were right.
+    information : float, default=1.0
+        What each row tells beside one that is independent of the others, at most 1: a channel has
+        to gain as much by that.
     """
     problem = problem_of(margins, codes, weights, confirmed, original)
     plain = min((problem.minimise(problem.start(*start)) for start in _STARTS), key=itemgetter(1))
     best = _mixture(problem, *plain)
-    least = best.loss - _cost(problem)
+    least = best.loss - _cost(problem) / information
     for channel in channels_of(problem.counts):
         fit = problem.minimise(np.append(plain[0], _LOGIT_NU), channel=channel)
         other = _mixture(problem, *fit, channel)

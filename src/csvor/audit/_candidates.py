@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import final_of, last_step
-from csvor._mixture.mixture import Mixture, fit_mixture
+from csvor._mixture.mixture import Mixture
 from csvor._rows.spans import spans_of
 from csvor._utils.sampling import random_rows
 from csvor._utils.sklearn_private import safe_split
@@ -196,8 +196,9 @@ def trials_of(
 ) -> list[Trial]:
     """All readings of what the estimators say of rows, with the mixtures of their margins."""
     held = models.held_out(estimators, rows, report)
+    known = rows.n_independent, len(rows)
     return [
-        Trial(estimator, place, its, fit_mixture(its.fit_margins, *rows.fit_labels))
+        Trial(estimator, place, its, rows.fit_labels.mixture(its.fit_margins, *known))
         for estimator, place, readings in zip(estimators, places, held, strict=True)
         for its in readings
     ]

@@ -82,11 +82,10 @@ def findings(
     probability = each(wrong, float, truth, codes)
     correlation = correlation_of(views, weight, fit_labels)
     n_compared = fit_labels.independent
-    information = min(n_compared / fit_labels.total, 1.0)
+    information = fit_labels.information(n_independent, codes.size)
     if n_independent is not None:
         of_weight = n_independent * fit_labels.total / fit_labels.codes.size
         n_compared = min(of_weight, n_compared)
-        information *= min(n_independent / codes.size, 1.0)
     conclusive = tells_something(correlation, n_compared)
     shares = interval(views, weight, fit_labels, information)
     share, low, high = map(labels.share_judged, shares)

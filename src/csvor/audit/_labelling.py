@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._parts.engine import take
 from csvor._utils.warn import warn
 
@@ -67,6 +68,20 @@ class Labelling(NamedTuple):
         if self.weights is None or self.are_counts:
             return self.total
         return float(self.total**2 / (self.weights @ self.weights))
+
+    def information(self, n_independent: float | None = None, n: int = 0) -> float:
+        """What each row, by its weight, tells beside one that is independent of the others.
+
+        ``n_independent`` rows tell as much as all n where those of a group are alike.
+        """
+        of_weight = min(self.independent / self.total, 1.0)
+        return of_weight * (1.0 if n_independent is None else min(n_independent / n, 1.0))
+
+    def mixture(
+        self, margins: NDArray[np.float64], n_independent: float | None = None, n: int = 0
+    ) -> Mixture:
+        """That of these labels, where each row has so much `information`."""
+        return fit_mixture(margins, *self, information=self.information(n_independent, n))
 
     def share_left(self, before: float) -> float:
         """The share of all labels that are wrong, where that was so before some were set right."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._mixture.mixture import Mixture, fit_mixture
+from csvor._mixture.mixture import Mixture
 from csvor._mixture.objective import rows_to_fit
 from csvor._parts.engine import each, take
 from csvor.audit._findings import (
@@ -66,7 +66,8 @@ def with_trees(
     to_fit = take(rows_to_fit(len(rows)), *margins)
     spreads = np.array([part.mean(axis=1).std() or 1.0 for part in to_fit])
     mixes = [partial(_mixed, np.array(shares) / spreads) for shares in _MIXES]
-    mixtures = [fit_mixture(mix(*to_fit), *rows.fit_labels) for mix in mixes]
+    known = rows.n_independent, len(rows)
+    mixtures = [rows.fit_labels.mixture(mix(*to_fit), *known) for mix in mixes]
     losses = [mixture.loss for mixture in (*(view.mixture for view in views), *mixtures)]
     counted = likelihood_weights(losses)[len(views) :] >= NO_WEIGHT
     # Margins of all rows are made for those alone that count.
@@ -87,7 +88,9 @@ def _by_spread(rows: AuditData, views: Sequence[View], distance: Any) -> list[Vi
     best, scale = base.mixture, None
     for power in _POWERS:
         scaled = partial(_scaled, base.mixture, power, float(to_fit.mean()))
-        mixture = fit_mixture(scaled(base.fit_margins, to_fit), *rows.fit_labels)
+        mixture = rows.fit_labels.mixture(
+            scaled(base.fit_margins, to_fit), rows.n_independent, len(rows)
+        )
         if mixture.loss < best.loss:
             best, scale = mixture, scaled
     if scale is None or base.mixture.loss - best.loss < _GAIN * rows.fit_labels.total:

@@ -11,7 +11,6 @@ from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
 from csvor._labels import CodedLabels
-from csvor._mixture.mixture import fit_mixture
 from csvor._mixture.objective import rows_to_fit
 from csvor.audit._claims import notes_on_claims
 from csvor.audit._findings import View, findings
@@ -105,7 +104,7 @@ def audit_scores(
     labelling, rows = Labelling(codes, weights), rows_to_fit(codes.size)
     to_fit = labelling.take(rows)
     views = [
-        View(fit_mixture(margins[rows], *to_fit), margins, margins[rows])
+        View(to_fit.mixture(margins[rows]), margins, margins[rows])
         for margins in readings_of(scores, codes, labels, weights).values()
     ]
     choices: dict[str, Any] = {"classes": labels, "fdr": fdr, "order": order}
