@@ -167,7 +167,8 @@ def _population(problem: RaterProblem, theta: Array, variances: Array, *, free: 
     parts = np.clip(1.0 - variances / before.spreads**2, 1e-3, 1.0)
     mean = raters[:, 0].mean()
     squares = np.column_stack([(raters[:, 0] - mean) ** 2, raters[:, 1] ** 2]).sum(axis=0)
-    shift, slope = np.sqrt(squares / parts[:, :2].sum(axis=0))
+    n = parts[:, :2].sum(axis=0) - (1.0, 0.0)  # the mean of d is of these raters
+    shift, slope = np.sqrt(squares / np.maximum(n, 0.5))
     careless = before.careless + np.clip(
         (raters[:, 2] - before.careless).sum() / parts[:, 2].sum(), -1.0, 1.0
     )

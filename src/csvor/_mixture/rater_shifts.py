@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 # Above so many parameters each rater's are taken to be independent of those of the others.
 _MOST = 700
 _STEP = 1e-4
+# Draws by which the middle of the raters is found, and where these are many.
+_DRAWS, _FEW_DRAWS = 2_000, 200
 NORMAL_95 = 1.959964
 
 
@@ -35,17 +37,23 @@ def rater_figures(model: RaterModel, reference: int | None) -> RaterFigures:
 
     The label that r gives in the mean over the items, when he is not careless, is
 
-        ``sum_t P(t) sum_k k P(k | t, r)``
+        ``E_r = sum_t P(t) sum_k k P(k | t, r)``
 
     and his shift is that less the one of the reference: the median of the raters, one of them, or
     where true classes are known ``sum_t P(t) t``.
     """
-    by_raters, by_common = _shift_slopes(model, reference)
-    variances, careless = _variances(model, reference, by_raters, by_common)
-    shift = _shifts(model, model.scale, model.raters, reference)
-    half = NORMAL_95 * np.sqrt(variances)
+    expected = _expected(model, model.scale, model.raters)
+    covariance, careless = _covariances(model)
+    if model.has_truth:
+        shift = expected - model.masses @ np.arange(model.scale.values.size)
+        spread = np.sqrt(_diagonal(covariance))
+    elif reference is not None:
+        shift = expected - expected[reference]
+        spread = np.sqrt(_of_differences(covariance, reference))
+    else:
+        shift, spread = _from_the_middle(expected, covariance)
     logit = model.raters[:, 2]
-    wide = NORMAL_95 * np.sqrt(careless)
+    half, wide = NORMAL_95 * spread, NORMAL_95 * np.sqrt(careless)
     return RaterFigures(
         shift=shift,
         shift_interval=np.column_stack([shift - half, shift + half]),
@@ -53,6 +61,38 @@ def rater_figures(model: RaterModel, reference: int | None) -> RaterFigures:
         careless_interval=np.column_stack([expit(logit - wide), expit(logit + wide)]),
         spread=np.exp(-model.raters[:, 1]),
     )
+
+
+def _from_the_middle(expected: Array, covariance: Array) -> tuple[Array, Array]:
+    """Means and standard deviations of differences from the median, by draws.
+
+    The median of estimates that are shrunk is nearer to their mean than that of the raters is.
+    """
+    R = expected.size
+    draws = np.random.default_rng(0).normal(size=(_DRAWS if covariance.ndim > 1 else _FEW_DRAWS, R))
+    if covariance.ndim > 1:
+        values, vectors = np.linalg.eigh(covariance)
+        draws = draws @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    else:
+        draws *= np.sqrt(covariance)
+    middle = np.median(expected + draws, axis=1)
+    differences = draws - middle[:, None]
+    # The mean of the draws is 0 but for chance.
+    return np.asarray(expected - middle.mean()), np.asarray(differences.std(axis=0))
+
+
+def _of_differences(covariance: Array, reference: int) -> Array:
+    """Variances of differences from one of the raters."""
+    variances = _diagonal(covariance)
+    both = variances + variances[reference]
+    if covariance.ndim > 1:
+        both = both - 2.0 * covariance[reference]
+    both[reference] = 0.0
+    return np.asarray(np.maximum(both, 0.0))
+
+
+def _diagonal(covariance: Array) -> Array:
+    return np.maximum(np.diagonal(covariance) if covariance.ndim > 1 else covariance, 0.0)
 
 
 def _expected(model: RaterModel, scale: Scale, raters: Array) -> Array:
@@ -63,62 +103,47 @@ def _expected(model: RaterModel, scale: Scale, raters: Array) -> Array:
     return np.einsum("k,rkt,t->r", np.arange(scale.values.size), tables, model.masses)
 
 
-def _shifts(model: RaterModel, scale: Scale, raters: Array, reference: int | None) -> Array:
-    expected = _expected(model, scale, raters)
-    if model.has_truth:
-        return expected - model.masses @ np.arange(scale.values.size)
-    if reference is not None:
-        return expected - expected[reference]
-    return np.asarray(expected - np.median(expected))
+def _covariances(model: RaterModel) -> tuple[Array, Array]:
+    """Of expected labels, shape (n_raters, n_raters), and variances of logits of careless shares.
 
-
-def _shift_slopes(model: RaterModel, reference: int | None) -> tuple[Array, Array]:
-    """Derivatives of what each labels, by his d and log s, and of shifts by what all share.
-
-    Shapes (n_raters, 3) and (n_raters, n_scale).
+    With many raters only the variances of the former, each rater's parameters known but for his.
     """
-    scale, raters = model.scale, model.raters
-    by_rater = np.zeros((raters.shape[0], N_OF_RATER))
+    scale, raters, problem = model.scale, model.raters, model.problem
+    R, size = raters.shape[0], model.theta.size
+    by_rater = np.zeros((R, N_OF_RATER))
     for a in range(2):
         unit = _STEP * np.eye(N_OF_RATER)[a]
-        up, down = (_expected(model, scale, raters + sign * unit) for sign in (1.0, -1.0))
-        by_rater[:, a] = (up - down) / (2.0 * _STEP)
-    part = model.theta[: model.problem.n_scale]
-    common = np.empty((raters.shape[0], part.size))
-    for i in range(part.size):
-        ends = []
-        for sign in (1.0, -1.0):
-            moved = part.copy()
-            moved[i] += sign * _STEP
-            ends.append(_shifts(model, Scale(moved, scale.values.size), raters, reference))
-        common[:, i] = (ends[0] - ends[1]) / (2.0 * _STEP)
-    return by_rater, common
-
-
-def _variances(
-    model: RaterModel, reference: int | None, by_rater: Array, common: Array
-) -> tuple[Array, Array]:
-    """Of the shifts and of the logits of careless shares."""
-    R, size = by_rater.shape[0], model.theta.size
+        ends = [_expected(model, scale, raters + sign * unit) for sign in (1.0, -1.0)]
+        by_rater[:, a] = (ends[0] - ends[1]) / (2.0 * _STEP)
     if size > _MOST:
-        covariances = rater_covariances(model.problem, model.theta)
-        shifts = np.einsum("ra,rab,rb->r", by_rater, covariances, by_rater)
-        if reference is not None and not model.has_truth:
-            shifts += shifts[reference]
-            shifts[reference] = 0.0
-        return shifts, covariances[:, 2, 2]
+        covariances = rater_covariances(problem, model.theta)
+        covariances[:, 0, 0] += _of_population(model, covariances[:, 0, 0])
+        of_expected = np.einsum("ra,rab,rb->r", by_rater, covariances, by_rater)
+        return of_expected, covariances[:, 2, 2]
     slopes = np.zeros((R, size))
-    slopes[:, : common.shape[1]] = common
-    at = model.problem.n_common + N_OF_RATER * np.arange(R)
+    for i in range(problem.n_scale):
+        step = _STEP * np.eye(problem.n_scale)[i]
+        scales = [problem.scale_of(model.theta[: step.size] + sign * step) for sign in (1.0, -1.0)]
+        ends = [_expected(model, its, raters) for its in scales]
+        slopes[:, i] = (ends[0] - ends[1]) / (2.0 * _STEP)
+    first = problem.n_common + N_OF_RATER * np.arange(R)
     for a in range(2):
-        slopes[np.arange(R), at + a] += by_rater[:, a]
-        if reference is not None and not model.has_truth:
-            slopes[:, at[reference] + a] -= by_rater[reference, a]
-        elif not model.has_truth:
-            slopes[:, at + a] -= by_rater[:, a] / R  # the middle moves with all
+        slopes[np.arange(R), first + a] = by_rater[:, a]
     covariance = _covariance(model)
-    shifts = np.einsum("ri,ij,rj->r", slopes, covariance, slopes)
-    return np.maximum(shifts, 0.0), np.diagonal(covariance)[at + 2]
+    unsure = _of_population(model, np.diagonal(covariance)[first]) * by_rater[:, 0] ** 2
+    return slopes @ covariance @ slopes.T + np.diag(unsure), np.diagonal(covariance)[first + 2]
+
+
+def _of_population(model: RaterModel, variances: Array) -> Array:
+    """What the variance of each d gains as mean and variance of all are estimates themselves.
+
+    As Kass and Steffey (1989) have it: squares of derivatives of d by these, times their variances.
+    """
+    spread = model.population.spread_of_shift
+    left = np.clip(variances / spread**2, 0.0, 1.0)
+    n = max(float((1.0 - left).sum()) - 1.0, 1.0)
+    deviation = model.raters[:, 0] - model.raters[:, 0].mean()
+    return left**2 * (spread**2 + 2.0 * deviation**2) / n
 
 
 def _covariance(model: RaterModel) -> Array:
