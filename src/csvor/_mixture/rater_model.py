@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 
 from csvor._mixture.rater_problem import Population, RaterProblem, Ratings
-from csvor._mixture.rater_tables import Scale, label_tables
+from csvor._mixture.rater_tables import (
+    CARELESS,
+    LIKING,
+    SHIFT,
+    SLOPE,
+    Scale,
+    label_tables,
+    looking_tables,
+)
 from csvor._utils.threads import one_blas_thread
 
 Array = NDArray[np.float64]
@@ -25,10 +33,10 @@ _ROUNDS, _CHANGE = 12, 0.03
 _STEPS = 60
 # Added to spreads of which a part is taken: raters who are this alike are alike.
 _NARROW = 0.1
-# Bounds of what all share, and of d, log s and logit e.
-_COMMON, _RATER = (-8.0, 8.0), ((-9.0, 9.0), (-4.0, 3.0), (-9.0, 2.0))
-# Bounds of the spreads of d and log s, and of the mean of logit e.
-_SPREADS, _CARELESS = ((0.02, 3.0), (0.02, 1.2)), (-6.0, -1.5)
+# Bounds of what all share, of d, log s and logit e, and of likings.
+_COMMON, _RATER, _LIKING = (-8.0, 8.0), ((-9.0, 9.0), (-4.0, 3.0), (-9.0, 2.0)), (-9.0, 9.0)
+# Bounds of the spreads of d, log s and likings, and of the mean of logit e.
+_SPREADS, _CARELESS = ((0.02, 0.02, 0.02), (3.0, 1.2, 3.0)), (-6.0, -1.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +68,7 @@ class RaterModel:
 
     @property
     def raters(self) -> Array:
-        """d, log s and logit e of each rater."""
+        """d, log s, logit e and likings of each rater."""
         return self.problem.raters_of(self.theta)
 
     @property
@@ -78,8 +86,7 @@ class RaterModel:
         K = self.scale.values.size
         if rater is None:
             return np.eye(K)
-        looking = np.append(self.raters[rater, :2], -np.inf)[None]
-        return np.eye(K)[label_tables(self.scale, looking)[0].argmax(axis=0)]
+        return np.eye(K)[looking_tables(self.scale, self.raters[[rater]])[0].argmax(axis=0)]
 
     @property
     def masses(self) -> Array:
@@ -119,20 +126,20 @@ def fit_raters(ratings: Ratings, margins: Array | None = None) -> RaterModel:
 
 
 def rater_covariances(problem: RaterProblem, theta: Array) -> Array:
-    """Posterior covariances of d, log s and logit e of each rater, all else given."""
-    precision = problem.curvature(theta) + np.diag(problem.population.spreads**-2.0)
+    """Posterior covariances of the parameters of each rater, all else given."""
+    known = problem.population.spreads(problem.n_of_rater) ** -2.0
     # Where a loss is no bowl in all directions, what the population tells is left.
-    least = 0.2 * problem.population.spreads**-2.0
-    values, vectors = np.linalg.eigh(precision)
-    values = np.maximum(values, least.min())
+    values, vectors = np.linalg.eigh(problem.curvature(theta) + np.diag(known))
+    values = np.maximum(values, 0.2 * known.min())
     return np.asarray(np.einsum("rab,rb,rcb->rac", vectors, 1.0 / values, vectors))
 
 
 def _minimise(problem: RaterProblem, theta: Array, variances: Array) -> Array:
     """By steps measured in units of how sure each parameter is."""
     unit = _units(problem, variances)
+    of_rater = [*_RATER, *[_LIKING] * (problem.n_of_rater - LIKING)]
     limits = np.vstack(
-        [np.tile(_COMMON, (problem.n_common, 1)), np.tile(_RATER, (problem.ratings.n_raters, 1))]
+        [np.tile(_COMMON, (problem.n_common, 1)), np.tile(of_rater, (problem.ratings.n_raters, 1))]
     )
 
     def scaled(x: Array) -> tuple[float, Array]:
@@ -148,7 +155,7 @@ def _minimise(problem: RaterProblem, theta: Array, variances: Array) -> Array:
 
 
 def _variances(problem: RaterProblem, theta: Array) -> Array:
-    """Of the parameters of each rater, shape (n_raters, 3)."""
+    """Of the parameters of each rater, shape (n_raters, n_of_rater)."""
     return np.diagonal(rater_covariances(problem, theta), axis1=1, axis2=2)
 
 
@@ -164,31 +171,29 @@ def _units(problem: RaterProblem, variances: Array) -> Array:
 def _population(problem: RaterProblem, theta: Array, variances: Array, *, free: bool) -> Population:
     before, raters = problem.population, problem.raters_of(theta)
     # Of each parameter the part that the ratings tell: the rest is the population's.
-    parts = np.clip(1.0 - variances / before.spreads**2, 1e-3, 1.0)
-    mean = raters[:, 0].mean()
-    squares = np.column_stack([(raters[:, 0] - mean) ** 2, raters[:, 1] ** 2]).sum(axis=0)
-    n = parts[:, :2].sum(axis=0) - (1.0, 0.0)  # the mean of d is of these raters
-    shift, slope = np.sqrt(squares / np.maximum(n, 0.5))
-    careless = before.careless + np.clip(
-        (raters[:, 2] - before.careless).sum() / parts[:, 2].sum(), -1.0, 1.0
-    )
-    return Population(
-        float(mean if free else mean - np.median(raters[:, 0])),
-        float(np.clip(careless, *_CARELESS)),
-        float(np.clip(shift, *_SPREADS[0])),
-        float(np.clip(slope, *_SPREADS[1])),
-    )
+    parts = np.clip(1.0 - variances / before.spreads(problem.n_of_rater) ** 2, 1e-3, 1.0)
+    mean = raters[:, SHIFT].mean()
+    squares = (raters - [mean, *np.zeros(problem.n_of_rater - 1)]) ** 2
+    groups = [slice(SHIFT, SHIFT + 1), slice(SLOPE, SLOPE + 1), slice(LIKING, None)]
+    sums = np.array([squares[:, group].sum() for group in groups])
+    n = np.array([parts[:, group].sum() for group in groups]) - (1.0, 0.0, 0.0)  # for the mean
+    spreads = np.clip(np.sqrt(sums / np.maximum(n, 0.5)), *_SPREADS)
+    moved = (raters[:, CARELESS] - before.careless).sum() / parts[:, CARELESS].sum()
+    careless = np.clip(before.careless + np.clip(moved, -1.0, 1.0), *_CARELESS)
+    middle = mean if free else mean - np.median(raters[:, SHIFT])
+    return Population(float(middle), float(careless), *map(float, spreads))
 
 
 def _recentred(problem: RaterProblem, theta: Array) -> Array:
     """With the middle of the raters at 0."""
     theta = theta.copy()
     raters = problem.raters_of(theta)
-    raters[:, 0] -= np.median(raters[:, 0])
+    raters[:, SHIFT] -= np.median(raters[:, SHIFT])
     return theta
 
 
 def _change(before: Population, after: Population) -> float:
     """By which part the spreads changed, and by how much the mean logit of careless shares."""
-    spreads = (np.abs(after.spreads - before.spreads) / (_NARROW + before.spreads)).max()
+    one, other = before.spreads(LIKING + 1), after.spreads(LIKING + 1)
+    spreads = (np.abs(other - one) / (_NARROW + one)).max()
     return float(max(spreads, 0.2 * abs(after.careless - before.careless)))

@@ -11,9 +11,10 @@ from scipy.special import expit, log_softmax
 from csvor._mixture.objective import SMOOTH
 from csvor._mixture.rater_tables import (
     LEAST,
-    N_OF_RATER,
+    LIKING,
     Scale,
     label_tables,
+    n_of_rater,
     table_curvature,
     table_slopes,
 )
@@ -69,26 +70,28 @@ class Population:
     ----------
     shift, careless : float
         The mean of d and of logit e; that of log s is 0.
-    spread_of_shift, spread_of_slope : float
-        Standard deviations of d and log s.
+    spread_of_shift, spread_of_slope, spread_of_liking : float
+        Standard deviations of d, log s and likings.
     """
 
     shift: float = 0.0
     careless: float = -4.0
     spread_of_shift: float = 1.0
     spread_of_slope: float = 0.3
+    spread_of_liking: float = 0.5
 
-    @property
-    def means(self) -> Array:
-        return np.array([self.shift, 0.0, self.careless])
+    def means(self, n: int) -> Array:
+        """Of n parameters of a rater."""
+        return np.append([self.shift, 0.0, self.careless], np.zeros(n - LIKING))
 
-    @property
-    def spreads(self) -> Array:
-        return np.array([self.spread_of_shift, self.spread_of_slope, SPREAD_OF_CARELESS])
+    def spreads(self, n: int) -> Array:
+        """Standard deviations of n parameters of a rater."""
+        likings = np.full(n - LIKING, self.spread_of_liking)
+        return np.append([self.spread_of_shift, self.spread_of_slope, SPREAD_OF_CARELESS], likings)
 
 
 class RaterProblem:
-    """The penalised likelihood in ``theta = [scale, classes of items, raters (n, 3)]``.
+    """The penalised likelihood in ``theta = [scale, classes of items, raters]``.
 
     The classes of items are log masses, the same for all items, or with held-out ``margins`` of
     shape (n_items, n_classes - 1), which are about the logits of ``P_j(t > k)``, slopes and shifts
@@ -98,7 +101,7 @@ class RaterProblem:
     def __init__(self, ratings: Ratings, margins: Array | None) -> None:
         self.ratings, self.margins = ratings, margins
         K = ratings.n_classes
-        self.q = K - 1
+        self.q, self.n_of_rater = K - 1, n_of_rater(K)
         self.n_scale = self.q - 1 + K
         self.n_common = self.n_scale + (K if margins is None else 2 * self.q)
         self.population = Population()
@@ -116,12 +119,12 @@ class RaterProblem:
         classes = np.log(shares)
         if self.margins is not None:
             classes = np.zeros(2 * q)
-        raters = np.tile(self.population.means, self.ratings.n_raters)
+        raters = np.tile(self.population.means(self.n_of_rater), self.ratings.n_raters)
         return np.concatenate([*scale, classes, raters])
 
     def raters_of(self, theta: Array) -> Array:
-        """d, log s and logit e of each rater, shape (n_raters, 3)."""
-        return theta[self.n_common :].reshape(-1, N_OF_RATER)
+        """d, log s, logit e and likings of each rater, shape (n_raters, n_of_rater)."""
+        return theta[self.n_common :].reshape(-1, self.n_of_rater)
 
     def scale_of(self, theta: Array) -> Scale:
         return Scale(theta[: self.n_scale], self.ratings.n_classes)
@@ -141,9 +144,10 @@ class RaterProblem:
         slopes = table_slopes(scale, raters, self.counts / tables)
         common = [scale.slope(*slopes[1:]), self._slope_of_classes(theta)]
         gradient = -np.concatenate([*common, slopes[0].ravel()])
-        z = (raters - self.population.means) / self.population.spreads
+        spreads = self.population.spreads(self.n_of_rater)
+        z = (raters - self.population.means(self.n_of_rater)) / spreads
         value += 0.5 * float((z * z).sum())
-        gradient[self.n_common :] += (z / self.population.spreads).ravel()
+        gradient[self.n_common :] += (z / spreads).ravel()
         weak, by_weak = self._weak_knowledge(theta[: self.n_common])
         gradient[: self.n_common] += by_weak
         return value + weak, gradient
@@ -151,16 +155,16 @@ class RaterProblem:
     def curvature(self, theta: Array) -> Array:
         """Minus the second derivatives of the likelihood by each rater's own parameters.
 
-        Shape (n_raters, 3, 3), by Louis (1982): what ratings would tell if classes were known, less
-        what is lost as they are not.
+        Shape (n_raters, n, n) of n parameters, by Louis (1982): what ratings would tell if classes
+        were known, less what is lost as they are not.
         """
         scale, raters = self.scale_of(theta), self.raters_of(theta)
         self._likelihood(theta, label_tables(scale, raters))
-        first, second = table_curvature(scale, raters)
-        lost = np.zeros((raters.shape[0], N_OF_RATER, N_OF_RATER))
+        first, second = table_curvature(scale, raters, self.counts)
+        lost = np.zeros_like(second)
         data = self.ratings
         expected_slopes(data.starts, data.codes, data.raters, self.posterior, first, lost)
-        return lost - np.einsum("rkt,rktab->rab", self.counts, second)
+        return lost - second
 
     def _likelihood(self, theta: Array, tables: Array) -> float:
         data = self.ratings

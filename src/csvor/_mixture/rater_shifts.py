@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from csvor._mixture.rater_model import RaterModel, rater_covariances
-from csvor._mixture.rater_tables import N_OF_RATER, Scale, label_tables
+from csvor._mixture.rater_tables import CARELESS, SHIFT, SLOPE, Scale, looking_tables
 
 Array = NDArray[np.float64]
 
 # Above so many parameters each rater's are taken to be independent of those of the others.
-_MOST = 700
+_MOST = 1_000
 _STEP = 1e-4
 # Draws by which the middle of the raters is found, and where these are many.
 _DRAWS, _FEW_DRAWS = 2_000, 200
@@ -52,14 +52,14 @@ def rater_figures(model: RaterModel, reference: int | None) -> RaterFigures:
         spread = np.sqrt(_of_differences(covariance, reference))
     else:
         shift, spread = _from_the_middle(expected, covariance)
-    logit = model.raters[:, 2]
+    logit = model.raters[:, CARELESS]
     half, wide = NORMAL_95 * spread, NORMAL_95 * np.sqrt(careless)
     return RaterFigures(
         shift=shift,
         shift_interval=np.column_stack([shift - half, shift + half]),
         careless=np.asarray(expit(logit)),
         careless_interval=np.column_stack([expit(logit - wide), expit(logit + wide)]),
-        spread=np.exp(-model.raters[:, 1]),
+        spread=np.exp(-model.raters[:, SLOPE]),
     )
 
 
@@ -97,9 +97,7 @@ def _diagonal(covariance: Array) -> Array:
 
 def _expected(model: RaterModel, scale: Scale, raters: Array) -> Array:
     """The label that a rater gives in the mean over the items, when he looks."""
-    looking = raters.copy()
-    looking[:, 2] = -np.inf
-    tables = label_tables(scale, looking)
+    tables = looking_tables(scale, raters)
     return np.einsum("k,rkt,t->r", np.arange(scale.values.size), tables, model.masses)
 
 
@@ -110,28 +108,30 @@ def _covariances(model: RaterModel) -> tuple[Array, Array]:
     """
     scale, raters, problem = model.scale, model.raters, model.problem
     R, size = raters.shape[0], model.theta.size
-    by_rater = np.zeros((R, N_OF_RATER))
-    for a in range(2):
-        unit = _STEP * np.eye(N_OF_RATER)[a]
+    by_rater = np.empty_like(raters)
+    for a in range(problem.n_of_rater):
+        unit = _STEP * np.eye(problem.n_of_rater)[a]
         ends = [_expected(model, scale, raters + sign * unit) for sign in (1.0, -1.0)]
         by_rater[:, a] = (ends[0] - ends[1]) / (2.0 * _STEP)
     if size > _MOST:
         covariances = rater_covariances(problem, model.theta)
-        covariances[:, 0, 0] += _of_population(model, covariances[:, 0, 0])
+        covariances[:, SHIFT, SHIFT] += _of_population(model, covariances[:, SHIFT, SHIFT])
         of_expected = np.einsum("ra,rab,rb->r", by_rater, covariances, by_rater)
-        return of_expected, covariances[:, 2, 2]
+        return of_expected, covariances[:, CARELESS, CARELESS]
     slopes = np.zeros((R, size))
     for i in range(problem.n_scale):
         step = _STEP * np.eye(problem.n_scale)[i]
         scales = [problem.scale_of(model.theta[: step.size] + sign * step) for sign in (1.0, -1.0)]
         ends = [_expected(model, its, raters) for its in scales]
         slopes[:, i] = (ends[0] - ends[1]) / (2.0 * _STEP)
-    first = problem.n_common + N_OF_RATER * np.arange(R)
-    for a in range(2):
+    first = problem.n_common + problem.n_of_rater * np.arange(R)
+    for a in range(problem.n_of_rater):
         slopes[np.arange(R), first + a] = by_rater[:, a]
     covariance = _covariance(model)
-    unsure = _of_population(model, np.diagonal(covariance)[first]) * by_rater[:, 0] ** 2
-    return slopes @ covariance @ slopes.T + np.diag(unsure), np.diagonal(covariance)[first + 2]
+    unsure = _of_population(model, np.diagonal(covariance)[first]) * by_rater[:, SHIFT] ** 2
+    return slopes @ covariance @ slopes.T + np.diag(unsure), np.diagonal(covariance)[
+        first + CARELESS
+    ]
 
 
 def _of_population(model: RaterModel, variances: Array) -> Array:
@@ -142,7 +142,7 @@ def _of_population(model: RaterModel, variances: Array) -> Array:
     spread = model.population.spread_of_shift
     left = np.clip(variances / spread**2, 0.0, 1.0)
     n = max(float((1.0 - left).sum()) - 1.0, 1.0)
-    deviation = model.raters[:, 0] - model.raters[:, 0].mean()
+    deviation = model.raters[:, SHIFT] - model.raters[:, SHIFT].mean()
     return left**2 * (spread**2 + 2.0 * deviation**2) / n
 
 

@@ -1,26 +1,30 @@
 """How does a rater label an item of each true class?
 
-The classes have values ``z_t`` and the middle rater has cuts ``c_k`` between them. Rater r moves
-all cuts by ``d_r``, tells classes apart by ``s_r`` as sharply, and gives any of the K labels
-without looking in the share ``e_r``:
+The classes have values ``z_t``, and the middle rater has cuts ``c_k`` between them. Rater r shifts
+labels by ``d_r``, tells classes apart by ``s_r`` as sharply, has a liking ``b_rk`` for each label,
+and gives any of the K labels without looking in the share ``e_r`` (a many-facet Rasch model on
+latent classes, but for the last):
 
-    P(y > k | t, r) = logistic(s_r (z_t - c_k) + d_r),   k = 0..K - 2
-    P(y = k | t, r) = (1 - e_r) (P(y > k - 1 | t, r) - P(y > k | t, r)) + e_r / K
+    P(y = k | t, r) = (1 - e_r) exp(h_k) / sum_l exp(h_l) + e_r / K
+    h_k = s_r sum_{l < k} (z_t - c_l) + k d_r + b_rk
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 Array = NDArray[np.float64]
 
-# The parameters of a rater: d, log s, logit e.
-N_OF_RATER = 3
+# Where d, log s, logit e and the first liking stand among the parameters of a rater.
+SHIFT, SLOPE, CARELESS, LIKING = range(4)
 LEAST = 1e-12
-# Steps of numerical derivatives of a table by the parameters of its rater.
-_STEP = 1e-3
+
+
+def n_of_rater(n_classes: int) -> int:
+    """How many parameters a rater has: of two labels a liking is a shift."""
+    return LIKING + (n_classes if n_classes > 2 else 0)
 
 
 class Scale:
@@ -66,60 +70,88 @@ class Scale:
 def label_tables(scale: Scale, raters: Array) -> Array:
     """``P(y = k | t, r)``, shape (n_raters, K, K) in the order r, k, t.
 
-    ``raters`` of shape (n_raters, 3) has d, log s and logit e of each.
+    ``raters`` of shape (n_raters, n) has d, log s, logit e and likings of each.
     """
-    above = _above(scale, raters)
-    share = expit(raters[:, 2])[:, None, None]
+    share = expit(raters[:, CARELESS])[:, None, None]
+    return np.maximum(
+        (1.0 - share) * looking_tables(scale, raters) + share / scale.values.size, LEAST
+    )
+
+
+def looking_tables(scale: Scale, raters: Array) -> Array:
+    """The same of labels that are not careless."""
     K = scale.values.size
-    masses: Array = (1.0 - share) * _differences(above) + share / K
-    return np.maximum(masses, LEAST)
+    logits = np.exp(raters[:, SLOPE])[:, None, None] * _rises(scale)
+    logits += raters[:, SHIFT][:, None, None] * np.arange(K)[:, None]
+    if raters.shape[1] > LIKING:
+        logits += raters[:, LIKING:, None]
+    return np.asarray(softmax(logits, axis=1))
 
 
 def table_slopes(scale: Scale, raters: Array, by_table: Array) -> tuple[Array, Array, Array]:
     """Derivatives by raters, values and cuts, of those by the entries of tables."""
-    above = _above(scale, raters)
-    s, e = np.exp(raters[:, 1]), expit(raters[:, 2])
+    looking = looking_tables(scale, raters)
+    s, e = np.exp(raters[:, SLOPE]), expit(raters[:, CARELESS])
     K = scale.values.size
-    by_share = (by_table * (1.0 / K - _differences(above))).sum(axis=(1, 2))
-    pull = np.diff(by_table, axis=1) * above * (1.0 - above) * (1.0 - e)[:, None, None]
-    distance = scale.values - scale.cuts[:, None]
-    by_raters = np.column_stack(
-        [pull.sum(axis=(1, 2)), s * (pull * distance).sum(axis=(1, 2)), by_share * e * (1.0 - e)]
-    )
-    weighted = pull * s[:, None, None]
-    return by_raters, weighted.sum(axis=(0, 1)), -weighted.sum(axis=(0, 2))
+    labels = np.arange(K)
+    by_share = (by_table * (1.0 / K - looking)).sum(axis=(1, 2))
+    pull = (1.0 - e)[:, None, None] * by_table * looking
+    pull -= looking * pull.sum(axis=1, keepdims=True)
+    by_label = pull.sum(axis=2)
+    by_raters = np.empty_like(raters)
+    by_raters[:, SHIFT] = by_label @ labels
+    by_raters[:, SLOPE] = s * (pull * _rises(scale)).sum(axis=(1, 2))
+    by_raters[:, CARELESS] = by_share * e * (1.0 - e)
+    by_raters[:, LIKING:] = by_label[:, : raters.shape[1] - LIKING]
+    by_rise = np.einsum("r,rkt->kt", s, pull)
+    by_cuts = -np.cumsum(by_rise.sum(axis=1)[::-1])[::-1][1:]
+    return by_raters, labels @ by_rise, by_cuts
 
 
-def table_curvature(scale: Scale, raters: Array) -> tuple[Array, Array]:
-    """Slopes of log tables by the parameters of each rater, and second derivatives of tables.
+def table_curvature(scale: Scale, raters: Array, counts: Array) -> tuple[Array, Array]:
+    """Slopes of log tables by the parameters of each rater, and sums of second derivatives.
 
-    Shapes (n_raters, K, K, 3) and (n_raters, K, K, 3, 3), the latter divided by the table.
+    Shapes (n_raters, K, K, n) and (n_raters, n, n): of the latter each is the sum over labels and
+    classes of ``counts / P`` times the second derivatives of P.
     """
-    here = label_tables(scale, raters)
-    m = N_OF_RATER
-    unit = _STEP * np.eye(m)
-    first = np.empty((*here.shape, m))
-    second = np.empty((*here.shape, m, m))
-    for a in range(m):
-        up, down = (label_tables(scale, raters + sign * unit[a]) for sign in (1.0, -1.0))
-        first[..., a] = (up - down) / (2.0 * _STEP * here)
-        second[..., a, a] = (up - 2.0 * here + down) / (_STEP**2 * here)
-        for b in range(a):
-            same = label_tables(scale, raters + unit[a] + unit[b])
-            same += label_tables(scale, raters - unit[a] - unit[b])
-            other = label_tables(scale, raters + unit[a] - unit[b])
-            other += label_tables(scale, raters - unit[a] + unit[b])
-            second[..., a, b] = second[..., b, a] = (same - other) / (4.0 * _STEP**2 * here)
-    return first, second
+    tables, looking = label_tables(scale, raters), looking_tables(scale, raters)
+    e = expit(raters[:, CARELESS])
+    by_share = (e * (1.0 - e))[:, None, None]
+    uniform = 1.0 / scale.values.size
+    stays = (1.0 - e)[:, None, None] * looking
+    features = _features(scale, raters)
+    mean = np.einsum("rkt,rkta->rta", looking, features)
+    centred = features - mean[:, None]
+    first = stays[..., None] * centred
+    first[..., CARELESS] = by_share * (uniform - looking)
+    ratio = counts / tables
+    weights = ratio * stays
+    second = np.einsum("rkt,rkta,rktb->rab", weights, centred, centred, optimize=True)
+    within = np.einsum("rkt,rkta,rktb->rtab", looking, centred, centred, optimize=True)
+    second -= np.einsum("rt,rtab->rab", weights.sum(axis=1), within)
+    # The rise depends on log s by its exponential, so that its own slope is there once more.
+    second[:, SLOPE, SLOPE] += (weights * centred[..., SLOPE]).sum(axis=(1, 2))
+    crossed = np.einsum("rkt,rkta->ra", -ratio * by_share * looking, centred)
+    second[:, CARELESS, :] = second[:, :, CARELESS] = crossed
+    bent = ratio * by_share * (1.0 - 2.0 * e)[:, None, None] * (uniform - looking)
+    second[:, CARELESS, CARELESS] = bent.sum(axis=(1, 2))
+    return first / tables[..., None], second
 
 
-def _above(scale: Scale, raters: Array) -> Array:
-    """``P(y > k | t, r)`` of one who looks, shape (n_raters, K - 1, K)."""
-    distance = scale.values - scale.cuts[:, None]
-    inside = np.exp(raters[:, 1])[:, None, None] * distance + raters[:, 0][:, None, None]
-    return np.asarray(expit(inside))
+def _rises(scale: Scale) -> Array:
+    """``sum_{l < k} (z_t - c_l)``, shape (K, K) in the order k, t."""
+    K = scale.values.size
+    below = np.append(0.0, np.cumsum(scale.cuts))
+    return np.arange(K)[:, None] * scale.values - below[:, None]
 
 
-def _differences(above: Array) -> Array:
-    ends = np.ones((above.shape[0], 1, above.shape[2]))
-    return -np.diff(np.concatenate([ends, above, 0.0 * ends], axis=1), axis=1)
+def _features(scale: Scale, raters: Array) -> Array:
+    """Derivatives of logits by the parameters of each rater; 0 by that of his careless share."""
+    R, n = raters.shape
+    K = scale.values.size
+    features = np.zeros((R, K, K, n))
+    features[..., SHIFT] = np.arange(K)[:, None]
+    features[..., SLOPE] = np.exp(raters[:, SLOPE])[:, None, None] * _rises(scale)
+    for k in range(n - LIKING):
+        features[:, k, :, LIKING + k] = 1.0
+    return features

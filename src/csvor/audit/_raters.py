@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from csvor._mixture.rater_model import RaterModel, fit_raters
 from csvor._mixture.rater_shifts import rater_figures
-from csvor._mixture.rater_tables import label_tables
+from csvor._mixture.rater_tables import SHIFT, label_tables
 from csvor.audit._item_margins import item_margins
 from csvor.audit._labels import without_data_warnings
 from csvor.audit._rater_notes import notes_on_raters
@@ -37,18 +37,20 @@ def audit_raters(
 ) -> RatersAudit:
     r"""Tell the class of items that several raters labelled, and how each rater labels.
 
-    An item's class t has a value :math:`z_t`, and rater r gives it a label y with
+    An item's class t has a value :math:`z_t`, and rater r gives it one of K labels with
 
     .. math::
 
-        P(y > k \mid t, r) = (1 - e_r) / (1 + \exp(-s_r (z_t - c_k) - d_r)) + e_r (K - 1 - k) / K
+        P(y = k \mid t, r) = (1 - e_r) \frac{e^{h_k}}{\sum_l e^{h_l}} + \frac{e_r}{K}, \quad
+        h_k = s_r \sum_{l < k} (z_t - c_l) + k d_r + b_{rk}:
 
-    for k from 0 to K - 2: he shifts all cuts :math:`c_k` of the scale by :math:`d_r`, tells classes
-    apart by :math:`s_r` as sharply as others, and labels without looking in the share :math:`e_r`.
-    The likelihood of all ratings, :math:`\prod_j \sum_t P_j(t) \prod_{r} P(y_{jr} \mid t, r)`, is
-    maximised with :math:`d_r` and :math:`\log s_r` from normal distributions whose variances the
-    ratings tell: a rater with few of them stays near the others. :math:`P_j(t)` is one for all
-    items, or where there are features, that of models which have not seen the item.
+    he shifts labels on the scale of cuts :math:`c_l` by :math:`d_r`, tells classes apart by
+    :math:`s_r` as sharply as others, likes label k by :math:`b_{rk}`, and labels without looking in
+    the share :math:`e_r`. The likelihood of all ratings,
+    :math:`\prod_j \sum_t P_j(t) \prod_{r} P(y_{jr} \mid t, r)`, is maximised with :math:`d_r`,
+    :math:`\log s_r` and :math:`b_{rk}` from normal distributions whose variances the ratings tell:
+    a rater with few of them stays near the others. :math:`P_j(t)` is one for all items, or where
+    there are features, that of models which have not seen the item.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ def audit_raters(
     >>> float((audit.label == truth).mean()) > 0.95
     True
     >>> audit.raters[3], audit.shift_in_words(3)
-    ('Di', '0.76 classes too high (0.70 to 0.81)')
+    ('Di', '0.7 classes too high (0.6 to 0.9)')
     """
     data = read_ratings(X, ratings, items, raters, classes, gold)
     number = _number_of(reference, data.raters, gold)
@@ -180,7 +182,9 @@ def _findings(
 
 def _information(model: RaterModel) -> Array:
     """Mutual information, in bits, of an item's class and one more label of the middle rater."""
-    middle = np.array([[np.median(model.raters[:, 0]), 0.0, model.population.careless]])
+    population, n = model.population, model.problem.n_of_rater
+    middle = population.means(n)[None]
+    middle[0, SHIFT] = np.median(model.raters[:, SHIFT])
     (table,) = label_tables(model.scale, middle)
     labels = model.posterior @ table.T
     noise = -(table * np.log2(table)).sum(axis=0)
