@@ -251,7 +251,7 @@ def test_threads_have_the_settings_of_scikit_learn(monkeypatch):
         ({"groups": "patient"}, r"one name for each of the 60 rows, got shape \(\)"),
         (
             {"groups": [None, np.nan, *"abc" * 20][:60]},
-            "no group for 2 of 60 rows .first for",
+            "no name for 2 of 60 rows .first for",
         ),
         ({"cv": ["ab"]}, "cv has <U1 of shape .* whole numbers from 0"),
         ({"cv": [(np.arange(30) + 0.5, np.arange(30, 60))]}, "cv has float64 of shape"),

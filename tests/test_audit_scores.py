@@ -12,14 +12,12 @@ from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR, audit_scores
 from csvor._mixture.channels import as_used, beside, by_distance, label_probabilities
+from csvor._mixture.interval import profile_interval, rival_of, share_interval
 from csvor._mixture.likelihood import class_masses, label_likelihood
 from csvor._mixture.mixture import (
     Mixture,
     fit_mixture,
     keeps_classes,
-    profile_interval,
-    rival_of,
-    share_interval,
 )
 from csvor._mixture.objective import Problem, problem_of
 from csvor.audit._labelling import Labelling
@@ -124,11 +122,13 @@ def test_the_compiled_likelihood_is_that_of_whole_arrays(rng, channel):
     P = label_probabilities(0.2, 0.1, 4, channel)
     rows = P[y]
     rows[confirmed] = np.eye(4)[y[confirmed]]
-    likelihood = np.maximum((rows * masses).sum(axis=1), 1e-12)
-    expected = weights @ np.log(np.where(confirmed, P[original, y], 1.0) * likelihood)
-    data = margins.copy(), y, weights, confirmed, original
+    likelihood = np.where(confirmed, P[original, y], 1.0) * (rows * masses).sum(axis=1)
+    expected = weights @ np.log(np.maximum(likelihood, 1e-12))
+    data = margins.copy(), y, weights, confirmed, original, np.zeros(300, dtype=np.int64)
     way = channel.table, channel.reach
-    found = label_likelihood(*data, slopes, shifts, 0.2, 0.1, *way, np.empty(8))
+    alike = np.zeros(1), np.ones(1), np.array([0.2])
+    outputs = np.empty(7), np.empty((4, 1))
+    found = label_likelihood(*data, slopes, shifts, *alike, 0.1, *way, *outputs)
     assert found == pytest.approx(expected, rel=1e-12)
 
 

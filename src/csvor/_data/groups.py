@@ -15,21 +15,25 @@ from csvor._labels.factors import is_missing
 
 # So many groups, and fewer, are dealt out by what they hold; more of them by their names alone.
 MOST_GROUPS = 20_000
+_REMEDIES = {
+    "groups": "give a row that belongs to no other a group of its own.",
+    "raters": "leave such rows out, or give them a name of their own, such as 'unknown'.",
+}
 
 
-def group_names(groups: ArrayLike, n: int) -> list[Any]:
-    """The name of each row's group, 1 and 1.0 one name; rows without one are refused."""
+def group_names(groups: ArrayLike, n: int, argument: str = "groups") -> list[Any]:
+    """The name of each row's group, or rater, 1 and 1.0 one name; rows without one are refused."""
     values = np.asarray(masked_as_nan(groups))
     if values.shape != (n,):
         raise ValueError(
-            f"groups must have one name for each of the {n} rows, got shape {values.shape}."
+            f"{argument} must have one name for each of the {n} rows, got shape {values.shape}."
         )
     names: list[Any] = values.tolist()
     without = np.flatnonzero([is_missing(name) for name in names])
     if without.size:
         raise ValueError(
-            f"groups names no group for {without.size} of {n} rows (first for row {without[0]}): "
-            "give a row that belongs to no other a group of its own."
+            f"{argument} has no name for {without.size} of {n} rows (first for row {without[0]}): "
+            + _REMEDIES[argument]
         )
     return names
 

@@ -8,18 +8,18 @@ than "any class" (`_mixture/channels.py`) costs a parameter, which has to be wor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from csvor._mixture.channels import Channel, channels_of, label_probabilities
-from csvor._mixture.likelihood import LEAST, class_masses
-from csvor._mixture.objective import LOGITS, RARITY, Problem, problem_of, rates_of, share_of
+from csvor._mixture.likelihood import LEAST, RaterEffects, class_masses
+from csvor._mixture.objective import Problem, problem_of, rates_of, share_of
+from csvor._mixture.rater_effects import RatersFit, about_the_middle, fit_effects, shared_masses
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
@@ -28,14 +28,9 @@ Mask = NDArray[np.bool_]
 # Where to start: logarithm of the slopes and logit of eta (found by trial on 240 sets of margins:
 # the best of nine such starts is never more than 0.4 lower).
 _STARTS = ((0.0, -4.0), (1.0, -2.0))
-_LOGIT_NU = -2.0
+LOGIT_NU = -2.0
 # Log-likelihood that a channel has to gain: that of a parameter, and two to be sure.
 _SURE = 2.0
-_PARAMETER = 1.0  # what it has to gain to be a rival of errors to any class (Akaike)
-# The largest share that is sought, as a part of (K - 1) / K.
-MOST = 0.5
-# Half of the 95 % point of chi-squared with one degree of freedom.
-DROP = 1.92
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +46,12 @@ class Mixture:
         The negative log-likelihood, penalties included: it also ranks models.
     channel : Channel or None
         None where labels err to any class alone.
+    effects : RaterEffects or None
+        What sets raters apart, where the likelihood gains by it.
+    errors : ndarray of shape (3, n_raters) or None
+        Standard errors of these.
+    of_raters : float or None
+        The share of labels that are wrong, of raters who differ.
     """
 
     slopes: Array
@@ -59,10 +60,18 @@ class Mixture:
     nu: float
     loss: float
     channel: Channel | None = None
+    effects: RaterEffects | None = None
+    errors: Array | None = None
+    of_raters: float | None = None
 
     @property
     def share(self) -> float:
         """The share of labels that are wrong."""
+        return self.astray if self.of_raters is None else self.of_raters
+
+    @property
+    def astray(self) -> float:
+        """The share of labels that are another class than the one that their rater sees."""
         return share_of(np.array([self.eta, self.nu]), self.slopes.size + 1)
 
     @cached_property
@@ -74,13 +83,58 @@ class Mixture:
         """``P_i(t)`` before the label is seen, shape (n, n_classes)."""
         return class_masses(self.slopes, self.shifts, margins)
 
-    def truth(self, margins: Array, codes: Codes, confirmed: Mask | None = None) -> Array:
+    def truth(
+        self,
+        margins: Array,
+        codes: Codes,
+        confirmed: Mask | None = None,
+        raters: Codes | None = None,
+    ) -> Array:
         """The same given the label: ``P(t | y_i)``. A label is wrong with what is left of 1."""
-        joint = self.label_probabilities[codes] * self.class_probabilities(margins)
+        if self.effects is None or raters is None:
+            joint = self.label_probabilities[codes] * self.class_probabilities(margins)
+        else:
+            joint = self._shared(margins, raters, codes)
         truth = joint / np.maximum(joint.sum(axis=1, keepdims=True), LEAST)
         if confirmed is not None:
             truth[confirmed] = np.eye(truth.shape[1])[codes[confirmed]]
         return truth
+
+    def share_of_raters(self, margins: Array, raters: Codes, weights: Array) -> float:
+        """The share of labels that are wrong, of raters who differ."""
+        right = self._shared(margins, raters).sum(axis=1)
+        return float(1.0 - np.average(right, weights=weights))
+
+    def effects_of(self, n_raters: int) -> tuple[RaterEffects, Array]:
+        """What sets so many raters apart, and its standard errors.
+
+        Who has no label that the mixture was fitted to is like the others, who vary.
+        """
+        effects = np.zeros((3, n_raters))
+        if self.effects is not None:
+            effects[:, : self.effects.shifts.size] = self.effects
+        if self.errors is None:
+            return RaterEffects(*effects), np.zeros((3, n_raters))
+        known = self.errors.shape[1]
+        errors = np.empty((3, n_raters))
+        errors[:, :known] = self.errors
+        errors[:, known:] = np.sqrt((effects[:, :known] ** 2 + self.errors**2).mean(1))[:, None]
+        return RaterEffects(*effects), errors
+
+    def _shared(self, margins: Array, raters: Codes, codes: Codes | None = None) -> Array:
+        """``P(t, y_i)``, or ``P(t, y = t)`` without labels."""
+        assert self.effects is not None
+        effects, _ = self.effects_of(max(self.effects.shifts.size, int(raters.max(initial=0)) + 1))
+        K = self.slopes.size + 1
+        etas = effects.etas(float(logit(self.eta)))[raters, None]
+        labels = np.arange(K)[None, :] if codes is None else codes[:, None]
+
+        def chances(u: int) -> Array:
+            others = 0.0 if self.channel is None else self.nu * self.channel.table[:, u][labels]
+            return (1.0 - etas - self.nu) * (labels == u) + etas / K + others
+
+        logits = self.slopes * margins + self.shifts
+        return shared_masses(logits, effects, raters, chances)
 
 
 def fit_mixture(
@@ -89,6 +143,8 @@ def fit_mixture(
     weights: Array | None = None,
     confirmed: Mask | None = None,
     original: Codes | None = None,
+    raters: Codes | None = None,
+    reference: int | None = None,
     *,
     information: float = 1.0,
 ) -> Mixture:
@@ -106,113 +162,64 @@ def fit_mixture(
     original : ndarray of shape (n,), default=None
         What these were before: they tell, of rows that may have been picked for being suspect, how
         many labels are wrong. By default they were right.
+    raters : ndarray of shape (n,), default=None
+        Who gave each label, as 0..n_raters - 1. They are set apart if that is likelier.
+    reference : int, default=None
+        The rater by whom the others are measured; None is the middle of them.
     information : float, default=1.0
         What each row tells beside one that is independent of the others, at most 1: a channel has
         to gain as much by that.
     """
-    problem = problem_of(margins, codes, weights, confirmed, original)
+    problem = problem_of(margins, codes, weights, confirmed, original, raters)
     plain = min((problem.minimise(problem.start(*start)) for start in _STARTS), key=itemgetter(1))
-    best = _mixture(problem, *plain)
-    least = best.loss - _cost(problem) / information
+    best = _by_channels(problem, *plain, information)
+    if raters is None:
+        return best
+    fit = fit_effects(problem, plain[0], None)
+    apart = _by_channels(fit.problem, fit.theta, fit.problem.loss(fit.theta)[0], information)
+    if apart.channel is not None:
+        theta = np.append(curves_of(problem, apart), logit([apart.eta, apart.nu]))
+        fit = fit_effects(fit.problem, theta, apart.channel)
+    if fit.loss > best.loss - cost_of_channel(problem) / information:
+        return replace(best, errors=fit.errors)
+    return _apart(fit, apart.channel, reference)
+
+
+def _by_channels(problem: Problem, theta: Array, loss: float, information: float) -> Mixture:
+    """From a fit with errors to any class: the best channel that is worth it."""
+    best = mixture_of(problem, theta, loss)
+    least = best.loss - cost_of_channel(problem) / information
     for channel in channels_of(problem.counts):
-        fit = problem.minimise(np.append(plain[0], _LOGIT_NU), channel=channel)
-        other = _mixture(problem, *fit, channel)
+        fit = problem.minimise(np.append(theta, LOGIT_NU), channel=channel)
+        other = mixture_of(problem, *fit, channel)
         if other.loss < min(least, best.loss) and keeps_classes(problem, other):
             best = other
     return best
 
 
-def share_interval(
-    mixture: Mixture,
-    margins: Array,
-    codes: Codes,
-    weights: Array | None = None,
-    confirmed: Mask | None = None,
-    original: Codes | None = None,
-    *,
-    information: float = 1.0,
-) -> tuple[float, float]:
-    """The 95 % profile-likelihood interval of the share, for the data of the fit.
-
-    Where errors by distance, or to any class alone, explain the labels about as well, it holds the
-    interval of these too. It takes several times as long as the fit. ``information``, at most 1,
-    is what each row tells beside one that is independent of the others.
-    """
-    problem = problem_of(margins, codes, weights, confirmed, original)
-    low, high = profile_interval(problem, mixture, DROP / information)
-    other = rival_of(problem, mixture, information)
-    if other is None:
-        return low, high
-    ends = profile_interval(problem, other, DROP / information)
-    return min(low, ends[0]), max(high, ends[1])
+def _apart(fit: RatersFit, channel: Channel | None, reference: int | None) -> Mixture:
+    """The mixture of raters who differ, told relative to the reference."""
+    problem, theta, errors = fit.problem, fit.theta, fit.errors
+    if reference is not None:
+        errors = np.hypot(errors, errors[:, [reference]] * [[1.0], [1.0], [0.0]])
+        errors[:2, reference] = 0.0
+        theta, effects = about_the_middle(theta, np.array(problem.effects), problem.q, reference)
+        problem = problem.with_effects(RaterEffects(*effects))
+    mixture = replace(mixture_of(problem, theta, fit.loss, channel), errors=errors)
+    share = mixture.share_of_raters(
+        problem.margins - problem.moves, problem.raters, problem.weights
+    )
+    return replace(mixture, of_raters=share)
 
 
-def rival_of(problem: Problem, mixture: Mixture, information: float = 1.0) -> Mixture | None:
-    """Another channel that explains the labels about as well, or far better, if there is one.
-
-    Of two classes there is one wrong label, whatever the channel. One that leaves a class without
-    half of its labels is not believed (`keeps_classes`), but the share may be as it says.
-    """
-    if problem.q == 1:
-        return None
-    channels: list[Channel | None] = [None]
-    rates, behind = [mixture.share], _cost(problem) + DROP
-    if mixture.channel is None:
-        channels = [*channels_of(problem.counts)]
-        rates, behind = [mixture.eta, expit(_LOGIT_NU)], -_PARAMETER
-    start = np.append(_theta(problem, mixture), np.clip(logit(rates), *LOGITS))
-    others = [_mixture(problem, *problem.minimise(start, channel=c), c) for c in channels]
-    most = mixture.loss + behind / information
-    far_better = mixture.loss - (_cost(problem) + DROP) / information
-
-    def likely(other: Mixture) -> bool:
-        if other.loss < far_better:
-            return True
-        usual = other.channel is None or other.channel.name == "distance"
-        return usual and other.loss < most and keeps_classes(problem, other)
-
-    return min(filter(likely, others), key=attrgetter("loss"), default=None)
-
-
-def _cost(problem: Problem) -> float:
+def cost_of_channel(problem: Problem) -> float:
     """The log-likelihood that a channel has to gain."""
     return float(0.5 * np.log(problem.n) + _SURE)
 
 
-def _theta(problem: Problem, mixture: Mixture) -> Array:
+def curves_of(problem: Problem, mixture: Mixture) -> Array:
     """Slopes and shifts of a mixture as a problem has them."""
     return np.append(np.log(mixture.slopes), mixture.shifts - mixture.slopes * problem.moves)
-
-
-def profile_interval(problem: Problem, mixture: Mixture, drop: float) -> tuple[float, float]:
-    """Where the profile of the likelihood over the share has fallen by so much.
-
-    Without the penalty on the share: where labels tell nothing of it, it alone would set the ends.
-    """
-    q, share, channel = problem.q, mixture.share, mixture.channel
-    parts = [mixture.eta] if channel is None else [mixture.eta, mixture.nu]
-    theta = np.append(_theta(problem, mixture), logit(parts))
-
-    def height(share: float) -> float:
-        # Always from the best point: from the last one the way can lead up another hill.
-        point, value = problem.minimise(theta, channel=channel, share=share)
-        return value + RARITY * float(np.log1p(-rates_of(point, q)).sum())
-
-    base = height(share)
-
-    def fall(share: float) -> float:
-        return height(share) - base - drop
-
-    ends = []
-    least, most = share_of(expit(np.array(LOGITS[:1])), q + 1), MOST * q / (q + 1)
-    if channel is not None:
-        most = max(MOST, share)  # by a channel
-    for end in (least, most):
-        if abs(end - share) < 1e-6 or fall(end) <= 0.0:
-            ends.append(0.0 if end == least else end)
-            continue
-        ends.append(float(brentq(fall, share, end, xtol=5e-4, maxiter=20)))
-    return ends[0], ends[1]
 
 
 def keeps_classes(problem: Problem, mixture: Mixture) -> bool:
@@ -222,17 +229,17 @@ def keeps_classes(problem: Problem, mixture: Mixture) -> bool:
     many data that the curves do not: no evidence of errors.
     """
     codes, weights, K = problem.codes, problem.weights, problem.q + 1
-    truth = mixture.truth(problem.margins - problem.moves, codes, problem.confirmed)
+    truth = mixture.truth(problem.margins - problem.moves, codes, problem.confirmed, problem.raters)
     right = truth[np.arange(codes.size), codes]
     counts = np.bincount(codes, weights, K)
     wrong = counts - np.bincount(codes, weights * right, K)
     return bool((wrong <= 0.5 * counts + np.sqrt(counts)).all())
 
 
-def _mixture(
+def mixture_of(
     problem: Problem, theta: Array, loss: float, channel: Channel | None = None
 ) -> Mixture:
     q, slopes = problem.q, np.exp(theta[: problem.q])
     eta, nu = np.append(rates_of(theta, q), 0.0)[:2].tolist()
     shifts = theta[q : 2 * q] + slopes * problem.moves
-    return Mixture(slopes, shifts, eta, nu, loss, channel)
+    return Mixture(slopes, shifts, eta, nu, loss, channel, problem.effects)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from csvor._mixture.channels import Channel
-from csvor._mixture.likelihood import label_likelihood
+from csvor._mixture.likelihood import RaterEffects, label_likelihood
 from csvor._rows.quantile import weighted_quantile
 from csvor._utils.sampling import random_rows
 from csvor._utils.threads import one_blas_thread
@@ -52,13 +53,14 @@ def problem_of(
     weights: Array | None,
     confirmed: Mask | None,
     original: Codes | None,
+    raters: Codes | None = None,
 ) -> Problem:
     """With what is left open filled in."""
     n = codes.size
     original = codes if original is None else original
     weights = np.ones(n) if weights is None else weights
     confirmed = np.zeros(n, dtype=bool) if confirmed is None else confirmed
-    return Problem(margins, codes, weights, confirmed, original)
+    return Problem(margins, codes, weights, confirmed, original, raters)
 
 
 class Problem:
@@ -67,13 +69,25 @@ class Problem:
     Margins are moved so that each is above 0 for as many rows as labels are above its threshold:
     a curve turns there when its slope changes, wherever the thresholds of the model are. (Those
     of 20 grades meet, and curves about them would cross: case N54.)
+
+    What sets raters apart, `effects`, is taken as it is; logits of these are in the units of
+    `theta`.
     """
 
     def __init__(
-        self, margins: Array, codes: Codes, weights: Array, confirmed: Mask, original: Codes
+        self,
+        margins: Array,
+        codes: Codes,
+        weights: Array,
+        confirmed: Mask,
+        original: Codes,
+        raters: Codes | None = None,
     ) -> None:
         self.codes, self.weights = codes, weights
         self.confirmed, self.original = confirmed, original
+        self.raters = np.zeros(codes.size, dtype=np.int64) if raters is None else raters
+        self.n_raters = int(self.raters.max(initial=0)) + 1
+        self.effects: RaterEffects | None = None
         self.q = margins.shape[1]
         self.n = weights.sum()
         self.no_table = np.zeros((self.q + 1, self.q + 1))
@@ -81,6 +95,12 @@ class Problem:
         self.counts = np.bincount(codes, weights, self.q + 1).astype(np.float64)
         self.moves = -_cuts(margins, codes, weights)
         self.margins = np.ascontiguousarray(margins + self.moves)
+
+    def with_effects(self, effects: RaterEffects) -> Problem:
+        """The same, with raters set apart like that."""
+        other = copy(self)
+        other.effects = effects
+        return other
 
     def start(self, log_slope: float, logit_eta: float) -> Array:
         """One slope for all, and shifts by which each ``P(t > k)`` has the mean that it should.
@@ -142,15 +162,10 @@ class Problem:
 
     def loss(self, theta: Array, channel: Channel | None = None) -> tuple[float, Array]:
         q = self.q
-        slopes, shifts = np.exp(theta[:q]), theta[q : 2 * q]
-        rates, slope = rates_of(theta, q), np.empty(2 * q + 2)
-        eta, nu = np.append(rates, 0.0)[:2]
-        way = (self.no_table, 0) if channel is None else (channel.table, channel.reach)
-        data = self.margins, self.codes, self.weights, self.confirmed, self.original
-        value = -label_likelihood(*data, slopes, shifts, eta, nu, *way, slope)
-        gradient = -slope[: theta.size]
-        gradient[:q] *= slopes
-        gradient[2 * q :] *= rates * (1.0 - rates)
+        rates, slope = rates_of(theta, q), np.zeros(theta.size)
+        value, of_raters = self.log_likelihood(theta, channel, slope=slope)
+        value, gradient = -value, -slope
+        gradient[2 * q] = -of_raters[2].sum()
         # Weak knowledge: slopes and shifts of the size of those of a fit, and rather few errors.
         size = float(theta[: 2 * q] @ theta[: 2 * q])
         value += size / 8.0 - RARITY * float(np.log1p(-rates).sum())
@@ -162,6 +177,33 @@ class Problem:
         gradient[1:q] += 2.0 * self.smooth * jumps
         gradient[2 * q :] += RARITY * rates
         return value, gradient
+
+    def log_likelihood(
+        self,
+        theta: Array,
+        channel: Channel | None,
+        effects: RaterEffects | None = None,
+        slope: Array | None = None,
+    ) -> tuple[float, Array]:
+        """Its value, and of each rater derivatives by his effects, and what his labels have of it.
+
+        ``slope`` gets the derivatives by theta, but for that by the logit of eta.
+        """
+        q = self.q
+        effects = effects or self.effects or RaterEffects.none(self.n_raters)
+        slopes, shifts = np.exp(theta[:q]), theta[q : 2 * q]
+        etas = effects.etas(theta[2 * q])
+        nu = float(rates_of(theta, q)[1]) if theta.size > 2 * q + 1 else 0.0
+        way = (self.no_table, 0) if channel is None else (channel.table, channel.reach)
+        data = self.margins, self.codes, self.weights, self.confirmed, self.original, self.raters
+        gradient, of_raters = np.empty(2 * q + 1), np.empty((4, etas.size))
+        how = slopes, shifts, effects.shifts, np.exp(effects.log_scales), etas, nu
+        value = label_likelihood(*data, *how, *way, gradient, of_raters)
+        of_raters[2] *= etas * (1.0 - etas)
+        if slope is not None:
+            slope[:q], slope[q : 2 * q] = gradient[:q] * slopes, gradient[q : 2 * q]
+            slope[2 * q + 1 :] = gradient[2 * q] * nu * (1.0 - nu)
+        return value, of_raters
 
 
 def _cuts(margins: Array, codes: Codes, weights: Array) -> Array:

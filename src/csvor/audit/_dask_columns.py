@@ -25,6 +25,7 @@ from csvor.audit._labelling import (
     check_seen,
     check_weighed,
 )
+from csvor.audit._panel import Panel
 
 # Each part of the cross-validation is a fit over all partitions.
 _MOST_PARTS = 100
@@ -52,7 +53,13 @@ class Columns:
 
 
 def labelling_of(
-    data: PartitionedFitData, columns: Columns, weights: Any, confirmed: Any, original: Any
+    data: PartitionedFitData,
+    columns: Columns,
+    weights: Any,
+    confirmed: Any,
+    original: Any,
+    raters: Any,
+    reference: Any,
 ) -> Labelling:
     """What is known of the labels, checked as it is read."""
     labels = OrdinalLabels(data.classes, declared=True)
@@ -64,7 +71,14 @@ def labelling_of(
     if original is not None:
         known = [] if confirmed is None else [confirmed]
         original = each(_original, np.int64, original, codes, *known)
-    return Labelling(codes, weights, confirmed, original)
+    labelling = Labelling(codes, weights, confirmed, original)
+    if raters is None:
+        return labelling
+    names = columns.parts(raters, "raters", partial(_names, "raters"))
+    (distinct,) = computed(layer(_distinct, [names]))
+    panel = Panel.of(distinct, reference, sum(data.X.sizes))
+    of_rows: Any = as_array(layer(panel.codes, [names]), data.X.sizes, np.int64)
+    return labelling._replace(raters=of_rows, panel=panel)
 
 
 def parts_of(
@@ -87,7 +101,7 @@ def parts_of(
     cv, seed, n_classes = int(cv), seed_of(random_state), len(data.classes)
     sizes, starts, (of_codes,) = data.X.sizes, data.X.starts, Parts.of_all(codes)
     if groups is not None:
-        names = columns.parts(groups, "groups", _names)
+        names = columns.parts(groups, "groups", partial(_names, "groups"))
         (counts,) = computed(layer(partial(_group_counts, n_classes), [names, of_codes]))
         groups_counts = GroupCounts.total(counts)
         folds = groups_counts.folds(cv, seed)
@@ -99,8 +113,12 @@ def parts_of(
     return as_array(layer(partial(_folds, cv, seed), [of_codes], places), sizes, np.int8), cv, None
 
 
-def _names(values: Any) -> list[Any]:
-    return group_names(values, len(values)) if len(values) else []
+def _names(argument: str, values: Any) -> list[Any]:
+    return group_names(values, len(values), argument) if len(values) else []
+
+
+def _distinct(names: list[Any]) -> list[Any]:
+    return list(dict.fromkeys(names))
 
 
 def _group_counts(n_classes: int, names: list[Any], codes: NDArray[np.int64]) -> GroupCounts:
@@ -119,7 +137,7 @@ def counts_of(
 ) -> NDArray[np.int64]:
     """The rows of each class in each part, in one pass that reads all that is known of labels."""
     K = labels.classes.size
-    columns: list[Any] = [column for column in (part_of, *labelling) if column is not None]
+    columns: list[Any] = [part_of, *labelling.columns.values()]
     weighted = labelling.weights is not None
     counts, masses = sums(partial(_counts, n_parts, K, weighted), *columns)
     of_class = counts.sum(axis=0)

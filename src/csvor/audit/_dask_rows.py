@@ -52,13 +52,19 @@ class PartitionedAuditData(AuditData):
 
     @classmethod
     def of(
-        cls, data: PartitionedFitData, columns: tuple[Any, ...], cv: Any, random_state: Any
+        cls,
+        data: PartitionedFitData,
+        columns: tuple[Any, ...],
+        reference: Any,
+        cv: Any,
+        random_state: Any,
     ) -> Self:
         """From checked features and labels, and what else is known of the rows."""
-        X, _, *known, groups = columns
+        X, _, weights, confirmed, original, raters, groups = columns
         known_columns = Columns(features_of(X), data)
         labels = OrdinalLabels(data.classes, declared=True)
-        labelling = labelling_of(data, known_columns, *known)
+        known = weights, confirmed, original, raters
+        labelling = labelling_of(data, known_columns, *known, reference)
         part_of, n_parts, n_independent = parts_of(
             data, known_columns, labelling.codes, groups, cv, random_state
         )

@@ -28,7 +28,7 @@ from csvor.audit._labelling import (
     check_weighed,
 )
 
-_COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "groups")
+_COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "raters", "groups")
 
 
 def audit_data(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> AuditData:
@@ -53,8 +53,8 @@ def audit_data(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> AuditData:
 
 
 def _in_memory(
-    X: Any, y: Any, sample_weight: Any, confirmed: Any, original: Any, groups: Any, classes: Any,
-    cv: Any, random_state: Any,
+    X: Any, y: Any, sample_weight: Any, confirmed: Any, original: Any, raters: Any, groups: Any,
+    classes: Any, reference: Any, cv: Any, random_state: Any,
 ) -> AuditDataInMemory:  # fmt: skip
     """All that is known of the rows, checked."""
     coded = CodedLabels.from_data(y, classes)
@@ -77,6 +77,8 @@ def _in_memory(
     if original is not None:
         original = _original(original, coded, confirmed)
     labelling = Labelling(coded.codes, sample_weight, confirmed, original)
+    if raters is not None:
+        labelling = labelling.by_raters(raters, reference)
     n = None
     if groups is not None:
         n = GroupCounts.of(group_names(groups, len(coded)), coded.codes, K).effective_rows

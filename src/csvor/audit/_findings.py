@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._data.fit_data import in_partitions
+from csvor._mixture.interval import MOST, share_interval
 from csvor._mixture.likelihood import LEAST
-from csvor._mixture.mixture import MOST, Mixture, share_interval
+from csvor._mixture.mixture import Mixture
 from csvor._parts.engine import each
 from csvor.audit._expected_errors import odds_range
 from csvor.audit._flags import LISTED, fdr_cut, share_cut, totals
@@ -26,6 +27,7 @@ from csvor.audit._ranking import (
     ranked_by,
     tells_something,
 )
+from csvor.audit._raters_of_rows import raters_of_rows
 from csvor.audit._shares_by import MOST_RATIO
 
 Array = NDArray[np.float64]
@@ -106,6 +108,7 @@ def findings(
         most = high * float(labels.mass.sum())
         flagged = flagged & (probability > share_cut(probability, labels.mass, most))
         sums = count(flagged, labels.mass)
+    fits = [(view.mixture, view.fit_margins) for view in views]
     suggested = each(suggestions, np.int64, truth, codes, flagged)
     return {
         "share": share,
@@ -132,6 +135,7 @@ def findings(
         "expected_right": sums.expected,
         "named_share": sums.named_share,
         "weighted": sums.weighted,
+        "raters": raters_of_rows(fits, weight, labels, probability),
         "_n_counted": sums.counted,
         "_ratios": _with_known(ratios, labels),
         "_weights": labels.weights,
@@ -175,27 +179,31 @@ def _beliefs_of(
     """The probability of each class given label and score, and given the score alone; and how much
     more probable each label is if it is wrong than if it is right.
     """
-    confirmed, margins = labels.confirmed, [view.margins for view in views]
-    func = partial(_beliefs, [view.mixture for view in views], weight, confirmed is not None)
-    known = [] if confirmed is None else [confirmed]
-    both = each(func, float, labels.codes, *known, *margins, width=2 * n_classes + 1)
+    known = {
+        name: labels.columns[name] for name in ("confirmed", "raters") if name in labels.columns
+    }
+    func = partial(_beliefs, [view.mixture for view in views], weight, tuple(known))
+    margins = [view.margins for view in views]
+    both = each(func, float, labels.codes, *known.values(), *margins, width=2 * n_classes + 1)
     return both[:, :n_classes], both[:, n_classes:-1], both[:, -1]
 
 
 def _beliefs(
     mixtures: Sequence[Mixture],
     weight: Array,
-    has_confirmed: bool,
+    names: Sequence[str],
     codes: NDArray[np.integer],
     *columns: Any,
 ) -> Array:
     """What `_beliefs_of` gives, side by side."""
-    confirmed, margins = (columns[0], columns[1:]) if has_confirmed else (None, columns)
+    known = dict(zip(names, columns, strict=False))
+    confirmed, raters, margins = known.get("confirmed"), known.get("raters"), columns[len(names) :]
     truth = np.zeros((codes.size, mixtures[0].slopes.size + 1))
     before = np.zeros_like(truth)
     if_right, if_wrong = np.zeros((2, codes.size))
     for mixture, w, seen in zip(mixtures, weight, margins, strict=True):
-        of_mixture, classes = mixture.truth(seen, codes), mixture.class_probabilities(seen)
+        of_mixture = mixture.truth(seen, codes, raters=raters)
+        classes = mixture.class_probabilities(seen)
         right, mass = of_codes(of_mixture, codes), np.maximum(of_codes(classes, codes), LEAST)
         odds = (1.0 - right) / np.maximum(right, LEAST)
         if_wrong += w * mass * odds * (1.0 - mixture.share) / mixture.share
@@ -263,7 +271,7 @@ def interval(
     within = np.zeros(2)
     for i in counted.tolist():
         ends = share_interval(
-            views[i].mixture, views[i].fit_margins, *labels, information=information
+            views[i].mixture, views[i].fit_margins, *labels.for_mixture, information=information
         )
         within += weight[i] / weight[counted].sum() * (np.array(ends) - shares[i]) ** 2
     between = 1.96**2 * float(weight @ (shares - share) ** 2)

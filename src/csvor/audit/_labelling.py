@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._data.groups import group_names
 from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._parts.engine import take
 from csvor._utils.warn import warn
+from csvor.audit._panel import Panel
 
 Mask = NDArray[np.bool_]
 
@@ -26,17 +28,41 @@ class Labelling(NamedTuple):
         True for labels that are known to be right.
     original : ndarray of shape (n,) or None
         Codes of what these were before.
+    raters : ndarray of shape (n,) or None
+        Who gave each label, as positions in the names of `panel`.
+    panel : Panel or None
     """
 
     codes: NDArray[np.int64]
     weights: NDArray[np.float64] | None = None
     confirmed: Mask | None = None
     original: NDArray[np.int64] | None = None
+    raters: NDArray[np.int64] | None = None
+    panel: Panel | None = None
 
     def take(self, rows: NDArray[np.intp]) -> Labelling:
         """The same of some rows."""
-        known = {name: part for name, part in self._asdict().items() if part is not None}
-        return Labelling(**dict(zip(known, take(rows, *known.values()), strict=True)))
+        known = self.columns
+        taken: dict[str, Any] = dict(zip(known, take(rows, *known.values()), strict=True))
+        return self._replace(**taken)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What is known, an array of all rows each."""
+        known = self._asdict()
+        del known["panel"]
+        return {name: column for name, column in known.items() if column is not None}
+
+    def by_raters(self, raters: Any, reference: Any) -> Labelling:
+        """The same of rows in memory, and who gave each label."""
+        names = group_names(raters, self.codes.size, "raters")
+        panel = Panel.of([names], reference, self.codes.size)
+        return self._replace(raters=panel.codes(names), panel=panel)
+
+    @property
+    def for_mixture(self) -> tuple[Any, ...]:
+        """As a mixture takes it, beside margins."""
+        return (*self[:5], None if self.panel is None else self.panel.reference)
 
     @property
     def judged(self) -> Mask:
@@ -81,7 +107,9 @@ class Labelling(NamedTuple):
         self, margins: NDArray[np.float64], n_independent: float | None = None, n: int = 0
     ) -> Mixture:
         """That of these labels, where each row has so much `information`."""
-        return fit_mixture(margins, *self, information=self.information(n_independent, n))
+        return fit_mixture(
+            margins, *self.for_mixture, information=self.information(n_independent, n)
+        )
 
     def share_left(self, before: float) -> float:
         """The share of all labels that are wrong, where that was so before some were set right."""

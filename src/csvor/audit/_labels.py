@@ -31,6 +31,7 @@ from csvor.audit._held_out import AuditData
 from csvor.audit._label_audit import LabelAudit
 from csvor.audit._mixes import MODELS, shares_of_models, with_trees
 from csvor.audit._models import Models, models_of
+from csvor.audit._panel import check_reference
 from csvor.audit._ranking import check_order
 from csvor.audit._scores import check_fdr
 
@@ -46,6 +47,8 @@ def audit_labels(
     sample_weight: ArrayLike | None = None,
     confirmed: ArrayLike | None = None,
     original: ArrayLike | CodedLabels | None = None,
+    raters: ArrayLike | None = None,
+    reference: Any = None,
     fdr: float | None = None,
     order: str = "auto",
     models: str | None = None,
@@ -94,6 +97,12 @@ def audit_labels(
     original : array-like of shape (n_samples,), default=None
         The labels before a review, where `y` has those that it set. Suspects were picked for
         review: without what it found among them, the others would look too clean.
+    raters : array-like of shape (n_samples,), default=None
+        Who gave each label. Each rater has a shift of the thresholds, a scale and a rate of
+        careless labels (see Notes), where the likelihood gains by them; a label is wrong where it
+        is not the class that the reference would give. Leave the column out of `X`.
+    reference : rater, default=None
+        The one by whom the others are measured; None is the middle of them.
     fdr : float, default=None
         Flag as many rows as keep the expected share of right labels among them at most at this, in
         (0, 1); None flags what is more probably wrong than right.
@@ -130,6 +139,11 @@ def audit_labels(
     features do not predict cannot be judged: the interval is wide there. Shares are sought up to
     half of ``(K - 1) / K``.
 
+    A rater r sees a class u with :math:`P(u > k) = 1 / (1 + e^{-s_r (a_k m_k + c_k) - d_r})`, where
+    the reference has :math:`s = 1, d = 0`, and :math:`\eta` is his own. Effects of raters are
+    normal, with variances that the labels tell (empirical Bayes): who gave few stays near the
+    others. The model is many-facet Rasch's (Linacre, 1989) with features in the place of items.
+
     Where `cv` is a number, the rows of each class are shuffled by a hash of their number and
     `random_state`, and dealt out in turn. Groups, the largest first, go each to the fold in which
     they keep the shares of the classes most even; more than 20 000 by a hash of their name.
@@ -165,10 +179,11 @@ def audit_labels(
     kind = models_of(chosen)
     if classes is None and chosen:
         classes = kind.classes_of(chosen[0])
-    columns = (X, y, sample_weight, confirmed, original, groups)
+    check_reference(raters, reference)
+    columns = (X, y, sample_weight, confirmed, original, raters, groups)
     # Of estimators of the user, the fit to all rows speaks.
     with without_data_warnings() if chosen else nullcontext():
-        rows = audit_data(columns, (classes, cv, random_state))
+        rows = audit_data(columns, (classes, reference, cv, random_state))
     kind.check(chosen, rows)
     compared = rows if len(chosen) == 1 else rows.sample(COMPARED, (chosen or [CSVOR()])[0])
     n_parts = len(rows.part_sizes)

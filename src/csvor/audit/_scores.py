@@ -16,6 +16,7 @@ from csvor.audit._claims import notes_on_claims
 from csvor.audit._findings import View, findings
 from csvor.audit._labelling import Labelling, check_weighed
 from csvor.audit._margins import readings_of
+from csvor.audit._panel import check_reference
 from csvor.audit._ranking import check_order
 from csvor.audit._wrong_labels import WrongLabels
 
@@ -26,6 +27,8 @@ def audit_scores(
     *,
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    raters: ArrayLike | None = None,
+    reference: Any = None,
     fdr: float | None = None,
     order: str = "auto",
 ) -> WrongLabels:
@@ -58,6 +61,10 @@ def audit_scores(
         The labels in their order, lowest first; needed for words.
     sample_weight : array-like of shape (n_samples,), default=None
         What each row counts in the likelihood, as `audit_labels` has it.
+    raters : array-like of shape (n_samples,), default=None
+        Who gave each label, as `audit_labels` has it.
+    reference : rater, default=None
+        The one by whom the others are measured; None is the middle of them.
     fdr : float, default=None
         Flag as many rows as keep the expected share of right labels among them at most at this, in
         (0, 1); None flags what is more probably wrong than right.
@@ -101,7 +108,10 @@ def audit_scores(
     check_order(order)
     weights = check_weights(codes.size, sample_weight)
     check_weighed(np.bincount(codes, weights, labels.size), labels, coded.counts)
+    check_reference(raters, reference)
     labelling, rows = Labelling(codes, weights), rows_to_fit(codes.size)
+    if raters is not None:
+        labelling = labelling.by_raters(raters, reference)
     to_fit = labelling.take(rows)
     views = [
         View(to_fit.mixture(margins[rows]), margins, margins[rows])

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.stats import chi2
 
-from csvor._mixture.mixture import DROP
+from csvor._mixture.interval import DROP
 from csvor._parts.engine import total
 from csvor.audit._labelling import Labelling
 from csvor.audit._share_entries import SharesByValue

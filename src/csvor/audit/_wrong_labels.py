@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from csvor._parts.engine import each, take
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
+from csvor.audit._rater_table import RaterTable
 from csvor.audit._share_entries import SharesByValue
 from csvor.audit._shares_by import shares_by
 
@@ -73,6 +74,8 @@ class WrongLabels:
         The share of the weight that they have.
     weighted : bool
         Whether rows differ in weight.
+    raters : RaterTable or None
+        How high or low each rater labels, and how carelessly, where raters are known.
     notes : tuple of str
         What should be known of the scores, such as class probabilities that claim far more than
         they keep, or of the labels, such as another order of the classes that the features predict
@@ -103,6 +106,7 @@ class WrongLabels:
     expected_right: float
     named_share: float
     weighted: bool
+    raters: RaterTable | None
     notes: tuple[str, ...]
     # The labels judged, by their counts; what `by` needs of each row, and what a row counts.
     _n_counted: int

@@ -1,0 +1,112 @@
+"""What is said of each rater, in a table and in words?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RaterTable:
+    """How each rater labels.
+
+    Attributes
+    ----------
+    names : ndarray of shape (n_raters,)
+    n : ndarray of shape (n_raters,)
+        How many labels each gave.
+    shift : ndarray of shape (n_raters,)
+        How many classes higher than the reference he labels, in the mean over all rows or items.
+    shift_interval : ndarray of shape (n_raters, 2)
+        Of 95 %.
+    careless : ndarray of shape (n_raters,)
+        The share of his labels that have nothing to do with the row or item.
+    careless_interval : ndarray of shape (n_raters, 2)
+        Of 95 %.
+    spread : ndarray of shape (n_raters,)
+        How blurred classes are to him: 1 is like the reference, 2 is twice as blurred.
+    agreement : ndarray of shape (n_raters,)
+        The share of his labels that are right.
+    reference : str
+        What raters are measured by: "the middle of the raters", "gold", or a rater's name.
+    """
+
+    names: NDArray[Any]
+    n: NDArray[np.int64]
+    shift: Array
+    shift_interval: Array
+    careless: Array
+    careless_interval: Array
+    spread: Array
+    agreement: Array
+    reference: str
+
+    def to_frame(self) -> Any:
+        """The raters as a table, in the order of ``names``.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Indexed by rater, columns n, shift, shift_low, shift_high, careless, careless_low,
+            careless_high, spread and agreement.
+        """
+        import pandas as pd
+
+        columns: dict[str, Any] = {"n": self.n}
+        for name in ("shift", "careless"):
+            low, high = getattr(self, f"{name}_interval").T
+            columns |= {name: getattr(self, name), f"{name}_low": low, f"{name}_high": high}
+        columns |= {"spread": self.spread, "agreement": self.agreement}
+        return pd.DataFrame(columns, pd.Index(self.names, name="rater"))
+
+    @property
+    def apart(self) -> NDArray[np.intp]:
+        """Positions of raters who are surely above or below the reference, the furthest first."""
+        low, high = self.shift_interval.T
+        apart = np.flatnonzero((low > 0.0) | (high < 0.0))
+        return apart[np.argsort(-np.abs(self.shift[apart]), kind="stable")]
+
+    @property
+    def summary(self) -> str:
+        """The answer in a sentence."""
+        apart = self.apart
+        if not apart.size:
+            return f"no rater is surely higher or lower than {self.reference}"
+        count = "1 rater differs" if apart.size == 1 else f"{apart.size} raters differ"
+        most = int(apart[0])
+        return (
+            f"{count} from {self.reference}, most {self.names[most]}: {self.shift_in_words(most)}"
+        )
+
+    def shift_in_words(self, rater: int) -> str:
+        """A rater's shift as a sentence has it.
+
+        Parameters
+        ----------
+        rater : int
+            The position in ``names``.
+
+        Returns
+        -------
+        text : str
+            Such as "0.9 classes too high (0.7 to 1.1)".
+        """
+        shift, ends = self.shift[rater], self.shift_interval[rater]
+        sign = 1.0 if shift >= 0.0 else -1.0
+        low, high = sorted(sign * ends)
+        way = "high" if shift >= 0.0 else "low"
+        size, low, high = (_digits(value, high - low) for value in (abs(shift), low, high))
+        return f"{size} classes too {way} ({low} to {high})"
+
+    def __repr__(self) -> str:
+        return f"RaterTable({self.summary})"
+
+
+def _digits(value: float, width: float) -> str:
+    """With as many as the width of its interval asks for."""
+    return f"{value:.1f}" if width >= 0.15 else f"{value:.2f}"

@@ -1,0 +1,99 @@
+"""How does each rater label, where each row has one label?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from csvor._mixture.likelihood import survivals
+from csvor._mixture.mixture import Mixture
+from csvor._parts.engine import each, sums
+from csvor._utils.sampling import random_rows
+from csvor.audit._labelling import Labelling
+from csvor.audit._rater_table import RaterTable
+
+Array = NDArray[np.float64]
+
+# Shifts are means over so many rows.
+_ROWS = 500
+_ENDS = np.array([0.0, -1.96, 1.96])
+
+
+def raters_of_rows(
+    fits: Sequence[tuple[Mixture, Array]], weight: Array, labels: Labelling, probability: Any
+) -> RaterTable | None:
+    """The mean of what mixtures say of raters; None where none are known.
+
+    Parameters
+    ----------
+    fits : sequence of (mixture, margins that it was fitted to)
+    weight : ndarray of shape (n_fits,)
+        Their shares of 1.
+    labels : Labelling of all rows
+    probability : array of shape (n,)
+        That each label is wrong.
+    """
+    panel = labels.panel
+    if panel is None:
+        return None
+    n_raters = len(panel.names)
+    columns = labels.columns
+    if "confirmed" in columns:
+        original = columns.get("original", labels.codes)
+        probability = each(
+            _known_wrong, float, probability, labels.confirmed, original, labels.codes
+        )
+    n, wrong = sums(partial(_counts, n_raters), labels.raters, probability)
+    said = [_of_mixture(*fit, n_raters) for fit in fits]
+    shift, careless, spread = (
+        np.tensordot(weight, np.array(its), 1) for its in zip(*said, strict=True)
+    )
+    reference = "the middle of the raters"
+    if panel.reference is not None:
+        reference = str(panel.names[panel.reference])
+    return RaterTable(
+        names=np.array(panel.names),
+        n=np.asarray(n).astype(np.int64),
+        shift=shift[0],
+        shift_interval=shift[1:].T,
+        careless=careless[0],
+        careless_interval=careless[1:].T,
+        spread=spread,
+        agreement=1.0 - np.asarray(wrong) / np.asarray(n),
+        reference=reference,
+    )
+
+
+def _counts(n_raters: int, raters: NDArray[np.int64], wrong: Array) -> tuple[Any, Any]:
+    return np.bincount(raters, minlength=n_raters), np.bincount(raters, wrong, n_raters)
+
+
+def _known_wrong(probability: Array, confirmed: Any, original: Any, codes: Any) -> Array:
+    return np.where(confirmed, original != codes, probability)
+
+
+def _of_mixture(mixture: Mixture, margins: Array, n_raters: int) -> tuple[Array, Array, Array]:
+    """Shifts in classes and careless shares, with their ends: (3, n_raters); and spreads."""
+    effects, errors = mixture.effects_of(n_raters)
+    margins = margins[random_rows(margins.shape[0], _ROWS)]
+    logits = mixture.slopes * margins + mixture.shifts
+    middle = _mean_class(logits)
+    shift, careless = np.empty((2, 3, n_raters))
+    for i, sign in enumerate(_ENDS):
+        moves = effects.shifts + sign * errors[0]
+        scales = np.exp(effects.log_scales)
+        for r in range(n_raters):
+            shift[i, r] = _mean_class(scales[r] * logits + moves[r]) - middle
+        odds = effects._replace(log_odds=effects.log_odds + sign * errors[2])
+        careless[i] = odds.etas(float(logit(mixture.eta)))
+    return shift, careless, np.exp(-effects.log_scales)
+
+
+def _mean_class(logits: Array) -> float:
+    """The class that a label has in the mean, by the survival of each class."""
+    return float(survivals(logits)[:, 1:].sum(axis=1).mean())
