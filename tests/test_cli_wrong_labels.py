@@ -15,7 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner, Result
 
 import csvor
+from conftest import few_trees
 from csvor import CSVOR, audit_labels
+from csvor.audit import _trees
 from csvor.cli.commands._app import app
 
 # One candidate, where the model is not the matter.
@@ -48,8 +50,19 @@ def _in_a_folder_with_grades(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     graded(150, 20).to_csv("t.csv", index=False)
 
 
-def test_json_holds_the_answer() -> None:
-    document = found()
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What an audit without any option says of the file of this module."""
+    file = tmp_path_factory.mktemp("whole") / "t.csv"
+    graded(150, 20).to_csv(file, index=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(file.parent)
+        patch.setattr(_trees, "tree_models", lambda *shape: few_trees())
+        return found()
+
+
+def test_json_holds_the_answer(whole: dict[str, Any]) -> None:
+    document = whole
     answer, suspects = document["wrong_labels"], document["suspects"]
     assert list(answer) == [
         "share", "low", "high", "named", "expected_right", "conclusive", "rank_correlation",
@@ -91,8 +104,8 @@ def test_where_nothing_can_be_said_json_and_tables_have_no_findings() -> None:
     assert written["suggested"].tolist() == rows["suggested"].astype(str).tolist()
 
 
-def test_json_holds_the_candidates_best_first() -> None:
-    document = found()
+def test_json_holds_the_candidates_best_first(whole: dict[str, Any]) -> None:
+    document = whole
     candidates = document["candidates"]
     assert set(candidates[0]) == {
         *("C", "kernel", "gamma", "n_components", "constraints", "contamination"),
@@ -136,21 +149,21 @@ def test_json_holds_the_candidates_best_first() -> None:
 def test_options_narrow_what_is_compared(
     options: list[object], expected: dict[str, set[object]], n_models: int
 ) -> None:
-    document = found(*options)
+    document = found(*options, "--folds", 3)
     candidates = document["candidates"]
     for name, values in expected.items():
         assert {candidate[name] for candidate in candidates} == values, name
     names = ("C", "kernel", "gamma", "constraints")
     assert len({tuple(c[name] for name in names) for c in candidates}) == n_models
     assert len(candidates) == n_models * (1 if "--contamination" in options else 2)
-    told = " ".join(run("--target", "grade", *options).stdout.split())
+    told = " ".join(run("--target", "grade", *options, "--folds", 3).stdout.split())
     if n_models == 1:
-        assert " Model C 1, p 1, contamination 0.1; 5 folds, seed 0 Answer " in told
+        assert " Model C 1, p 1, contamination 0.1; 3 folds, seed 0 Answer " in told
     else:
-        assert f"; the most likely of {n_models} compared; 5 folds, seed 0; with " in told
+        assert f"; the most likely of {n_models} compared; 3 folds, seed 0; with " in told
 
 
-@pytest.mark.parametrize("options", [ONE, ()])
+@pytest.mark.parametrize("options", [ONE, ("--folds", 2)])
 @pytest.mark.parametrize("n_wrong", [0, 20])
 def test_the_answer_is_a_sentence(options: tuple[object, ...], n_wrong: int) -> None:
     frame = graded(150, n_wrong, noise=0.1).astype({"grade": object})
@@ -209,7 +222,9 @@ def test_as_many_are_named_as_the_rate_of_right_ones_allows(fdr: float) -> None:
 
 
 def test_the_same_again_with_any_number_of_threads() -> None:
-    given = ["--target", "grade", "--json", "--C", "3", "--seed", "3"]
+    """With all trees, whose sums could depend on it."""
+    given = ["--target", "grade", "--json", "--C", "3", "--kernel", "linear", "--seed", "3"]
+    given += ["--folds", "2", "--models", "all"]
     environment = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
     environment["PYTHONPATH"] = str(Path(csvor.__file__).parents[1])
     there = []
@@ -223,11 +238,13 @@ def test_the_same_again_with_any_number_of_threads() -> None:
         )
         there.append(done.stdout)
     assert there[0] == there[1]
-    assert json.loads(there[0])["wrong_labels"]["named"] > 10
+    document = json.loads(there[0])
+    assert document["wrong_labels"]["named"] > 10
+    assert document["models"]["boosting"] > 0
 
 
 def test_the_seed_decides_what_is_said() -> None:
-    given = ["--target", "grade", "--json", "--C", "3", "--models", "own", "--seed"]
+    given = ["--target", "grade", "--json", *ONE, "--models", "own", "--seed"]
     here = run(*given, 3).stdout
     assert run(*given, 3).stdout == here
     assert run(*given, 4).stdout != here
