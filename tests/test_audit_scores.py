@@ -251,6 +251,18 @@ def test_where_another_channel_is_about_as_likely_the_interval_holds_both(rng):
     assert share_interval(rival, *data) == pytest.approx((low, high), abs=1e-3)
 
 
+def test_many_rows_do_not_make_curves_right(rng):
+    """Of 16 000 rows it is sqrt((1 / 16 + 1 / 2) / (1 / 2 + 1 / 2)) = .75 as wide as of 2 000."""
+    widths = []
+    for n in (2_000, 16_000):
+        score, y = drawn(rng, n, 4, noise=0.1)
+        given, wrong = mislabel(y, 0.1, 0)
+        audit = audit_scores(score, given)
+        assert audit.low <= wrong.mean() <= audit.high
+        widths.append(audit.high - audit.low)
+    assert widths[1] == pytest.approx(0.75 * widths[0], rel=0.15)
+
+
 def test_errors_that_take_most_of_a_class_are_within_the_interval(rng):
     """Of three classes 38 % of the labels are a class away: at most 14 of 1 500 were said to be."""
     score, y = drawn(rng, 1500, 3, noise=0.15)

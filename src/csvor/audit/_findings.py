@@ -40,6 +40,9 @@ _TEMPERATURE = 8.0
 NO_WEIGHT = 1e-3
 # An interval takes as long as many mixtures: those of so many, the most likely ones, are averaged.
 _INTERVALS = 3
+# Curves that are not quite right add an error as large as that of so many rows, however many there
+# are. (All 20 640 rows of cal_housing, no label changed: .013 to .027 without it.)
+_MISFIT_ROWS = 2_000.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,10 +267,14 @@ def correlation_of(views: Sequence[View], weight: Array, labels: Labelling) -> f
 def interval(
     views: Sequence[View], weight: Array, labels: Labelling, information: float
 ) -> tuple[float, float, float]:
-    """The share and its interval: what is uncertain within the mixtures, and between them."""
+    """The share and its interval: what is uncertain within the mixtures, and between them.
+
+    Of n rows in memory each tells ``information``, and as much less as curves may be wrong.
+    """
     shares = np.array([view.mixture.share for view in views])
     share = float(weight @ shares)
     counted = np.argsort(-weight, kind="stable")[:_INTERVALS]
+    information *= _MISFIT_ROWS / (_MISFIT_ROWS + labels.codes.size)
     within = np.zeros(2)
     for i in counted.tolist():
         ends = share_interval(
