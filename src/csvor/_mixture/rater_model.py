@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, minimize
+from scipy.optimize import minimize
 
 from csvor._mixture.rater_problem import Population, RaterProblem, Ratings
 from csvor._mixture.rater_tables import (
@@ -30,11 +30,10 @@ Array = NDArray[np.float64]
 
 # The population is found again so many times at most, or until it changes by less than a part.
 _ROUNDS, _CHANGE = 12, 0.03
-_STEPS = 60
+# Steps of the minimisation in each round, and in the last.
+_STEPS, _LAST_STEPS = 30, 100
 # Added to spreads of which a part is taken: raters who are this alike are alike.
 _NARROW = 0.1
-# Bounds of what all share, of d, log s and logit e, and of likings.
-_COMMON, _RATER, _LIKING = (-8.0, 8.0), ((-9.0, 9.0), (-4.0, 3.0), (-9.0, 2.0)), (-9.0, 9.0)
 # Bounds of the spreads of d, log s and likings, and of the mean of logit e.
 _SPREADS, _CARELESS = ((0.02, 0.02, 0.02), (3.0, 1.2, 3.0)), (-6.0, -1.5)
 
@@ -108,19 +107,19 @@ def fit_raters(ratings: Ratings, margins: Array | None = None) -> RaterModel:
     """
     problem = RaterProblem(ratings, margins)
     theta = problem.start()
-    variances = _variances(problem, theta)
+    covariances = rater_covariances(problem, theta)
     has_truth = bool((ratings.known >= 0).any())
     with one_blas_thread:
         for _ in range(_ROUNDS):
-            theta = _minimise(problem, theta, variances)
+            theta = _minimise(problem, theta, covariances)
             before = problem.population
-            variances = _variances(problem, theta)
-            problem.population = _population(problem, theta, variances, free=has_truth)
+            covariances = rater_covariances(problem, theta)
+            problem.population = _population(problem, theta, covariances, free=has_truth)
             if not has_truth:
                 theta = _recentred(problem, theta)
             if _change(before, problem.population) < _CHANGE:
                 break
-        theta = _minimise(problem, theta, variances)
+        theta = _minimise(problem, theta, covariances, _LAST_STEPS)
         loss, _ = problem.loss(theta)
     return RaterModel(problem, theta, loss, problem.posterior.copy())
 
@@ -134,43 +133,43 @@ def rater_covariances(problem: RaterProblem, theta: Array) -> Array:
     return np.asarray(np.einsum("rab,rb,rcb->rac", vectors, 1.0 / values, vectors))
 
 
-def _minimise(problem: RaterProblem, theta: Array, variances: Array) -> Array:
-    """By steps measured in units of how sure each parameter is."""
-    unit = _units(problem, variances)
-    of_rater = [*_RATER, *[_LIKING] * (problem.n_of_rater - LIKING)]
-    limits = np.vstack(
-        [np.tile(_COMMON, (problem.n_common, 1)), np.tile(of_rater, (problem.ratings.n_raters, 1))]
-    )
+def _minimise(
+    problem: RaterProblem, theta: Array, covariances: Array, steps: int = _STEPS
+) -> Array:
+    """By steps measured in units of how sure the parameters are, those of each rater together."""
+    first = problem.n_common
+    unit, roots = _unit_of_common(problem), np.linalg.cholesky(covariances)
+    start = np.linalg.solve(roots, problem.raters_of(theta)[..., None])
+
+    def unscaled(x: Array) -> Array:
+        raters = np.einsum("rab,rb->ra", roots, x[first:].reshape(-1, problem.n_of_rater))
+        return np.append(unit * x[:first], raters)
 
     def scaled(x: Array) -> tuple[float, Array]:
-        value, gradient = problem.loss(x * unit)
-        return value, gradient * unit
+        value, gradient = problem.loss(unscaled(x))
+        raters = np.einsum("rab,ra->rb", roots, problem.raters_of(gradient))
+        return value, np.append(unit * gradient[:first], raters)
 
     result = minimize(
-        scaled, theta / unit, jac=True, method="L-BFGS-B",
-        bounds=Bounds(*(limits / unit[:, None]).T),
-        options={"maxiter": _STEPS, "ftol": 1e-9, "maxcor": 15},
+        scaled, np.append(theta[:first] / unit, start), jac=True, method="L-BFGS-B",
+        options={"maxiter": steps, "ftol": 1e-9, "maxcor": 10},
     )  # fmt: skip
-    return np.asarray(result.x * unit)
+    return unscaled(result.x)
 
 
-def _variances(problem: RaterProblem, theta: Array) -> Array:
-    """Of the parameters of each rater, shape (n_raters, n_of_rater)."""
-    return np.diagonal(rater_covariances(problem, theta), axis1=1, axis2=2)
+def _unit_of_common(problem: RaterProblem) -> Array:
+    """About the standard error of each parameter that all share."""
+    unit = np.full(problem.n_common, 1.0 / np.sqrt(1.0 + 0.2 * problem.ratings.codes.size))
+    unit[problem.n_scale :] = 1.0 / np.sqrt(1.0 + 0.2 * problem.ratings.n_items)
+    return unit
 
 
-def _units(problem: RaterProblem, variances: Array) -> Array:
-    """About the standard error of each parameter."""
-    n = problem.ratings.codes.size
-    common = np.full(problem.n_common, 1.0 / np.sqrt(1.0 + 0.2 * n))
-    items = problem.ratings.n_items
-    common[problem.n_scale :] = 1.0 / np.sqrt(1.0 + 0.2 * items)
-    return np.concatenate([common, np.sqrt(variances).ravel()])
-
-
-def _population(problem: RaterProblem, theta: Array, variances: Array, *, free: bool) -> Population:
+def _population(
+    problem: RaterProblem, theta: Array, covariances: Array, *, free: bool
+) -> Population:
     before, raters = problem.population, problem.raters_of(theta)
     # Of each parameter the part that the ratings tell: the rest is the population's.
+    variances = np.diagonal(covariances, axis1=1, axis2=2)
     parts = np.clip(1.0 - variances / before.spreads(problem.n_of_rater) ** 2, 1e-3, 1.0)
     mean = raters[:, SHIFT].mean()
     squares = (raters - [mean, *np.zeros(problem.n_of_rater - 1)]) ** 2

@@ -19,12 +19,15 @@ from csvor._mixture.rater_tables import (
     table_slopes,
 )
 from csvor._mixture.ratings import class_posteriors, expected_slopes
+from csvor._utils.threads import RowThreads
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 # Standard deviations of what is weakly known: logarithms and logits of places and of masses.
 _WIDE = 5.0
+# Items are worked on in so many parts at most, each with counts of its own.
+_CHUNKS = 8
 _PLACES = 2.0
 # Of the logit of a careless share about that of all raters.
 SPREAD_OF_CARELESS = 1.5
@@ -75,7 +78,7 @@ class Population:
     """
 
     shift: float = 0.0
-    careless: float = -4.0
+    careless: float = -2.5
     spread_of_shift: float = 1.0
     spread_of_slope: float = 0.3
     spread_of_liking: float = 0.5
@@ -107,6 +110,8 @@ class RaterProblem:
         self.population = Population()
         self.posterior = np.empty((ratings.n_items, K))
         self.counts = np.empty((ratings.n_raters, K, K))
+        of_item = K * ratings.codes.size / ratings.n_items
+        self.threads = RowThreads(ratings.n_items, of_item, most=_CHUNKS)
 
     def start(self) -> Array:
         """Raters who are alike, and cuts by the shares of the labels."""
@@ -169,12 +174,18 @@ class RaterProblem:
     def _likelihood(self, theta: Array, tables: Array) -> float:
         data = self.ratings
         prior = np.log(np.maximum(self.classes_of(theta), LEAST))
-        return float(
-            class_posteriors(
-                data.starts, data.codes, data.raters, data.known, np.log(tables), prior,
-                self.posterior, self.counts,
-            )
-        )  # fmt: skip
+        logs = np.log(tables)
+
+        def of_chunk(items: slice) -> tuple[Array, Array]:
+            counts = np.empty_like(self.counts)
+            value = class_posteriors(
+                items.start, items.stop, data.starts, data.codes, data.raters, data.known, logs,
+                prior, self.posterior, counts,
+            )  # fmt: skip
+            return np.array(value), counts
+
+        value, self.counts = self.threads.sum(of_chunk)
+        return float(value)
 
     def _falling(self, part: Array) -> tuple[Array, Codes]:
         """``P_j(t > k)`` between columns of 1 and 0, and the margin that each is held down to."""

@@ -81,17 +81,22 @@ def label_tables(scale: Scale, raters: Array) -> Array:
 def looking_tables(scale: Scale, raters: Array) -> Array:
     """The same of labels that are not careless."""
     K = scale.values.size
-    logits = np.exp(raters[:, SLOPE])[:, None, None] * _rises(scale)
+    logits = slopes_of(raters)[:, None, None] * _rises(scale)
     logits += raters[:, SHIFT][:, None, None] * np.arange(K)[:, None]
     if raters.shape[1] > LIKING:
         logits += raters[:, LIKING:, None]
     return np.asarray(softmax(logits, axis=1))
 
 
+def slopes_of(raters: Array) -> Array:
+    """``s`` of each rater; a step too far ends in no infinite number."""
+    return np.asarray(np.exp(np.minimum(raters[:, SLOPE], 20.0)))
+
+
 def table_slopes(scale: Scale, raters: Array, by_table: Array) -> tuple[Array, Array, Array]:
     """Derivatives by raters, values and cuts, of those by the entries of tables."""
     looking = looking_tables(scale, raters)
-    s, e = np.exp(raters[:, SLOPE]), expit(raters[:, CARELESS])
+    s, e = slopes_of(raters), expit(raters[:, CARELESS])
     K = scale.values.size
     labels = np.arange(K)
     by_share = (by_table * (1.0 / K - looking)).sum(axis=(1, 2))
@@ -151,7 +156,7 @@ def _features(scale: Scale, raters: Array) -> Array:
     K = scale.values.size
     features = np.zeros((R, K, K, n))
     features[..., SHIFT] = np.arange(K)[:, None]
-    features[..., SLOPE] = np.exp(raters[:, SLOPE])[:, None, None] * _rises(scale)
+    features[..., SLOPE] = slopes_of(raters)[:, None, None] * _rises(scale)
     for k in range(n - LIKING):
         features[:, k, :, LIKING + k] = 1.0
     return features

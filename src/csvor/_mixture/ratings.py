@@ -10,8 +10,8 @@ from csvor._utils.compile import FAST, compiled
 
 
 @compiled(fastmath=FAST)
-def class_posteriors(starts, codes, raters, known, logs, log_prior, posterior, counts):
-    """The log-likelihood of all ratings, each item's true class t summed out.
+def class_posteriors(first, stop, starts, codes, raters, known, logs, log_prior, posterior, counts):
+    """The log-likelihood of the ratings of items from first to stop, true classes t summed out.
 
         ``sum_j log sum_t P_j(t) prod_i P(y_i | t, r_i)``
 
@@ -24,7 +24,7 @@ def class_posteriors(starts, codes, raters, known, logs, log_prior, posterior, c
     K = logs.shape[2]
     counts[:] = 0.0
     total = 0.0
-    for j in range(starts.size - 1):
+    for j in range(first, stop):
         row = posterior[j]
         prior = log_prior[j if log_prior.shape[0] > 1 else 0]
         for t in range(K):
