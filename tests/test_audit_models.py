@@ -49,7 +49,7 @@ def grades(seed: int, n_levels: int, n: int = 400):
 def test_trees_find_what_curves_do_not():
     X, y = steps(0, n=600)
     labels, wrong = mislabel(y, 0.1, 1)
-    own, both = audit_labels(X, labels, models="own"), audit_labels(X, labels)
+    own, both = audit_labels(X, labels, models="own", cv=4), audit_labels(X, labels, cv=4)
     assert own.models == pytest.approx({"csvor": 1.0, "boosting": 0.0, "extra trees": 0.0})
     assert sum(both.models.values()) == pytest.approx(1.0)
     assert both.models["csvor"] < 0.6
@@ -153,7 +153,7 @@ def test_labels_that_nothing_predicts_get_no_answer(rng):
     assert audit.summary.startswith("nothing can be said of 300 labels")
     assert audit.summary.endswith("features that have to do with the label, would help")
     assert audit.expected_errors(20).summary == "nothing can be said of 20 more"
-    assert audit_labels(*g(0, 300)).conclusive
+    assert audit_labels(*g(0, 300), CSVOR()).conclusive
 
 
 def test_where_nothing_can_be_said_no_row_has_a_finding(rng):

@@ -194,7 +194,7 @@ def rows_by_number(document: dict[str, Any]) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    "options", [(*CONVEX, "--C", 1), ("--models", "own")], ids=["one line", "all compared"]
+    "options", [(*CONVEX, "--C", 1), ("--models", "own", "--folds", 3)], ids=["one line", "all compared"]
 )
 def test_an_audit_is_that_of_a_dense_table(
     densely: Callable[..., Any], options: tuple[object, ...]
@@ -245,7 +245,7 @@ def test_nearest_good_rows_of_sparse_categories_by_hand() -> None:
 
 
 def test_decisions_are_applied_and_audited_again() -> None:
-    suspects = pd.DataFrame(audit(*CONVEX)["suspects"]).query("flagged").head(3)
+    suspects = pd.DataFrame(audit(*CONVEX, "--C", 1)["suspects"]).query("flagged").head(3)
     decided = suspects[["row", "given"]].assign(target="grade", decision="relabel")
     decided["label"] = suspects["suggested"]
     decided.to_csv("d.csv", index=False)
@@ -253,7 +253,7 @@ def test_decisions_are_applied_and_audited_again() -> None:
     before, after = pd.read_csv("t.csv"), pd.read_csv("o.csv")
     changed = np.flatnonzero((before["grade"] != after["grade"]).to_numpy()) + 1
     assert sorted(changed) == sorted(suspects["row"])
-    again = audit(*CONVEX, "--reviewed", "d.csv")
+    again = audit(*CONVEX, "--C", 1, "--reviewed", "d.csv")
     assert again["reviewed"]["relabelled"] == 3
 
 
@@ -262,7 +262,7 @@ def test_no_rows_are_made_dense(made: list[Any], kernel: str) -> None:
     options = RBF if kernel == "rbf" else CONVEX
     fit("s.skops", *options)
     run("predict", "t.csv", "--model", "s.skops", "--out", "-")
-    audit(*options, "--folds", 2, "--report", "p.html")
+    audit(*options, "--C", 10, "--folds", 2, "--report", "p.html")
     page = Path("p.html").read_text(encoding="utf-8")
     assert "trade" in page and ("like rows" in page) is (kernel == "rbf")
     assert len(made) > 4

@@ -216,7 +216,9 @@ def test_no_dense_copy_is_made(make):
 def test_an_audit_is_that_of_dense_rows(form):
     X, y = text_like(n=240, d=12, share=0.5)
     steps = StandardScaler(with_mean=False)
-    dense, of_sparse = (audit_labels(Z, y, candidate_models(Z, before=steps)) for Z in (X, form(X)))
+    dense, of_sparse = (
+        audit_labels(Z, y, candidate_models(Z, before=steps), cv=3) for Z in (X, form(X))
+    )
     assert of_sparse.share == pytest.approx(dense.share, abs=1e-4)
     np.testing.assert_allclose(of_sparse.probability, dense.probability, atol=1e-3)
     assert [c.settings["gamma"] for c in of_sparse.candidates] == pytest.approx(
