@@ -102,7 +102,7 @@ def test_the_audit_is_that_of_the_library(
 
 def test_a_curved_kernel_finds_what_a_line_cannot() -> None:
     """So a curve is chosen; a line, asked for, predicts no ring, and does not say that it does."""
-    args = ["audit", "t.csv", *TARGET, "--json"]
+    args = ["audit", "t.csv", *TARGET, "--folds", 3, "--json"]
     for options in ([], ["--kernel", "rbf", "--C", 10]):
         found = json.loads(run(*args, *options).stdout)
         assert {s["row"] for s in found["suspects"] if s["flagged"]} == {3, 8}

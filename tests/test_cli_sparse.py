@@ -194,7 +194,9 @@ def rows_by_number(document: dict[str, Any]) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    "options", [(*CONVEX, "--C", 1), ("--models", "own", "--folds", 3)], ids=["one line", "all compared"]
+    "options",
+    [(*CONVEX, "--C", 1), ("--models", "own", "--folds", 3)],
+    ids=["one line", "all compared"],
 )
 def test_an_audit_is_that_of_a_dense_table(
     densely: Callable[..., Any], options: tuple[object, ...]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,16 +32,35 @@ C = [0.1, 1]
 """
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """A folder with two data sets and a study of them."""
+def with_two_sets(folder: Path) -> Path:
+    """The folder, with two data sets and a study of them."""
     rng = np.random.default_rng(0)
     for name, noise in (("mine", 0.1), ("yours", 0.5)):
         y = np.repeat([1, 2, 3], 12)
         frame = pd.DataFrame({"a": y + noise * rng.normal(size=36), "b": rng.normal(size=36)})
-        frame.assign(y=y).to_csv(tmp_path / f"{name}.csv", index=False)
-    (tmp_path / "spec.toml").write_text(SPEC)
-    return tmp_path
+        frame.assign(y=y).to_csv(folder / f"{name}.csv", index=False)
+    (folder / "spec.toml").write_text(SPEC)
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return with_two_sets(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study that has been run."""
+    folder = with_two_sets(tmp_path_factory.mktemp("whole"))
+    assert study(*run_words(folder)).exit_code == 0
+    return folder / "out"
+
+
+@pytest.fixture
+def done(place: Path, whole: Path) -> Path:
+    """A folder with two data sets in which the study has been run."""
+    shutil.copytree(whole, place / "out")
+    return place
 
 
 def study(*words: str) -> Result:
@@ -69,11 +89,10 @@ def test_run_writes_a_table_and_tells_it_in_short(place: Path) -> None:
     assert "Cells  16, all done" in lines
 
 
-def test_a_folder_goes_on_with_what_it_holds(place: Path) -> None:
-    assert study(*run_words(place)).exit_code == 0
-    again = study("run", "--out", str(place / "out"), "--data", str(place), "--jobs", "1")
+def test_a_folder_goes_on_with_what_it_holds(done: Path) -> None:
+    again = study("run", "--out", str(done / "out"), "--data", str(done), "--jobs", "1")
     assert again.exit_code == 0
-    spec = spec_of(place / "out")
+    spec = spec_of(done / "out")
     assert spec is not None
     assert spec.datasets == ("mine", "yours")
 
@@ -91,9 +110,8 @@ def test_quick_is_what_a_new_folder_gets(place: Path, monkeypatch: pytest.Monkey
     assert asked == [preset("quick"), preset("paper")]
 
 
-def test_status(place: Path) -> None:
-    assert study(*run_words(place)).exit_code == 0
-    shown = study("status", str(place / "out"))
+def test_status(done: Path) -> None:
+    shown = study("status", str(done / "out"))
     assert shown.exit_code == 0
     words = [line.split() for line in shown.stdout.splitlines()]
     assert words[:3] == [
@@ -103,8 +121,8 @@ def test_status(place: Path) -> None:
     ]
     assert "Cells  16 of 16 cells" in shown.stdout
 
-    next((place / "out").glob("records/mine/*CSVOR*.json")).unlink()
-    document = json.loads(study("status", str(place / "out"), "--json").stdout)
+    next((done / "out").glob("records/mine/*CSVOR*.json")).unlink()
+    document = json.loads(study("status", str(done / "out"), "--json").stdout)
     assert document["failures"] == []
     assert (document["done"], document["failed"], document["total"]) == (15, 0, 16)
     assert document["seconds_left"] > 0
@@ -115,7 +133,7 @@ def test_status(place: Path) -> None:
         "failed": 0,
         "total": 4,
     }
-    assert "15 of 16 cells, 1 s left" in study("status", str(place / "out")).stdout
+    assert "15 of 16 cells, 1 s left" in study("status", str(done / "out")).stdout
 
 
 def test_failures_are_shown_and_the_rest_is_kept(
@@ -207,19 +225,18 @@ def test_n48_measures_of_a_spec_and_of_an_option(
     assert page.count(f"half_score failed for CSVOR in {wrong['CSVOR']} cells, and it is in") == 1
 
 
-def test_n51_a_second_study_in_a_folder(place: Path) -> None:
-    assert study(*run_words(place)).exit_code == 0
-    (place / "spec.toml").write_text(SPEC.replace("levels = [0, 20]", "levels = [0]"))
-    before = (place / "out" / "results.csv").read_bytes()
-    refused = study(*run_words(place))
+def test_n51_a_second_study_in_a_folder(done: Path) -> None:
+    (done / "spec.toml").write_text(SPEC.replace("levels = [0, 20]", "levels = [0]"))
+    before = (done / "out" / "results.csv").read_bytes()
+    refused = study(*run_words(done))
     assert refused.exit_code == 2
     assert refused.stderr == (
-        f"csvor: error: --out {place / 'out'}: it holds another study, which this one would "
+        f"csvor: error: --out {done / 'out'}: it holds another study, which this one would "
         "replace (levels without 20); name another folder, or say --replace\n"
     )
-    assert (place / "out" / "results.csv").read_bytes() == before
-    assert study(*run_words(place), "--replace").exit_code == 0
-    assert len(pd.read_csv(place / "out" / "results.csv")) == 8
+    assert (done / "out" / "results.csv").read_bytes() == before
+    assert study(*run_words(done), "--replace").exit_code == 0
+    assert len(pd.read_csv(done / "out" / "results.csv")) == 8
 
 
 @pytest.mark.parametrize(
@@ -271,20 +288,18 @@ def test_study_alone_shows_its_commands() -> None:
 
 
 @pytest.mark.parametrize("also", [[], ["--no-experiments"]])
-def test_report_writes_a_page(place: Path, also: list[str]) -> None:
-    assert study(*run_words(place)).exit_code == 0
-    words = ["report", str(place / "out"), "--to", str(place / "there"), "--data", str(place)]
+def test_report_writes_a_page(done: Path, also: list[str]) -> None:
+    words = ["report", str(done / "out"), "--to", str(done / "there"), "--data", str(done)]
     result = study(*words, *also)
     assert result.exit_code == 0, result.output
-    page = (place / "there" / "report.html").read_text(encoding="utf-8")
+    page = (done / "there" / "report.html").read_text(encoding="utf-8")
     assert "CSVOR" in page
     assert ("60 outliers" in page) == (not also)
-    assert (place / "there" / "tables").is_dir()
+    assert (done / "there" / "tables").is_dir()
 
 
-def test_report_names_a_folder_that_is_not_there(place: Path) -> None:
-    assert study(*run_words(place)).exit_code == 0
-    result = study("report", str(place / "out"), "--to", "there", "--faces", "nowhere")
+def test_report_names_a_folder_that_is_not_there(done: Path) -> None:
+    result = study("report", str(done / "out"), "--to", "there", "--faces", "nowhere")
     assert result.exit_code == 2
     assert "--faces nowhere: there is no such folder" in result.stderr
 
