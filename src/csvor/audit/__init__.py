@@ -5,6 +5,7 @@ from csvor.audit._candidates import candidate_models
 from csvor.audit._expected_errors import ExpectedErrors
 from csvor.audit._label_audit import LabelAudit
 from csvor.audit._labels import audit_labels
+from csvor.audit._rater_table import RaterTable
 from csvor.audit._raters import audit_raters
 from csvor.audit._raters_audit import RatersAudit
 from csvor.audit._scores import audit_scores
@@ -15,6 +16,7 @@ __all__ = [
     "Candidate",
     "ExpectedErrors",
     "LabelAudit",
+    "RaterTable",
     "RatersAudit",
     "SharesByValue",
     "WrongLabels",
@@ -29,4 +31,4 @@ for _public in (LabelAudit, RatersAudit, WrongLabels, audit_labels, audit_raters
     _public.__module__ = "csvor"
 Candidate.__module__ = ExpectedErrors.__module__ = "csvor.audit"
 candidate_models.__module__ = "csvor.audit"
-SharesByValue.__module__ = "csvor.audit"
+RaterTable.__module__ = SharesByValue.__module__ = "csvor.audit"

@@ -72,6 +72,14 @@ class RaterTable:
         return apart[np.argsort(-np.abs(self.shift[apart]), kind="stable")]
 
     @property
+    def order(self) -> NDArray[np.intp]:
+        """Positions of all raters: those `apart` first, then who is most surely careless."""
+        apart = self.apart
+        rest = np.setdiff1d(np.arange(self.names.size), apart)
+        rest = rest[np.argsort(-self.careless_interval[rest, 0], kind="stable")]
+        return np.concatenate([apart, rest])
+
+    @property
     def summary(self) -> str:
         """The answer in a sentence."""
         apart = self.apart
@@ -102,6 +110,22 @@ class RaterTable:
         way = "high" if shift >= 0.0 else "low"
         size, low, high = (_digits(value, high - low) for value in (abs(shift), low, high))
         return f"{size} classes too {way} ({low} to {high})"
+
+    def careless_in_words(self, rater: int) -> str:
+        """A rater's careless share as a sentence has it.
+
+        Parameters
+        ----------
+        rater : int
+            The position in ``names``.
+
+        Returns
+        -------
+        text : str
+            Such as "12 % (8 to 17 %)".
+        """
+        low, high = 100.0 * self.careless_interval[rater]
+        return f"{100.0 * self.careless[rater]:.0f} % ({low:.0f} to {high:.0f} %)"
 
     def __repr__(self) -> str:
         return f"RaterTable({self.summary})"

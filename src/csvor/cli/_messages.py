@@ -141,11 +141,15 @@ MESSAGES = {
     "zero-weights": ": all weights are 0, so no row counts",
     # Rows that hang together
     "blank-groups": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with a value of its own where a row belongs to no other",
+    "blank-raters": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with one name such as unknown where nobody knows who it was",
     "conflicting-rows": "{n} rows have the same features as a row with another label ({n_sets} [n_sets:set|sets]; {rows}): at most one of the labels of each set can be right",
     "copied-rows": "{n} [row has|rows have] the features and the label of an earlier row ({rows}): a copy is judged by a model that has seen the other; enter each record once, or keep copies together with --groups COL",
     "few-groups": "--folds {folds}: --groups names {n} [group|groups] only",
     "mostly-conflicting-rows": "{n} of {total} rows{by} have the same features as a row with another label: the features alone do not settle the label; add columns that tell such rows apart, if there are any",
+    "many-raters": ": {n_raters} different names in {n_rows} rows are hardly two labels of each, as in a number of the row; name the column that says who labelled",
     "no-groups": "holds lists, which are no groups",
+    "no-raters": "holds lists, which are no names of raters",
+    "one-rater": ": all {n_rows} rows are of '{rater}', so there is nobody to compare; leave --rater out",
     "repeated-ids": ": {n_ids} [n_ids:value is|values are] on more than one row ({rows}), each judged by a model that has seen the others; where they belong together, say so with --groups {column:q}",
     # Options
     "weight-and-counts": "--weight and --counts both say what a row counts: give one",
@@ -154,6 +158,8 @@ MESSAGES = {
     "components-of-linear": "--components {components}: the linear kernel needs none; --kernel rbf can",
     "gamma-form": "--gamma {gamma}: must be scale, auto or a number greater than 0",
     "gamma-of-none": "--gamma {gamma}: the {kernel} kernel has none; --kernel rbf has",
+    "reference-alone": "--reference {name} names a rater: name the column of the raters with --rater",
+    "unknown-reference": "--reference {name}: no label is by this rater; {hint}",
     "wrong-value": "{name} {text}: must be {expected}",
     # Files and folders that options name
     "delimiter-of-no-text": "--delimiter {delimiter}: {source} is no text file",

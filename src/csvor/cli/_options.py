@@ -89,6 +89,12 @@ class DataOptions:
         Texts,
         _repeated("Column to compare shares of wrong labels by; no feature (see --keep)"),
     ] = ()
+    rater: Annotated[
+        Text, _column("Column of who gave the label: who is strict or careless; no feature.")
+    ] = None
+    reference: Annotated[
+        Text, _of_data("Rater by whom the others are measured; by default the middle.", "NAME")
+    ] = None
     drop: Annotated[Texts, _repeated("Column to leave out")] = ()
     keep: Annotated[
         Texts, _repeated("Feature, whatever it looks like (row numbers, a copy of the label)")
@@ -127,13 +133,15 @@ class DataOptions:
 
     def __post_init__(self) -> None:
         # Names are compared in one form of Unicode, as those of the file are.
-        for name in ("target", "id", "groups", "weight", "counts"):
+        for name in ("target", "id", "groups", "rater", "reference", "weight", "counts"):
             column = getattr(self, name)
             object.__setattr__(self, name, None if column is None else normal(column))
         for name in ("by", "drop", "keep", "categorical"):
             object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
         if self.weight is not None and self.counts is not None:
             refuse("weight-and-counts")
+        if self.reference is not None and self.rater is None:
+            refuse("reference-alone", name=self.reference)
         check_data(self.data, self.dask)
         if self.reviewed is not None:
             check_input(self.reviewed)

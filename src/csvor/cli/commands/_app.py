@@ -94,7 +94,7 @@ def audit(data: DataOptions, model: ModelOptions, output: AuditOutput, notes: No
     run_audit(data, model, output, notes)
 
 
-@command(app, without={"reviewed", "by"}, kernel="linear")
+@command(app, without={"reviewed", "by", "rater", "reference"}, kernel="linear")
 def fit(
     data: DataOptions,
     options: ModelOptions,

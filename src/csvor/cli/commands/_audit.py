@@ -33,6 +33,13 @@ from csvor.cli.commands._by import by_document, check_by, read_fact, share_facts
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.commands._in_memory import FIXED, RowsInMemory
+from csvor.cli.commands._rater_facts import (
+    check_raters,
+    print_raters,
+    rater_facts,
+    raters_document,
+    read_raters,
+)
 from csvor.cli.commands._rows import Rows, rows_of
 from csvor.cli.input._prepare import Prepared, prepare
 from csvor.cli.input._related_rows import refuse_few_groups
@@ -57,7 +64,8 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
             doubts, expected = _doubts(prepared, notes), after_review(audit, prepared.n_reviewed)
             listed_rows = rows.listed(audit)
             shares = shares_of(rows, audit)
-            facts = [*data_facts(prepared), *read_fact(shares), chosen_fact(prepared, audit)]
+            facts = [*data_facts(prepared), *read_raters(prepared, audit), *read_fact(shares)]
+            facts.append(chosen_fact(prepared, audit))
             if output.suspects is not None:
                 written.append(rows.write_suspects(audit, output.suspects, listed_rows))
             if output.report is not None:
@@ -71,14 +79,16 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         notes.add(note)
     if output.json:
         document = _document(prepared, audit, listed_rows, expected, notes)
-        print_json("audit", document | ({"by": by_document(shares)} if shares else {}))
+        document |= {"by": by_document(shares)} if shares else {}
+        print_json("audit", document | raters_document(audit))
         return
     out = console(error=output.suspects == "-")
-    answers = [("Answer", audit.summary), *share_facts(shares), *doubts]
+    answers = [("Answer", audit.summary), *rater_facts(audit), *share_facts(shares), *doubts]
     if expected is not None:
         answers.append(("Go on?", expected.summary))
     print_facts(out, [*facts, *answers])
     if audit.conclusive:
+        print_raters(out, audit.raters)
         print_suspects(out, listed_rows, output.top, audit.ordered_by)
     more = audit.named - sum(listed_rows["flagged"][: output.top])
     if more and output.suspects is None and output.report is None:
@@ -118,7 +128,8 @@ def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
         notes.add(fault("lone-labels", n=len(lone), names=lone))
     warnings = notes.of_warnings(EmptyIntervalWarning)  # `notes_on_classes` says it
     with progress("Auditing the labels", 1) as update, warnings:
-        candidates = rows.models()
+        candidates, columns = rows.models(), rows.audit_data()
+        check_raters(prepared.data, columns)
         audit = audit_labels(
             estimator=candidates,
             cv=options.folds,
@@ -127,7 +138,7 @@ def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
             models=output.models or ("all" if len(candidates) > 1 else "own"),
             random_state=options.seed,
             progress=update,
-            **rows.audit_data(),
+            **columns,
         )
         return rows.completed(audit)
 

@@ -82,6 +82,8 @@ class RowsInMemory(CommandRows):
             "X": prepared.frame,
             "y": prepared.target.coded,
             "groups": prepared.groups,
+            "raters": prepared.raters,
+            "reference": prepared.data.reference,
             "sample_weight": prepared.weights,
             "confirmed": prepared.confirmed,
             "original": prepared.original,

@@ -65,7 +65,11 @@ class RowsInParts(CommandRows):
 
     def audit_data(self) -> dict[str, Any]:
         """The data by the parameters of `audit_labels`."""
-        return {"classes": self.prepared.target.coded.labels.classes, **self.encoded()}
+        return {
+            "classes": self.prepared.target.coded.labels.classes,
+            "reference": self.prepared.data.reference,
+            **self.encoded(),
+        }
 
     def completed(self, audit: LabelAudit) -> LabelAudit:
         """The audit, with a model that takes rows as they are in the files; entries are kept."""
@@ -133,6 +137,7 @@ class RowsInParts(CommandRows):
             "y": (True, labels, ()),
             "sample_weight": (data.weighing is not None, float, ()),
             "groups": (data.groups is not None, np.int64, ()),
+            "raters": (data.rater is not None, object, ()),
             "confirmed": (reviewed, bool, ()),
             "original": (reviewed, labels, ()),
         }
@@ -184,7 +189,7 @@ def _sample(pieces: list[Piece], n_rows: int, data: DataOptions) -> Sample:
     from csvor._parts.partitions import run
 
     also = () if data.reviewed is None else decided_on(data.reviewed, data.target)[1]
-    words = frozenset(filter(None, [*data.categorical, data.groups]))
+    words = frozenset(filter(None, [*data.categorical, data.groups, data.rater]))
     wanted = Wanted(n_rows, data.target, words, data.missing, data.missing_label, also)
     (sample,), _ = run(_drawn, [Parts.of(pieces)], shared=(wanted,), apart=True)
     return cast(Sample, sample)

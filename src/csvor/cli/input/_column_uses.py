@@ -12,7 +12,7 @@ from csvor.cli._options import DataOptions
 from csvor.cli.input._column_parser import clear_reading
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
 from csvor.cli.input._number_column import SIGNS, NumberColumn, is_blank
-from csvor.cli.input._related_rows import group_numbers
+from csvor.cli.input._related_rows import group_numbers, rater_names
 from csvor.cli.input._table import Table, TableColumn
 
 Rows = NDArray[np.int64]
@@ -21,7 +21,7 @@ Rows = NDArray[np.int64]
 def feature_names(table: Table, data: DataOptions) -> list[str]:
     """Every column that no option gives another use."""
     one = [("--target", data.target), ("--id", data.id), ("--groups", data.groups)]
-    one += [("--weight", data.weight), ("--counts", data.counts)]
+    one += [("--rater", data.rater), ("--weight", data.weight), ("--counts", data.counts)]
     named = [(option, name) for option, name in one if name is not None]
     named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
     uses: dict[str, str] = {}
@@ -41,7 +41,7 @@ def feature_names(table: Table, data: DataOptions) -> list[str]:
 
 def columns_as_text(data: DataOptions) -> list[str]:
     """Columns that are shown as they were written."""
-    named = (data.target, data.id, data.groups, *data.by, *data.categorical)
+    named = (data.target, data.id, data.groups, data.rater, *data.by, *data.categorical)
     return [name for name in named if name is not None]
 
 
@@ -77,6 +77,12 @@ class ColumnUses:
         if self.data.groups is None:
             return None
         return group_numbers(table.column(self.data.groups, "--groups"), rows)
+
+    def raters(self, table: Table, rows: Rows) -> NDArray[Any] | None:
+        """Who gave each label, as it is written."""
+        if self.data.rater is None:
+            return None
+        return rater_names(table.column(self.data.rater, "--rater"), rows)
 
     def ids(self, table: Table, rows: Rows) -> list[str] | None:
         """What the rows are called."""

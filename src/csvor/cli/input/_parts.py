@@ -37,6 +37,7 @@ class PieceRows:
     frame: pd.DataFrame
     weights: Array | None
     groups: Codes | None
+    raters: NDArray[Any] | None
     confirmed: NDArray[np.bool_] | None
     before: Codes | None
     counts: Array
@@ -64,6 +65,7 @@ class PieceReader:
                 self._frame(table),
                 uses.weights(table, rows, self.features.decimal),
                 uses.groups(table, rows),
+                uses.raters(table, rows),
                 uses.confirmed(rows),
                 uses.codes_before(classes, rows, codes),
                 counts,
@@ -141,7 +143,7 @@ def reader_of(work: Prepared, labels: TableColumn, types: dict[str, pa.DataType]
     pairs = zip(used.tolist(), work.target.coded.codes.tolist(), strict=True)
     codes |= {texts[text]: code for text, code in dict.fromkeys(pairs)}
     data = work.data
-    names = [data.target, data.weight, data.counts, data.id, data.groups]
+    names = [data.target, data.weight, data.counts, data.id, data.groups, data.rater]
     names += [*data.by, *work.features.used]
     known = {name: types[name] for name in names if name}
     impute, ordered = work.options.impute, work.target.coded.labels
@@ -188,11 +190,12 @@ def rescale(columns: Any, n_rows: int, first: Array, second: Array) -> None:
 
 
 def encoded(reader: PieceReader, columns: Any, mean_weight: float, piece: Piece) -> tuple[Any, ...]:
-    """Features, encoded, labels, weights, groups, what a review confirmed and labels before it."""
+    """Features, encoded; labels, weights, groups, raters, confirmed ones, labels before review."""
     labelled, decode = reader.read(piece), reader.labels.decode
+    known = labelled.groups, labelled.raters, labelled.confirmed
     X: Any = np.empty((0, len(columns.get_feature_names_out())))
     if len(labelled.codes):
         X = columns.transform(labelled.frame)
     weights = None if labelled.weights is None else labelled.weights / mean_weight
     before = None if labelled.before is None else decode(labelled.before)
-    return X, decode(labelled.codes), weights, labelled.groups, labelled.confirmed, before
+    return X, decode(labelled.codes), weights, *known, before

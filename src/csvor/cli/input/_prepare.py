@@ -52,8 +52,8 @@ class Prepared:
     """Rows, labels and an unfitted pipeline, with all that a report says of them.
 
     `groups` numbers what the rows used share, where --groups names a column of it; `weights` are
-    what they count, those above 0 in the mean 1, where --weight names one. `copies` are
-    columns that alone give the label.
+    what they count, those above 0 in the mean 1, where --weight names one; `raters` who labelled
+    them, where --rater does. `copies` are columns that alone give the label.
     """
 
     table: Table
@@ -69,6 +69,7 @@ class Prepared:
     options: ModelOptions
     choice: Choice | None = None
     review: Review | None = None
+    raters: NDArray[Any] | None = None
 
     @property
     def uses(self) -> ColumnUses:
@@ -131,6 +132,7 @@ class Prepared:
                 "kept": list(self.data.keep),
                 "id": self.data.id,
                 "groups": self.data.groups,
+                "rater": self.data.rater,
                 "weight": self.data.weight,
                 "counts": self.data.counts,
                 "readings": self.features.readings,
@@ -157,7 +159,7 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
         review = read_review(data.reviewed, table, data.target, data.classes, notes)
     uses = ColumnUses(data, review)
     labels = uses.labels(table)
-    target, groups, weights = None, None, None
+    target, groups, raters, weights = None, None, None, None
     with faults.collected():
         target = read_target(
             labels, data.classes, data.missing_label, notes, uses.dropped, fold=data.fold_labels
@@ -167,6 +169,8 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
         groups = uses.groups(table, rows)
         if groups is None and data.id is not None:
             note_repeated_ids(table.column(data.id, "--id"), rows, notes)
+    with faults.collected():
+        raters = uses.raters(table, rows)
     features, frame = choose_features(
         table, rows, names, kept=data.keep, impute=options.impute, clip=options.clip is not None,
         rules=Rules(data.decimal, data.missing, data.dates, data.categorical),
@@ -191,7 +195,7 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     table = table.only([*data.by, *([] if data.id is None else [data.id])])
     return Prepared(
         table, target, features, frame, groups, weights, repeats, copies, pipeline, data, options,
-        review=review,
+        review=review, raters=raters,
     )  # fmt: skip
 
 

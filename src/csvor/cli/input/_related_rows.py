@@ -1,6 +1,7 @@
 """Rows that hang together: groups, ids that come again, and rows with the same features (N35)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -98,16 +99,28 @@ def group_numbers(column: TableColumn, rows: Rows) -> NDArray[np.int64]:
 
     So folds are the same however the rows are read. A row without a group is refused.
     """
+    codes, texts = _named(column, rows, "--groups", "no-groups", "blank-groups")
+    return hash_array(np.array(texts, dtype=object)).view(np.int64)[codes]
+
+
+def rater_names(column: TableColumn, rows: Rows) -> NDArray[Any]:
+    """Who gave the label of each of the `rows`, as it is written. A blank is refused."""
+    codes, texts = _named(column, rows, "--rater", "no-raters", "blank-raters")
+    return np.array(texts, dtype=object)[codes]
+
+
+def _named(
+    column: TableColumn, rows: Rows, option: str, no_names: str, no_name: str
+) -> tuple[Rows, list[str]]:
+    """Codes and texts of a column that names the group, or the rater, of each row."""
     if column.kind == "lists":
-        raise ColumnError(fault("no-groups", column.name, option="--groups"))
+        raise ColumnError(fault(no_names, column.name, option=option))
     codes, texts = column.take(rows).coded
     blank = _blank(codes, texts, column)
     if blank.any():
         where, total = rows[blank], len(codes)
-        raise ColumnError(
-            fault("blank-groups", column.name, option="--groups", rows=where, total=total)
-        )
-    return hash_array(np.array(texts, dtype=object)).view(np.int64)[codes]
+        raise ColumnError(fault(no_name, column.name, option=option, rows=where, total=total))
+    return codes, texts
 
 
 def refuse_few_groups(groups: Rows | None, folds: int) -> None:

@@ -120,7 +120,8 @@ def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
             for t, below, above in zip(thresholds, classes, classes[1:], strict=False)
         ),
         tuple(
-            ((t - edges[0]) / span, f"{t:g}".replace("-", "−")) for t in _ticks(edges[0], edges[-1])
+            ((t - edges[0]) / span, f"{t:g}".replace("-", "−"))
+            for t in round_numbers(edges[0], edges[-1])
         ),
     )
 
@@ -154,7 +155,7 @@ def _codes(labels: Labels, classes: Labels) -> NDArray[np.integer]:
     return CodedLabels.from_data(labels, classes).codes
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def round_numbers(low: float, high: float) -> list[float]:
     """About five round numbers between two."""
     rough = (high - low) / 5
     unit = 10.0 ** floor(log10(rough))

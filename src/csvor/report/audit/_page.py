@@ -31,6 +31,7 @@ from csvor.report.audit._comparison import comparison_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from csvor.report.audit._follow_up import commands, decisions_file, editable
 from csvor.report.audit._page_rows import PageRows, rows_for_page
+from csvor.report.audit._raters import drawn_raters
 from csvor.report.audit._suspects import Suspects, suspects_of, text_of
 
 MOST_CONFLICTS, MOST_ALIKE, MOST_MODELS = 50, 12, 20
@@ -180,6 +181,7 @@ def _answer(audit: WrongLabels, classes: list[str]) -> dict[str, Any]:
         "classes": classes,
         "confusion": confusion_of(audit, classes),
         "groups": probability_groups(audit),
+        "raters": drawn_raters(audit.raters) if audit.conclusive else None,
         "chart": score_chart(audit, classes) if isinstance(audit, LabelAudit) else None,
         **(_models(audit) if isinstance(audit, LabelAudit) else {"candidates": ()}),
     }

@@ -1,0 +1,108 @@
+"""What does `csvor audit --rater` say of raters, and may they be compared?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.text import Text
+
+from csvor import LabelAudit
+from csvor._parts.engine import total
+from csvor._utils.words import plural
+from csvor.audit import RaterTable
+from csvor.cli._errors import ColumnError, closest, listed, refuse
+from csvor.cli._fault import fault
+from csvor.cli._options import DataOptions
+from csvor.cli._render import Fact, plain_table, print_table
+from csvor.cli._spelling import visible
+from csvor.cli.input._prepare import Prepared, plain
+
+MOST_RATERS = 10
+
+
+def check_raters(data: DataOptions, columns: Mapping[str, Any]) -> None:
+    """Refuse columns that do not say who labelled, and a reference that did not, before the work.
+
+    `columns` are the data by the parameters of `audit_labels`.
+    """
+    if data.rater is None:
+        return
+    raters = columns["raters"]
+    _, (names,) = total(_distinct, raters)
+    names = sorted(set(names.tolist()))
+    if len(names) == 1:
+        one = fault("one-rater", data.rater, option="--rater", n_rows=raters.size, rater=names[0])
+        raise ColumnError(one)
+    if 2 * len(names) > raters.size:
+        facts = {"n_raters": len(names), "n_rows": raters.size}
+        raise ColumnError(fault("many-raters", data.rater, option="--rater", **facts))
+    if data.reference is not None and data.reference not in names:
+        close = closest(data.reference, names)
+        hint = f"raters are {listed(names)}" if close is None else f"did you mean '{close}'?"
+        refuse("unknown-reference", name=data.reference, hint=visible(hint))
+
+
+def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArray[Any]]]:
+    return (), (pd.unique(column),)
+
+
+def read_raters(work: Prepared, audit: LabelAudit) -> list[Fact]:
+    """The column of the raters, and by whom they are measured."""
+    if audit.raters is None:
+        return []
+    count = plural(audit.raters.names.size, "rater")
+    return [("Labelled by", f"{work.data.rater} ({count}), measured by {audit.raters.reference}")]
+
+
+def rater_facts(audit: LabelAudit) -> list[Fact]:
+    """What is said of all raters in a sentence."""
+    if audit.raters is None or not audit.conclusive:
+        return []
+    return [("Raters", audit.raters.summary)]
+
+
+def print_raters(out: Console, raters: RaterTable | None, rest: str = "--json") -> None:
+    """Print the raters, those apart from the reference first; `rest` has those further down."""
+    if raters is None:
+        return
+    table = plain_table("rater", right=["ratings"])
+    for name in ("shift", "careless"):
+        table.add_column(name)
+    table.add_column("agreement", justify="right")
+    order = raters.order
+    for i in order[:MOST_RATERS].tolist():
+        cells = [
+            visible(str(raters.names[i])), str(raters.n[i]), raters.shift_in_words(i),
+            raters.careless_in_words(i), f"{100.0 * raters.agreement[i]:.0f} %",
+        ]  # fmt: skip
+        table.add_row(*map(Text, cells), style=None if i in raters.apart else "dim")
+    out.file.write("\n")
+    print_table(out, table)
+    if order.size > MOST_RATERS:
+        out.file.write(f"... {order.size - MOST_RATERS} more in {rest}\n")
+
+
+def raters_document(audit: LabelAudit) -> dict[str, Any]:
+    """The raters as JSON has them, in their order; no values where nothing can be said."""
+    if audit.raters is None:
+        return {}
+    known = audit.conclusive
+    return {
+        "raters": rater_entries(audit.raters, known=known),
+        "raters_summary": audit.raters.summary if known else None,
+        "reference": audit.raters.reference,
+    }
+
+
+def rater_entries(raters: RaterTable, *, known: bool = True) -> list[dict[str, Any]]:
+    """An object for each rater."""
+    table = raters.to_frame().reset_index().rename(columns={"n": "ratings"})
+    if not known:
+        table = table.astype(dict.fromkeys(table.columns[2:], object))
+        table.iloc[:, 2:] = None
+    return [
+        {str(key): plain(value) for key, value in zip(table.columns, row, strict=True)}
+        for row in table.itertuples(index=False)
+    ]
