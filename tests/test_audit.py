@@ -385,11 +385,11 @@ def test_threads_change_nothing_and_progress_counts_to_the_end():
     X, true = g(1, 150)
     given, _ = mislabel(true, 0.1, 2)
     seen = []
-    both = audit_labels(X, given, progress=lambda done, total: seen.append((done, total)))
+    both = audit_labels(X, given, cv=3, progress=lambda done, total: seen.append((done, total)))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert len({total for _, total in seen}) == 1 and seen[-1][0] == seen[-1][1]
     with threadpool_limits(1):
-        alone = audit_labels(X, given)
+        alone = audit_labels(X, given, cv=3)
     np.testing.assert_array_equal(both.probability, alone.probability)
     assert both.share == alone.share
 
