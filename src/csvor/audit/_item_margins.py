@@ -41,10 +41,11 @@ def item_margins(
     items, codes = np.nonzero(posterior >= min(_LEAST, posterior.max(axis=1).min()))
     weights = posterior[items, codes]
     repeated = safe_split(CSVOR(), X, None, items, items)[0]
-    columns = (repeated, CodedLabels(labels, codes.astype(np.int64)), weights, None, None, items)
+    coded = CodedLabels(labels, codes.astype(np.int64))
+    columns = (repeated, coded, weights, None, None, None, items)
     chosen = estimators_of(estimator)
     kind = models_of(chosen)
-    rows = audit_data(columns, (labels.classes, cv, random_state))
+    rows = audit_data(columns, (labels.classes, None, cv, random_state))
     kind.check(chosen, rows)
     compared = rows if len(chosen) == 1 else rows.sample(COMPARED, (chosen or [CSVOR()])[0])
     n_parts = len(rows.part_sizes)
