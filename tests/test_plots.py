@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from csvor import plots
+from csvor.audit import RaterTable
 from csvor.methods import METHODS
 from csvor.stats import compare
 from problems import N27, N28
@@ -387,3 +388,37 @@ def test_new_figures_are_made_where_none_is_given():
     finally:
         plt.close("all")
         plt.switch_backend(before)
+
+
+def rater_table(n):
+    """Of raters r0, r1, ...: the last but one is a class too high."""
+    shift = np.zeros(n)
+    shift[-2] = 1.0
+    ends = np.column_stack([shift - 0.2, shift + 0.2])
+    share = np.column_stack([np.zeros(n), np.full(n, 0.2)])
+    names = np.array([f"r{i}" for i in range(n)])
+    counts = np.arange(10, 10 + n)
+    others = np.full(n, 0.1), share, np.ones(n), np.full(n, 0.9)
+    return RaterTable(names, counts, shift, ends, *others, reference="the middle of the raters")
+
+
+def test_raters_lie_in_the_order_of_their_shifts_and_those_apart_are_red():
+    ax = axes()
+    display = plots.RatersDisplay.from_table(rater_table(5), ax=ax)
+    assert display.ax_ is ax
+    assert display.order_.tolist() == [0, 1, 2, 4, 3]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["r0", "r1", "r2", "r4", "r3"]
+    red = [line for line in ax.lines if line.get_color() == "#D55E00"]
+    assert [line.get_xdata().tolist() for line in red] == [[1.0]]
+    assert red[0].get_ydata().tolist() == [4]
+    assert {"labels", "careless", "13", "10%"} <= set(words(ax))
+    assert "middle of the raters" in ax.get_xlabel()
+
+
+def test_very_many_raters_are_lines_without_names():
+    display = plots.RatersDisplay.from_table(rater_table(300))
+    assert display.ax_.get_yticks().size == 0
+    assert display.ax_.get_ylabel() == "300 raters"
+    assert display.figure_.get_size_inches()[1] < 12
+    with pytest.raises(TypeError, match="table must be the raters of an audit, got NoneType"):
+        plots.RatersDisplay(None)

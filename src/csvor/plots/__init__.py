@@ -23,6 +23,7 @@ from csvor.plots._losses import loss_plot
 from csvor.plots._maps import sensitivity_maps
 from csvor.plots._projection import projection_plot
 from csvor.plots._ranks import critical_difference, critical_difference_size
+from csvor.plots._raters import RatersDisplay
 from csvor.plots._reliability import ReliabilityDisplay
 from csvor.plots._robustness import RobustnessDisplay
 from csvor.plots._style import COLOURS, MethodStyle, method_style
@@ -33,6 +34,7 @@ __all__ = [
     "COLOURS",
     "ConvergenceDisplay",
     "MethodStyle",
+    "RatersDisplay",
     "ReliabilityDisplay",
     "RobustnessDisplay",
     "SuspectsDisplay",
