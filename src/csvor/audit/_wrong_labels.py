@@ -164,7 +164,7 @@ class WrongLabels:
         >>> y[:25] = (y[:25] + rng.integers(1, 3, 25)) % 3  # 25 wrong labels
         >>> audit = audit_scores(scores, y)
         >>> audit.expected_errors(20).summary
-        'look at 20 more, expect 10 errors (5 to 16); after that about 4 (0 to 13) stay in'
+        'look at 20 more, expect 10 errors (3 to 16); after that about 4 (0 to 14) stay in'
         """
         errors = expected_errors(self.probability, self.order, n, self.odds_range)
         return errors if self.conclusive else replace(errors, conclusive=False)

@@ -117,10 +117,14 @@ class RatersDisplay(Display):
             ax.set_ylabel(f"{height.size} raters")
             return
         ax.set_yticks(height, [str(name) for name in table.names[self.order_]])
-        right = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
-        top = {"xy": (0.0, 1.0), "xycoords": "axes fraction", "va": "bottom", "fontsize": 7.5}
+        right: dict[str, Any] = {
+            "transform": ax.get_yaxis_transform(),
+            "va": "center",
+            "fontsize": 7.5,
+        }
+        top: dict[str, Any] = {"xycoords": "axes fraction", "va": "bottom", "fontsize": 7.5}
         for place, title in ((1.03, "labels"), (1.17, "careless")):
-            ax.annotate(title, **{**top, "xy": (place, 1.0)})
+            ax.annotate(title, (place, 1.0), **top)
         for y, i in zip(height.tolist(), self.order_.tolist(), strict=True):
             ax.text(1.03, y, f"{table.n[i]}", **right)
             ax.text(1.17, y, f"{table.careless[i]:.0%}", **right)
