@@ -269,12 +269,12 @@ def interval(
 ) -> tuple[float, float, float]:
     """The share and its interval: what is uncertain within the mixtures, and between them.
 
-    Of n rows in memory each tells ``information``, and as much less as curves may be wrong.
+    Each row in memory tells ``information``, and as much less as curves may be wrong.
     """
     shares = np.array([view.mixture.share for view in views])
     share = float(weight @ shares)
     counted = np.argsort(-weight, kind="stable")[:_INTERVALS]
-    information *= _MISFIT_ROWS / (_MISFIT_ROWS + labels.codes.size)
+    information *= _MISFIT_ROWS / (_MISFIT_ROWS + information * labels.total)
     within = np.zeros(2)
     for i in counted.tolist():
         ends = share_interval(
