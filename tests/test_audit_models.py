@@ -213,7 +213,7 @@ def test_the_interval_counts_groups(rng):
 
 
 def test_copies_in_groups_tell_as_much_as_one_of_each(rng):
-    """Ten copies of each of 400 rows had an interval 1.6 times as wide: curves were doubted twice."""
+    """Of 400 rows, ten copies each had an interval 1.6 times as wide: curves were doubted twice."""
     score = rng.normal(size=400)
     y = np.digitize(score + 0.1 * rng.logistic(size=400), [-0.8, -0.3, 0.3, 0.8])
     y[:40] = rng.integers(0, 5, 40)
@@ -225,7 +225,8 @@ def test_copies_in_groups_tell_as_much_as_one_of_each(rng):
         views = [View(labels.mixture(margins, *known), margins, margins)]
         return interval(views, np.ones(1), labels, labels.information(*known))
 
-    assert ends(10, 400.0) == pytest.approx(ends(1, None), abs=0.015)
+    widths = [np.ptp(ends(*known)[1:]) for known in ((1, None), (10, 400.0))]
+    assert widths[1] == pytest.approx(widths[0], rel=0.2)
 
 
 def test_few_groups_whose_labels_differ_are_much_evidence(rng):
