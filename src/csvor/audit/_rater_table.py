@@ -133,4 +133,5 @@ class RaterTable:
 
 def _digits(value: float, width: float) -> str:
     """With as many as the width of its interval asks for."""
-    return f"{value:.1f}" if width >= 0.15 else f"{value:.2f}"
+    digits = 1 if width >= 0.15 else 2
+    return f"{round(value, digits) + 0.0:.{digits}f}"

@@ -21,6 +21,7 @@ from csvor.cli._paths import check_input, check_parquet
 from csvor.cli._spelling import normal
 
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
+_WEIGHING = ("weight", "counts")
 Text = str | None
 Texts = tuple[str, ...]
 Number = float | None
@@ -78,7 +79,9 @@ class DataOptions:
     """Which file, and which of its columns mean what."""
 
     data: Data
-    target: Annotated[str, _column("Column of the labels.")]
+    target: Annotated[
+        str, _column("Column of the labels; of raters with a column each, COL,COL,...")
+    ]
     classes: Annotated[Text, _of_data("All labels in order, lowest first.", "A,B,C")] = None
     id: Id = None
     groups: Annotated[
@@ -91,6 +94,9 @@ class DataOptions:
     ] = ()
     rater: Annotated[
         Text, _column("Column of who gave the label: who is strict or careless; no feature.")
+    ] = None
+    item: Annotated[
+        Text, _column("Column of what several raters labelled, one label a row; no feature.")
     ] = None
     reference: Annotated[
         Text, _of_data("Rater by whom the others are measured; by default the middle.", "NAME")
@@ -133,14 +139,14 @@ class DataOptions:
 
     def __post_init__(self) -> None:
         # Names are compared in one form of Unicode, as those of the file are.
-        for name in ("target", "id", "groups", "rater", "reference", "weight", "counts"):
+        for name in ("target", "id", "groups", "rater", "item", "reference", *_WEIGHING):
             column = getattr(self, name)
             object.__setattr__(self, name, None if column is None else normal(column))
         for name in ("by", "drop", "keep", "categorical"):
             object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
         if self.weight is not None and self.counts is not None:
             refuse("weight-and-counts")
-        if self.reference is not None and self.rater is None:
+        if self.reference is not None and self.rater is None and "," not in self.target:
             refuse("reference-alone", name=self.reference)
         check_data(self.data, self.dask)
         if self.reviewed is not None:

@@ -18,7 +18,10 @@ from csvor.cli._spelling import format_value
 
 if TYPE_CHECKING:
     from csvor import CSVOR
+    from csvor.cli._options import DataOptions, ModelOptions
+    from csvor.cli.input._features import FeatureColumns
     from csvor.cli.input._prepare import Prepared
+    from csvor.cli.input._target import Target
 
 MOST_NAMES = 20
 Fact = tuple[str, str]
@@ -75,24 +78,10 @@ def data_facts(work: Prepared) -> list[Fact]:
     if target.left_out:
         codes = ", ".join(f"{n} with label {code!r}" for code, n in target.left_out.items())
         rows += f"; left out: {codes}".replace("label 'blank'", "a blank label")
-    counts = [
-        f"{format_value(label)} ({count})"
-        for label, count in zip(target.classes, target.counts, strict=True)
-    ]
-    labels = f"{target.name}: {' < '.join(with_ends(counts))}"
-    facts = [("Data", rows), ("Labels", labels), ("Order", target.order)]
+    facts = [("Data", rows), *label_facts(target)]
     if work.review is not None:
         facts.insert(1, ("Reviewed", work.review.summary()))
-    if features.numeric:
-        how = "blanks filled, " * work.options.impute
-        if work.options.clip is not None:
-            how += f"limited to {work.options.clip:g} median deviations, "
-        how += "standardised"
-        facts.append(("Numbers", f"{some_of(features.numeric, MOST_NAMES)} ({how})"))
-    if features.categorical:
-        sizes = {name: plural(len(texts), "value") for name, texts in features.categorical.items()}
-        names = [f"{name} ({size})" for name, size in sizes.items()]
-        facts.append(("Categories", some_of(names, MOST_NAMES)))
+    facts += feature_facts(features, work.options)
     if work.groups is not None:
         groups = f"{work.data.groups}"
         if len(work.groups) == work.target.n_rows:  # else they are those of a sample
@@ -101,12 +90,41 @@ def data_facts(work: Prepared) -> list[Fact]:
     if work.weights is not None:
         weights = f"{work.data.weight} (in the mean 1)"
         facts.append(("Weights", f"{work.data.counts} (counts)" if work.data.counts else weights))
+    return [*facts, *unused_facts(features, work.data)]
+
+
+def label_facts(target: Target) -> list[Fact]:
+    """The labels with their counts, and what orders them."""
+    counts = [
+        f"{format_value(label)} ({count})"
+        for label, count in zip(target.classes, target.counts, strict=True)
+    ]
+    labels = f"{target.name}: {' < '.join(with_ends(counts))}"
+    return [("Labels", labels), ("Order", target.order)]
+
+
+def feature_facts(features: FeatureColumns, options: ModelOptions) -> list[Fact]:
+    """The columns that are used, and how."""
+    facts = []
+    if features.numeric:
+        how = "blanks filled, " * options.impute
+        if options.clip is not None:
+            how += f"limited to {options.clip:g} median deviations, "
+        how += "standardised"
+        facts.append(("Numbers", f"{some_of(features.numeric, MOST_NAMES)} ({how})"))
+    if features.categorical:
+        sizes = {name: plural(len(texts), "value") for name, texts in features.categorical.items()}
+        names = [f"{name} ({size})" for name, size in sizes.items()]
+        facts.append(("Categories", some_of(names, MOST_NAMES)))
+    return facts
+
+
+def unused_facts(features: FeatureColumns, data: DataOptions) -> list[Fact]:
+    """The columns that are not used, and why."""
     out = [f"{name} (constant)" for name in features.constant]
     out += [f"{name} (row numbers)" for name in features.row_numbers]
-    out += [f"{name} (--drop)" for name in dict.fromkeys(work.data.drop)]
-    if out:
-        facts.append(("Not used", some_of(out, MOST_NAMES)))
-    return facts
+    out += [f"{name} (--drop)" for name in dict.fromkeys(data.drop)]
+    return [("Not used", some_of(out, MOST_NAMES))] if out else []
 
 
 def model_fact(work: Prepared, model: CSVOR | None = None, curve: CSVOR | None = None) -> Fact:

@@ -94,7 +94,24 @@ def audit(data: DataOptions, model: ModelOptions, output: AuditOutput, notes: No
     run_audit(data, model, output, notes)
 
 
-@command(app, without={"reviewed", "by", "rater", "reference"}, kernel="linear")
+@command(app, without={"tune", "dask", "reviewed", "by", "groups", "weight", "counts"})
+def consensus(
+    data: DataOptions,
+    model: ModelOptions,
+    out: Annotated[str, option("Where to write (.csv, .tsv, .parquet; - is stdout).", "FILE")],
+    notes: Notes,
+    json: AsJson = False,
+) -> None:
+    """Write the label of each item that several raters labelled, and of whom to ask one more.
+
+    Give one label a row with --item and --rater, or a column for each rater with --target A,B,C.
+    """
+    from csvor.cli.commands._consensus import run_consensus
+
+    run_consensus(data, model, out, json, notes)
+
+
+@command(app, without={"reviewed", "by", "rater", "item", "reference"}, kernel="linear")
 def fit(
     data: DataOptions,
     options: ModelOptions,

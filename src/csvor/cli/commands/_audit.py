@@ -28,6 +28,7 @@ from csvor.cli._render import (
 )
 from csvor.cli._spelling import format_value
 from csvor.cli._streams import print_json
+from csvor.cli.commands._audit_ratings import audit_ratings
 from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._by import by_document, check_by, read_fact, share_facts, shares_of
 from csvor.cli.commands._class_notes import notes_on_classes
@@ -42,6 +43,7 @@ from csvor.cli.commands._rater_facts import (
 )
 from csvor.cli.commands._rows import Rows, rows_of
 from csvor.cli.input._prepare import Prepared, prepare
+from csvor.cli.input._ratings import has_ratings, read_several
 from csvor.cli.input._related_rows import refuse_few_groups
 
 _OF_WRONG_LABELS = (
@@ -54,8 +56,12 @@ _OF_CANDIDATES = ("share", "log_likelihood", "weight")
 def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, notes: Notes) -> None:
     """Audit a file or pieces and print, or write, the result."""
     _check_outputs(output, data)
+    table = read_several(data, notes)
+    if table is not None and has_ratings(table, data):
+        audit_ratings(table, data, options, output, notes)
+        return
     written: list[str | None] = []
-    with rows_of(data, options, notes) as rows:
+    with rows_of(data, options, notes, table) as rows:
         check_by(rows, notes)
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):

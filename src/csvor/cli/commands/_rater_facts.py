@@ -12,11 +12,12 @@ from csvor import LabelAudit
 from csvor._parts.engine import total
 from csvor._utils.words import plural
 from csvor.audit import RaterTable
-from csvor.cli._errors import ColumnError, closest, listed, refuse
+from csvor.cli._errors import ColumnError
 from csvor.cli._fault import fault
 from csvor.cli._options import DataOptions
 from csvor.cli._render import Fact, plain_table, print_table
 from csvor.cli._spelling import visible
+from csvor.cli.input._column_uses import check_rater_names
 from csvor.cli.input._prepare import Prepared, plain
 
 MOST_RATERS = 10
@@ -31,17 +32,11 @@ def check_raters(data: DataOptions, columns: Mapping[str, Any]) -> None:
         return
     raters = columns["raters"]
     _, (names,) = total(_distinct, raters)
-    names = sorted(set(names.tolist()))
-    if len(names) == 1:
-        one = fault("one-rater", data.rater, option="--rater", n_rows=raters.size, rater=names[0])
-        raise ColumnError(one)
+    names = set(names.tolist())
     if 2 * len(names) > raters.size:
         facts = {"n_raters": len(names), "n_rows": raters.size}
         raise ColumnError(fault("many-raters", data.rater, option="--rater", **facts))
-    if data.reference is not None and data.reference not in names:
-        close = closest(data.reference, names)
-        hint = f"raters are {listed(names)}" if close is None else f"did you mean '{close}'?"
-        refuse("unknown-reference", name=data.reference, hint=visible(hint))
+    check_rater_names(data, names, raters.size)
 
 
 def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArray[Any]]]:

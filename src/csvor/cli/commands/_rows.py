@@ -8,14 +8,23 @@ from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands._in_memory import RowsInMemory
 from csvor.cli.commands._in_parts import RowsInParts, in_parts
-from csvor.cli.input._prepare import prepare
+from csvor.cli.input._prepare import prepare, prepare_table
+from csvor.cli.input._table import Table
 
 Rows = RowsInMemory | RowsInParts
 
 
 @contextmanager
-def rows_of(data: DataOptions, options: ModelOptions, notes: Notes) -> Iterator[Rows]:
-    """The rows that the options name, for as long as the workers live where `--dask` asks some."""
+def rows_of(
+    data: DataOptions, options: ModelOptions, notes: Notes, table: Table | None = None
+) -> Iterator[Rows]:
+    """The rows that the options name, for as long as the workers live where `--dask` asks some.
+
+    `table` is the file, if it has been read.
+    """
+    if table is not None:
+        yield RowsInMemory(prepare_table(table, data, options, notes))
+        return
     if data.dask is None:
         yield RowsInMemory(prepare(data, options, notes))
         return

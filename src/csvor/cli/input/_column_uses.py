@@ -1,14 +1,16 @@
 """Which columns have a use that an option names, and what do they say of each row (N35, N44)?"""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor.cli._errors import ColumnError, UsageError
+from csvor.cli._errors import ColumnError, UsageError, closest, listed, refuse
 from csvor.cli._fault import fault
 from csvor.cli._options import DataOptions
+from csvor.cli._spelling import visible
 from csvor.cli.input._column_parser import clear_reading
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
 from csvor.cli.input._number_column import SIGNS, NumberColumn, is_blank
@@ -18,9 +20,12 @@ from csvor.cli.input._table import Table, TableColumn
 Rows = NDArray[np.int64]
 
 
-def feature_names(table: Table, data: DataOptions) -> list[str]:
-    """Every column that no option gives another use."""
-    one = [("--target", data.target), ("--id", data.id), ("--groups", data.groups)]
+def feature_names(
+    table: Table, data: DataOptions, targets: Sequence[str] | None = None
+) -> list[str]:
+    """Every column that no option gives another use; `targets` are those of --target: several."""
+    one: list[tuple[str, str | None]] = [("--target", name) for name in targets or [data.target]]
+    one += [("--id", data.id), ("--groups", data.groups), ("--item", data.item)]
     one += [("--rater", data.rater), ("--weight", data.weight), ("--counts", data.counts)]
     named = [(option, name) for option, name in one if name is not None]
     named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
@@ -41,8 +46,21 @@ def feature_names(table: Table, data: DataOptions) -> list[str]:
 
 def columns_as_text(data: DataOptions) -> list[str]:
     """Columns that are shown as they were written."""
-    named = (data.target, data.id, data.groups, data.rater, *data.by, *data.categorical)
-    return [name for name in named if name is not None]
+    one = (data.target, data.id, data.groups, data.item, data.rater)
+    return [name for name in (*one, *data.by, *data.categorical) if name is not None]
+
+
+def check_rater_names(data: DataOptions, raters: Collection[str], n_rows: int) -> None:
+    """Refuse a single rater, and a reference who is none of the raters."""
+    names = sorted(set(raters))
+    if len(names) == 1:
+        options = "--rater" if data.item is None else "--item and --rater"
+        facts: dict[str, Any] = {"n_rows": n_rows, "rater": names[0], "options": options}
+        raise ColumnError(fault("one-rater", data.rater or "", option="--rater", **facts))
+    if data.reference is not None and data.reference not in names:
+        close = closest(data.reference, names)
+        hint = f"raters are {listed(names)}" if close is None else f"did you mean '{close}'?"
+        refuse("unknown-reference", name=data.reference, hint=visible(hint))
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,6 +109,12 @@ def rater_names(column: TableColumn, rows: Rows) -> NDArray[Any]:
     return np.array(texts, dtype=object)[codes]
 
 
+def item_names(column: TableColumn, rows: Rows) -> NDArray[Any]:
+    """Which item each of the `rows` is of, as it is written. A blank is refused."""
+    codes, texts = _named(column, rows, "--item", "no-items", "blank-items")
+    return np.array(texts, dtype=object)[codes]
+
+
 def _named(
     column: TableColumn, rows: Rows, option: str, no_names: str, no_name: str
 ) -> tuple[Rows, list[str]]:

@@ -1,0 +1,201 @@
+"""Several raters label an item, at the command line: `csvor audit` and `csvor consensus`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from csvor import audit_raters
+from test_cli_dask import run
+
+GRADES = ["poor", "fair", "good", "fine"]
+RATERS = ["Ann", "Bo", "Cy", "Di"]
+ORDER = ("--classes", ",".join(GRADES))
+WIDE = ("wide.csv", "--target", ",".join(RATERS), *ORDER, "--item", "essay")
+LONG = ("long.csv", "--target", "grade", *ORDER, "--item", "essay", "--rater", "marker")
+
+
+@pytest.fixture(autouse=True)
+def ratings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    """60 essays, each with the marks of three of four; Cy is about a class too high."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    words = rng.normal(size=60)
+    truth = np.digitize(words + 0.2 * rng.normal(size=60), [-0.7, 0.0, 0.7])
+    marks = truth[:, None] + np.array([0.0, 0.0, 0.9, 0.0]) + 0.3 * rng.normal(size=(60, 4))
+    codes = np.clip(np.round(marks), 0, 3).astype(int)
+    wide = pd.DataFrame(np.array(GRADES)[codes], columns=RATERS)
+    for i, r in enumerate(rng.integers(0, 4, 60)):
+        wide.iloc[i, r] = None
+    wide.insert(0, "essay", [f"e{i:02}" for i in range(60)])
+    wide.insert(1, "words", words.round(3))
+    wide.to_csv("wide.csv", index=False)
+    return wide
+
+
+def long_of(wide: pd.DataFrame) -> pd.DataFrame:
+    names = [name for name in wide.columns if name not in ("essay", "words")]
+    long = wide.melt(["essay", "words"], names, var_name="marker", value_name="grade")
+    return long.dropna(subset="grade").sort_values("essay", kind="stable")
+
+
+def found(*words: object) -> Any:
+    result = run("audit", *words, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_wide_file_a_long_one_and_the_library_say_the_same(ratings: pd.DataFrame) -> None:
+    long_of(ratings).to_csv("long.csv", index=False)
+    wide, long = (found(*words, "--drop", "words") for words in (WIDE, LONG))
+    assert wide["data"] == {
+        "file": "wide.csv", "rows": 60, "ratings": 180, "items": 60, "left_out": {"blank": 60}
+    }  # fmt: skip
+    assert long["data"]["rows"] == 180
+    for key in ("items", "raters", "raters_summary", "agreement", "flagged", "summary"):
+        assert wide[key] == long[key]
+    labels = ratings[RATERS].apply(pd.Categorical, categories=GRADES, ordered=True)
+    audit = audit_raters(None, labels, ratings["essay"])
+    assert [one["label"] for one in wide["items"]] == audit.label.tolist()
+    first = wide["ratings"][0]
+    assert first["given"] == ratings.loc[first["row"] - 1, first["rater"]]
+    assert first["item"] == ratings.loc[first["row"] - 1, "essay"]
+    first, table = long["ratings"][0], pd.read_csv("long.csv")
+    row = table.loc[first["row"] - 1, ["essay", "marker", "grade"]].tolist()
+    assert row == [first[name] for name in ("item", "rater", "given")]
+
+
+def test_people_read_agreement_raters_items_and_ratings(ratings: pd.DataFrame) -> None:
+    result = run("audit", *WIDE, "--kernel", "linear", "--C", 1, "--folds", 3, "--top", 4)
+    assert result.exit_code == 0, result.stderr
+    text = " ".join(result.stdout.split())
+    assert "wide.csv: 180 ratings of 60 items by 4 raters; 60 ratings not made" in text
+    assert "Agreement Krippendorff's alpha 0." in text and "kappa" not in text
+    assert "Numbers words (standardised)" in text
+    assert "most Cy: 0." in text and "item label probability ratings ask" in text
+    by_features = result.stdout.split("flagged\n")[1].splitlines()
+    assert len(by_features) == 4
+    assert all(line.split()[2] == "Cy" for line in by_features[:2])
+
+
+def test_consensus_has_one_row_an_item_in_the_order_of_the_file(ratings: pd.DataFrame) -> None:
+    long_of(ratings)[::-1].to_csv("long.csv", index=False)
+    result = run("consensus", *LONG, "--drop", "words", "--out", "labels.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "Written  60 items: labels.csv" in result.stdout
+    labels = pd.read_csv("labels.csv")
+    assert list(labels.columns) == ["essay", "label", "probability", "ratings", "ask"]
+    assert labels["essay"].tolist() == ratings["essay"].tolist()[::-1]
+    assert (labels["ratings"] == 3).all() and sorted(labels["ask"]) == list(range(1, 61))
+    assert labels["label"].isin(GRADES).all() and labels["probability"].between(0.25, 1).all()
+    document = json.loads(
+        run("consensus", *LONG, "--drop", "words", "--out", "x.csv", "--json").stdout
+    )
+    assert document["out"] == {"file": "x.csv", "items": 60}
+    piped = run("consensus", *LONG, "--drop", "words", "--out", "-")
+    assert piped.stdout == Path("labels.csv").read_text()
+
+
+def test_a_name_with_a_comma_is_a_column(ratings: pd.DataFrame) -> None:
+    ratings["a,b"] = ratings["Ann"].fillna("fair")
+    ratings[["words", "a,b"]].to_csv("one.csv", index=False)
+    result = run("audit", "one.csv", "--target", "a,b", *ORDER, "--kernel", "linear", "--C", 1,
+                 "--models", "own", "--folds", 3)  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert "Labels  a,b: poor" in " ".join(result.stdout.split()).replace("Labels ", "Labels  ")
+
+
+# Traps
+
+
+def test_raters_who_saw_different_items_are_refused(ratings: pd.DataFrame) -> None:
+    ratings.loc[:29, ["Cy", "Di"]] = None
+    ratings.loc[30:, ["Ann", "Bo"]] = None
+    ratings.to_csv("wide.csv", index=False)
+    result = run("audit", *WIDE, "--drop", "words")
+    assert result.exit_code == 1
+    assert "raters fall into 2 sets that share no item" in result.stderr
+    assert "Let raters of different sets rate some items in common" in result.stderr
+
+
+def test_a_scale_turned_round_and_a_single_class_are_noted(ratings: pd.DataFrame) -> None:
+    turned = dict(zip(GRADES, GRADES[::-1], strict=True))
+    ratings["Di"] = ratings["Di"].map(turned)
+    ratings["Bo"] = ratings["Bo"].where(ratings["Bo"].isna(), "good")
+    ratings.to_csv("wide.csv", index=False)
+    result = run("audit", *WIDE, "--drop", "words")
+    assert "note: Di: labels fall where those of the others rise" in result.stderr
+    assert "note: Bo: the same label on every item (good)." in result.stderr
+
+
+def test_sorted_columns_are_no_raters(ratings: pd.DataFrame) -> None:
+    codes = ratings[RATERS].fillna("good").replace(dict(zip(GRADES, range(4), strict=True)))
+    marks = np.sort(codes.to_numpy(int), axis=1)
+    pd.DataFrame(marks, columns=["r1", "r2", "r3", "r4"]).to_csv("sorted.csv", index=False)
+    result = run("audit", "sorted.csv", "--target", "r1,r2,r3,r4")
+    assert result.exit_code == 1
+    assert "hold the labels of each item by size" in result.stderr
+
+
+def test_two_raters_have_a_kappa_and_a_note(ratings: pd.DataFrame) -> None:
+    words = ("wide.csv", "--target", "Ann,Cy", *ORDER, "--item", "essay")
+    result = run("audit", *words, *(f"--drop={name}" for name in ("words", "Bo", "Di")))
+    assert "; Cohen's kappa 0." in " ".join(result.stdout.split())
+    assert "There are two raters: how far they are apart can be told" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (("--target", "Ann,Bo", "--rater", "Cy"), 2, "--rater Cy: each of the columns"),
+        (("--target", "Ann", "--item", "essay"), 2, "--item names what several raters labelled"),
+        (("--target", "Ann,essays"), 2, "no column 'essays' (--target); did you mean 'essay'?"),
+        (("--target", "Ann,Bo,Ann"), 2, "stands there more than once"),
+        (("--target", "Ann,Bo", "--drop", "Bo"), 2, "is named by both --target and --drop"),
+        (("--target", "Ann,Bo", "--reference", "Cy"), 2, "raters are 'Ann', 'Bo'"),
+        (("--target", "Ann,Bo", "--item", "words"), 1, "2 rows have an item that another row has"),
+        (("--target", "Ann,Bo", "--item", "Di"), 1, "column 'Di' (--item): "),
+        (("--target", "Ann,Bo", "--report", "x.html"), 2, "--report: an audit of several labels"),
+        (("--target", "Ann,Bo", "--groups", "Di"), 2, "--groups: an audit of several labels"),
+        (("--target", "Ann,Bo", "--classes", "poor,fair,good"), 1, "column 'Ann'"),
+    ],
+)
+def test_what_does_not_go_together(
+    ratings: pd.DataFrame, words: tuple[str, ...], status: int, says: str
+) -> None:
+    ratings.loc[1, "words"] = ratings.loc[0, "words"]
+    ratings.to_csv("wide.csv", index=False)
+    result = run("audit", "wide.csv", *ORDER, *words)
+    assert result.exit_code == status, result.stderr
+    assert says in result.stderr
+
+
+def test_faults_of_a_long_file(ratings: pd.DataFrame) -> None:
+    long = long_of(ratings).reset_index(drop=True)
+    long.loc[4, "words"] = 9.0
+    long.loc[8, "marker"] = None
+    long.to_csv("long.csv", index=False)
+    result = run("audit", *LONG)
+    assert result.exit_code == 1
+    assert "long.csv: 2 faults" in result.stderr
+    assert "column 'words' differs between the rows of item 'e01' (rows 4, 5)" in result.stderr
+    assert "column 'marker' (--rater): 1 of 180 values is blank (row 9)" in result.stderr
+    long["marker"] = "Ann"
+    long.loc[9, "essay"] = None
+    long.drop(columns="words").to_csv("long.csv", index=False)
+    result = run("audit", *LONG)
+    assert "column 'essay' (--item): 1 of 180 values is blank (row 10)" in result.stderr
+    long.fillna("e03").drop(columns="words").to_csv("long.csv", index=False)
+    alone = run("audit", *LONG)
+    assert "all 180 rows are of 'Ann'" in alone.stderr and "leave --item and --rater out" in (
+        alone.stderr
+    )
+
+
+def test_consensus_is_one_of_several() -> None:
+    result = run("consensus", "wide.csv", "--target", "Ann", *ORDER, "--out", "x.csv")
+    assert result.exit_code == 2
+    assert "consensus is that of several labels an item" in result.stderr
