@@ -38,7 +38,7 @@ class RatersFit(NamedTuple):
     loss : float
         Penalised, and integrated over the effects (Laplace): comparable with a fit without raters.
     errors : ndarray of shape (3, n_raters)
-        Standard errors of the effects, given the curves.
+        Standard errors of the effects, told relative to the middle of the raters.
     """
 
     problem: Problem
@@ -65,6 +65,8 @@ def fit_effects(problem: Problem, theta: Array, channel: Channel | None) -> Rate
         if abs(before - loss) < 0.01:
             break
         before = loss
+    # The middle, a median, is no surer than they are; what is careless is measured by nobody.
+    variances[:2] += np.pi / 2.0 * variances[:2].mean(axis=1, keepdims=True) / problem.n_raters
     return RatersFit(problem, theta, float(loss), np.sqrt(variances))
 
 
@@ -132,7 +134,7 @@ def _curvature(
 
 def _variances(information: Array, spreads: Array) -> Array:
     inverse = np.linalg.inv(information + np.eye(3) / spreads[:, 0] ** 2)
-    return np.diagonal(inverse, axis1=1, axis2=2).T
+    return np.diagonal(inverse, axis1=1, axis2=2).T.copy()
 
 
 def _penalty(effects: Array, information: Array, spreads: Array) -> float:
