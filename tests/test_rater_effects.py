@@ -16,7 +16,7 @@ from csvor._mixture.rater_effects import about_the_middle
 K = 5
 
 
-def rated(seed, kind, n=1000, n_raters=5):
+def rated(seed, kind, n=1000, n_raters=5, names="abcdefgh"):
     """A score, true classes, labels, and who gave them: the first is unlike the others."""
     rng = np.random.default_rng(seed)
     score = rng.normal(size=n)
@@ -33,7 +33,7 @@ def rated(seed, kind, n=1000, n_raters=5):
     elif kind == "careless":
         some = his & (rng.random(n) < 0.3)
         y[some] = rng.integers(0, K, some.sum())
-    return score, truth, y, np.array(list("abcdefgh"))[raters]
+    return score, truth, y, np.array(list(names))[raters]
 
 
 @pytest.mark.parametrize("channel", [None, by_distance(K)])
@@ -161,6 +161,48 @@ def test_measured_by_one_of_them():
     assert audit.raters.shift[0] == 0.0
     assert audit.raters.shift_interval[1:, 1].max() < -0.5
     assert audit.raters.summary.startswith("4 raters differ from a, most ")
+
+
+def test_a_reference_with_few_labels_is_uncertain():
+    """24 labels of his, and all others half a class higher: 0 (0 to .005) were said to be wrong."""
+    rng = np.random.default_rng(1)
+    score, chance = rng.normal(size=800), np.array([0.03] + [0.97 / 7] * 7)
+    cuts = np.quantile(score, np.arange(1, K) / K)
+    raters = rng.choice(8, 800, p=chance)
+    value = score + 0.1 * rng.logistic(size=800)
+    truth = np.digitize(value, cuts)
+    audit = audit_scores(score, np.digitize(value + 0.3 * (raters > 0), cuts), raters=raters,
+                         reference=0)  # fmt: skip
+    y = audit.given
+    assert audit.low <= (y != truth).mean() <= audit.high
+    low, high = audit.raters.shift_interval[1:].T
+    shift = (np.digitize(value + 0.3, cuts) - truth).mean()
+    assert ((low <= shift) & (shift <= high)).all()
+
+
+def test_of_many_raters_one_stands_out_after_a_review():
+    """Labels known to be right have a kink at effects of 0, which is no information of 1e5."""
+    score, truth, y, names = rated(0, "half high", n_raters=20, names="abcdefghijklmnopqrst")
+    seen = np.random.default_rng(0).random(y.size) < 0.6
+    raters = np.unique(names, return_inverse=True)[1]
+    righted = np.where(seen, truth, y)
+    mixture = fit_mixture(margins_of_score(score, K), righted, None, seen, y, raters)
+    assert mixture.effects.shifts[0] > 0.5 > 0.3 > np.abs(mixture.effects.shifts[1:]).max()
+    assert mixture.errors[0].min() > 0.05
+
+
+def test_a_rater_without_a_clue_has_as_few_derivatives_as_likelihoods(rng):
+    """Beyond the largest careless share neither moves."""
+    margins, y = margins_of_score(rng.normal(size=50), K), rng.integers(0, K, 50)
+    known, raters = np.zeros(50, dtype=bool), np.zeros(50, dtype=np.int64)
+    problem = Problem(margins, y, np.ones(50), known, y, raters)
+    theta = np.append(np.zeros(2 * (K - 1)), -1.0)
+    values = [
+        problem.log_likelihood(theta, None, RaterEffects(*np.array([[0.0], [0.0], [odds]])))
+        for odds in (4.0, 4.1)
+    ]
+    assert values[0][0] == values[1][0]
+    assert values[0][1][2] == 0.0
 
 
 def test_a_review_tells_of_raters_too():

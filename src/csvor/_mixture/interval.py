@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -21,6 +20,7 @@ from csvor._mixture.mixture import (
     mixture_of,
 )
 from csvor._mixture.objective import LOGITS, RARITY, Problem, problem_of, rates_of, share_of
+from csvor._mixture.rater_effects import about_the_middle
 from csvor._utils.sampling import random_rows
 
 Array = NDArray[np.float64]
@@ -63,24 +63,40 @@ def share_interval(
     if other is not None:
         ends = profile_interval(problem, other, DROP / information)
         low, high = min(low, ends[0]), max(high, ends[1])
-    if mixture.effects is None:
+    if mixture.effects is None and reference is None:
         return low, high
-    error = _error_of_effects(problem, mixture) / np.sqrt(information)
+    error = _error_of_effects(problem, mixture, reference) / np.sqrt(information)
     below, above = np.hypot([low - mixture.astray, high - mixture.astray], 1.96 * error)
-    return max(0.0, mixture.share - below), mixture.share + above
+    return max(0.0, mixture.share - below), min(1.0, mixture.share + above)
 
 
-def _error_of_effects(problem: Problem, mixture: Mixture) -> float:
-    """The standard error of the share that comes from effects of raters."""
-    assert mixture.effects is not None and mixture.errors is not None
+def _error_of_effects(problem: Problem, mixture: Mixture, reference: int | None) -> float:
+    """The error of the share that comes from effects of raters, the reference's too.
+
+    Where raters are not set apart it is the reference's alone, whose labels may be few.
+    """
+    assert mixture.errors is not None
     rng = np.random.default_rng(0)
     rows = random_rows(problem.codes.size, _DRAWN_ROWS)
     known = (problem.margins - problem.moves)[rows], problem.raters[rows], problem.weights[rows]
-    shares = []
+    theta, shares = _theta_of(problem, mixture), []
+    errors = mixture.errors
+    if mixture.effects is None:
+        errors = errors * (np.arange(errors.shape[1]) == reference) * [[1.0], [1.0], [0.0]]
+    modes = np.array(mixture.effects or RaterEffects.none(problem.n_raters))
     for _ in range(_DRAWS):
-        drawn = np.array(mixture.effects) + mixture.errors * rng.normal(size=mixture.errors.shape)
-        shares.append(replace(mixture, effects=RaterEffects(*drawn)).share_of_raters(*known))
+        drawn = modes + errors * rng.normal(size=errors.shape)
+        moved, effects = about_the_middle(theta, drawn, problem.q, reference)
+        other = problem.with_effects(RaterEffects(*effects))
+        shares.append(mixture_of(other, moved, 0.0, mixture.channel).share_of_raters(*known))
+    if mixture.effects is None:
+        return float(np.sqrt(np.mean((np.array(shares) - mixture.share) ** 2)))
     return float(np.std(shares))
+
+
+def _theta_of(problem: Problem, mixture: Mixture) -> Array:
+    parts = [mixture.eta] if mixture.channel is None else [mixture.eta, mixture.nu]
+    return np.append(curves_of(problem, mixture), logit(parts))
 
 
 def rival_of(problem: Problem, mixture: Mixture, information: float = 1.0) -> Mixture | None:
@@ -116,8 +132,7 @@ def profile_interval(problem: Problem, mixture: Mixture, drop: float) -> tuple[f
     Without the penalty on the share: where labels tell nothing of it, it alone would set the ends.
     """
     q, share, channel = problem.q, mixture.astray, mixture.channel
-    parts = [mixture.eta] if channel is None else [mixture.eta, mixture.nu]
-    theta = np.append(curves_of(problem, mixture), logit(parts))
+    theta = _theta_of(problem, mixture)
 
     def height(share: float) -> float:
         # Always from the best point: from the last one the way can lead up another hill.

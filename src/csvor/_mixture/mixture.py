@@ -49,7 +49,7 @@ class Mixture:
     effects : RaterEffects or None
         What sets raters apart, where the likelihood gains by it.
     errors : ndarray of shape (3, n_raters) or None
-        Standard errors of these.
+        Standard errors of these, as `RatersFit` has them.
     of_raters : float or None
         The share of labels that are wrong, of raters who differ.
     """
@@ -175,13 +175,13 @@ def fit_mixture(
     best = _by_channels(problem, *plain, information)
     if raters is None:
         return best
-    fit = fit_effects(problem, plain[0], None)
+    fit = fit_effects(problem, plain[0], None, reference)
     apart = _by_channels(fit.problem, fit.theta, fit.problem.loss(fit.theta)[0], information)
     if apart.channel is not None:
         theta = np.append(curves_of(problem, apart), logit([apart.eta, apart.nu]))
-        fit = fit_effects(fit.problem, theta, apart.channel)
+        fit = fit_effects(fit.problem, theta, apart.channel, reference)
     if fit.loss > best.loss - cost_of_channel(problem) / information:
-        return replace(best, errors=fit.errors)
+        return replace(best, errors=np.hypot(fit.errors, np.array(fit.problem.effects)))
     return _apart(fit, apart.channel, reference)
 
 
@@ -199,13 +199,11 @@ def _by_channels(problem: Problem, theta: Array, loss: float, information: float
 
 def _apart(fit: RatersFit, channel: Channel | None, reference: int | None) -> Mixture:
     """The mixture of raters who differ, told relative to the reference."""
-    problem, theta, errors = fit.problem, fit.theta, fit.errors
+    problem, theta = fit.problem, fit.theta
     if reference is not None:
-        errors = np.hypot(errors, errors[:, [reference]] * [[1.0], [1.0], [0.0]])
-        errors[:2, reference] = 0.0
         theta, effects = about_the_middle(theta, np.array(problem.effects), problem.q, reference)
         problem = problem.with_effects(RaterEffects(*effects))
-    mixture = replace(mixture_of(problem, theta, fit.loss, channel), errors=errors)
+    mixture = replace(mixture_of(problem, theta, fit.loss, channel), errors=fit.errors)
     share = mixture.share_of_raters(
         problem.margins - problem.moves, problem.raters, problem.weights
     )

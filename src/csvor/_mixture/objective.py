@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from csvor._mixture.channels import Channel
-from csvor._mixture.likelihood import RaterEffects, label_likelihood
+from csvor._mixture.likelihood import MOST_CARELESS, RaterEffects, label_likelihood
 from csvor._rows.quantile import weighted_quantile
 from csvor._utils.sampling import random_rows
 from csvor._utils.threads import one_blas_thread
@@ -199,7 +199,7 @@ class Problem:
         gradient, of_raters = np.empty(2 * q + 1), np.empty((4, etas.size))
         how = slopes, shifts, effects.shifts, np.exp(effects.log_scales), etas, nu
         value = label_likelihood(*data, *how, *way, gradient, of_raters)
-        of_raters[2] *= etas * (1.0 - etas)
+        of_raters[2] *= etas * (1.0 - etas) * (theta[2 * q] + effects.log_odds < MOST_CARELESS)
         if slope is not None:
             slope[:q], slope[q : 2 * q] = gradient[:q] * slopes, gradient[q : 2 * q]
             slope[2 * q + 1 :] = gradient[2 * q] * nu * (1.0 - nu)

@@ -21,8 +21,9 @@ Array = NDArray[np.float64]
 # Standard deviations of effects among raters, to start from and at the least.
 _SPREADS, _LEAST_SPREAD = (1.0, 0.3, 1.0), 0.01
 _ROUNDS, _STEPS = 12, 3
-# By which derivatives of second order are taken, and how far one step goes at most.
-_DELTA, _FAR = 1e-4, 2.0
+# By which derivatives of second order are taken (where labels are confirmed there is a kink at the
+# reference's cuts: seen from afar it has a width), and how far one step goes at most.
+_DELTA, _FAR = 0.1, 2.0
 # Where effects end.
 _ENDS = np.array([[8.0], [2.0], [9.0]])
 
@@ -38,7 +39,8 @@ class RatersFit(NamedTuple):
     loss : float
         Penalised, and integrated over the effects (Laplace): comparable with a fit without raters.
     errors : ndarray of shape (3, n_raters)
-        Standard errors of the effects, told relative to the middle of the raters.
+        Standard errors of the effects: relative to the middle of the raters, or where there is a
+        reference each rater's own, his among them.
     """
 
     problem: Problem
@@ -47,10 +49,15 @@ class RatersFit(NamedTuple):
     errors: Array
 
 
-def fit_effects(problem: Problem, theta: Array, channel: Channel | None) -> RatersFit:
-    """Curves and effects in turn, from `theta`, without effects at first."""
+def fit_effects(
+    problem: Problem, theta: Array, channel: Channel | None, reference: int | None = None
+) -> RatersFit:
+    """Curves and effects in turn, from `theta`, without effects at first.
+
+    How much the others vary says nothing of the reference, who may be chosen for being unlike them.
+    """
     effects = np.zeros((3, problem.n_raters))
-    spreads = np.array(_SPREADS)[:, None]
+    spreads = first = np.tile(_SPREADS, (problem.n_raters, 1)).T
     loss = before = np.inf
     for _ in range(_ROUNDS):
         effects, information = _modes(problem, theta, channel, effects, spreads)
@@ -59,14 +66,16 @@ def fit_effects(problem: Problem, theta: Array, channel: Channel | None) -> Rate
         theta, loss = problem.minimise(theta, channel=channel)
         loss += _penalty(effects, information, spreads)
         variances = _variances(information, spreads)
-        spreads = np.maximum(
-            np.sqrt((effects**2 + variances).mean(axis=1, keepdims=True)), _LEAST_SPREAD
-        )
+        spread = np.sqrt((effects**2 + variances).mean(axis=1, keepdims=True))
+        spreads = np.maximum(spread, _LEAST_SPREAD) + 0.0 * first
+        if reference is not None:
+            spreads[:, reference] = _SPREADS
         if abs(before - loss) < 0.01:
             break
         before = loss
-    # The middle, a median, is no surer than they are; what is careless is measured by nobody.
-    variances[:2] += np.pi / 2.0 * variances[:2].mean(axis=1, keepdims=True) / problem.n_raters
+    if reference is None:
+        # The middle, a median, is no surer than they are; what is careless is measured by nobody.
+        variances[:2] += np.pi / 2.0 * variances[:2].mean(axis=1, keepdims=True) / problem.n_raters
     return RatersFit(problem, theta, float(loss), np.sqrt(variances))
 
 
@@ -90,7 +99,7 @@ def _modes(
 ) -> tuple[Array, Array]:
     """The likeliest effects, and their information in the data."""
     slopes, information, values = _curvature(problem, theta, channel, effects)
-    prior = np.eye(3) / spreads[:, 0] ** 2
+    prior = _precisions(spreads)
     for _ in range(_STEPS):
         pull = slopes - effects / spreads**2
         step = np.linalg.solve(information + prior, pull.T[:, :, None])[:, :, 0].T
@@ -133,13 +142,17 @@ def _curvature(
 
 
 def _variances(information: Array, spreads: Array) -> Array:
-    inverse = np.linalg.inv(information + np.eye(3) / spreads[:, 0] ** 2)
+    inverse = np.linalg.inv(information + _precisions(spreads))
     return np.diagonal(inverse, axis1=1, axis2=2).T.copy()
+
+
+def _precisions(spreads: Array) -> Array:
+    return np.eye(3) / spreads.T[:, :, None] ** 2
 
 
 def _penalty(effects: Array, information: Array, spreads: Array) -> float:
     """What integrating over effects, instead of having the likeliest, takes off."""
-    scaled = spreads[:, 0] * information * spreads
+    scaled = spreads.T[:, :, None] * information * spreads.T[:, None, :]
     _, log_volumes = np.linalg.slogdet(np.eye(3) + scaled)
     return float((effects**2 / spreads**2).sum() / 2.0 + log_volumes.sum() / 2.0)
 

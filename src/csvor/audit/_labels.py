@@ -142,7 +142,8 @@ def audit_labels(
     A rater r sees a class u with :math:`P(u > k) = 1 / (1 + e^{-s_r (a_k m_k + c_k) - d_r})`, where
     the reference has :math:`s = 1, d = 0`, and :math:`\eta` is his own. Effects of raters are
     normal, with variances that the labels tell (empirical Bayes): who gave few stays near the
-    others. The model is many-facet Rasch's (Linacre, 1989) with features in the place of items.
+    others, but for the reference: how little his labels tell of him, the interval says. The model
+    is many-facet Rasch's (Linacre, 1989) with features in the place of items.
 
     Where `cv` is a number, the rows of each class are shuffled by a hash of their number and
     `random_state`, and dealt out in turn. Groups, the largest first, go each to the fold in which

@@ -49,7 +49,7 @@ def raters_of_rows(
             _known_wrong, float, probability, labels.confirmed, original, labels.codes
         )
     n, wrong = sums(partial(_counts, n_raters), labels.raters, probability)
-    said = [_of_mixture(*fit, n_raters) for fit in fits]
+    said = [_of_mixture(*fit, n_raters, panel.reference) for fit in fits]
     shift, careless, spread = (
         np.tensordot(weight, np.array(its), 1) for its in zip(*said, strict=True)
     )
@@ -77,7 +77,9 @@ def _known_wrong(probability: Array, confirmed: Any, original: Any, codes: Any) 
     return np.where(confirmed, original != codes, probability)
 
 
-def _of_mixture(mixture: Mixture, margins: Array, n_raters: int) -> tuple[Array, Array, Array]:
+def _of_mixture(
+    mixture: Mixture, margins: Array, n_raters: int, reference: int | None
+) -> tuple[Array, Array, Array]:
     """Shifts in classes and careless shares, with their ends: (3, n_raters); and spreads."""
     effects, errors = mixture.effects_of(n_raters)
     margins = margins[random_rows(margins.shape[0], _ROWS)]
@@ -91,6 +93,11 @@ def _of_mixture(mixture: Mixture, margins: Array, n_raters: int) -> tuple[Array,
             shift[i, r] = _mean_class(scales[r] * logits + moves[r]) - middle
         odds = effects._replace(log_odds=effects.log_odds + sign * errors[2])
         careless[i] = odds.etas(float(logit(mixture.eta)))
+    if reference is not None:
+        # A rater is as high as before where both he and the reference are higher.
+        ends = shift[1:] - shift[0]
+        shift[1:] = shift[0] + [[-1.0], [1.0]] * np.hypot(ends, ends[::-1, [reference]])
+        shift[1:, reference] = shift[0, reference]
     return shift, careless, np.exp(-effects.log_scales)
 
 
