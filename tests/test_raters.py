@@ -9,8 +9,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from csvor import RatersAudit, audit_raters
+from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import fit_raters
-from csvor._mixture.rater_problem import RaterProblem, Ratings
+from csvor._mixture.rater_problem import RaterProblem
 from csvor._mixture.rater_tables import label_tables
 
 NAMES = ["Ann", "Bo", "Cy", "Di", "Eve", "Flo"]
@@ -26,23 +27,26 @@ def small_ratings(n_classes: int, seed: int = 0) -> Ratings:
     return Ratings(np.append(0, np.cumsum(counts)), codes, raters, known, n_raters, n_classes)
 
 
-def problem_at(n_classes: int, *, features: bool) -> tuple[RaterProblem, np.ndarray]:
+def problem_at(
+    n_classes: int, *, features: bool, per_class: int = 1
+) -> tuple[RaterProblem, np.ndarray]:
     rng = np.random.default_rng(1)
     data = small_ratings(n_classes)
     margins = None
     if features:
         margins = rng.normal(size=(data.n_items, 1)) - np.arange(n_classes - 1.0)
         margins += 0.5 * rng.normal(size=margins.shape)  # some rise where they should fall
-    problem = RaterProblem(data, margins)
+    problem = RaterProblem(data, margins, per_class)
     problem.population.shift = 0.3
     start = problem.start()
     return problem, start + 0.3 * rng.normal(size=start.size)
 
 
+@pytest.mark.parametrize("per_class", [1, 3])
 @pytest.mark.parametrize("features", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_gradient_is_that_of_the_loss(n_classes: int, features: bool) -> None:
-    problem, theta = problem_at(n_classes, features=features)
+def test_gradient_is_that_of_the_loss(n_classes: int, features: bool, per_class: int) -> None:
+    problem, theta = problem_at(n_classes, features=features, per_class=per_class)
     _, gradient = problem.loss(theta)
     steps = 1e-5 * np.eye(theta.size)
     numeric = [(problem.loss(theta + h)[0] - problem.loss(theta - h)[0]) / 2e-5 for h in steps]
@@ -51,7 +55,7 @@ def test_gradient_is_that_of_the_loss(n_classes: int, features: bool) -> None:
 
 @pytest.mark.parametrize("features", [False, True])
 def test_curvature_is_that_of_the_gradient(features: bool) -> None:
-    problem, theta = problem_at(4, features=features)
+    problem, theta = problem_at(4, features=features, per_class=2)
     curvature = problem.curvature(theta)
     for r in range(problem.ratings.n_raters):
         n = problem.n_of_rater
@@ -65,14 +69,14 @@ def test_curvature_is_that_of_the_gradient(features: bool) -> None:
 
 @pytest.mark.parametrize("features", [False, True])
 def test_likelihood_is_the_sum_over_all_true_classes(features: bool) -> None:
-    problem, theta = problem_at(3, features=features)
+    problem, theta = problem_at(3, features=features, per_class=2)
     tables = label_tables(problem.scale_of(theta), problem.raters_of(theta))
     assert np.allclose(tables.sum(axis=1), 1.0)
     problem.loss(theta)
-    data, prior = problem.ratings, problem.classes_of(theta)
+    data, prior = problem.ratings, problem.nodes_of(theta)
     for j in range(data.n_items):
-        masses = np.zeros(3)
-        for t in [data.known[j]] if data.known[j] >= 0 else range(3):
+        masses, known = np.zeros(6), data.known[j]
+        for t in range(6) if known < 0 else range(2 * known, 2 * known + 2):
             masses[t] = max(prior[j if features else 0, t], 1e-12)
             for i in range(data.starts[j], data.starts[j + 1]):
                 masses[t] *= tables[data.raters[i], data.codes[i], t]
@@ -84,10 +88,10 @@ def test_value_by_brute_force() -> None:
     """All classes of all items at once: what the sum over items factorises."""
     data = Ratings(np.array([0, 2, 3]), np.array([0, 1, 2]), np.array([0, 1, 1]),
                    np.full(2, -1), 2, 3)  # fmt: skip
-    problem = RaterProblem(data, None)
+    problem = RaterProblem(data, None, 1)
     theta = problem.start() + 0.1 * np.random.default_rng(0).normal(size=problem.start().size)
     tables = label_tables(problem.scale_of(theta), problem.raters_of(theta))
-    prior = problem.classes_of(theta)[0]
+    prior = problem.nodes_of(theta)[0]
     total = sum(
         prior[t] * prior[u] * tables[0, 0, t] * tables[1, 1, t] * tables[1, 2, u]
         for t, u in product(range(3), repeat=2)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_softmax
 
 from csvor._mixture.objective import SMOOTH
+from csvor._mixture.rater_data import Population, Ratings
 from csvor._mixture.rater_tables import (
     LEAST,
-    LIKING,
     Scale,
     label_tables,
     n_of_rater,
@@ -29,113 +27,59 @@ _WIDE = 5.0
 # Items are worked on in so many parts at most, each with counts of its own.
 _CHUNKS = 8
 _PLACES = 2.0
-# Of the logit of a careless share about that of all raters.
-SPREAD_OF_CARELESS = 1.5
-
-
-@dataclass(frozen=True)
-class Ratings:
-    """Ratings, those of an item side by side.
-
-    Attributes
-    ----------
-    starts : ndarray of shape (n_items + 1,)
-        Ratings ``starts[j]`` to ``starts[j + 1]`` are of item j.
-    codes, raters : ndarrays of shape (n_ratings,)
-        Labels as 0..n_classes - 1, and raters as 0..n_raters - 1.
-    known : ndarray of shape (n_items,)
-        The true class where it is known, else -1.
-    n_raters, n_classes : int
-    """
-
-    starts: Codes
-    codes: Codes
-    raters: Codes
-    known: Codes
-    n_raters: int
-    n_classes: int
-
-    @property
-    def n_items(self) -> int:
-        return int(self.starts.size - 1)
-
-    @property
-    def of_raters(self) -> Array:
-        """How many ratings each rater gave."""
-        return np.bincount(self.raters, minlength=self.n_raters).astype(np.float64)
-
-
-@dataclass
-class Population:
-    """What raters have in common: the normal distributions from which their parameters come.
-
-    Attributes
-    ----------
-    shift, careless : float
-        The mean of d and of logit e; that of log s is 0.
-    spread_of_shift, spread_of_slope, spread_of_liking : float
-        Standard deviations of d, log s and likings.
-    """
-
-    shift: float = 0.0
-    careless: float = -2.5
-    spread_of_shift: float = 1.0
-    spread_of_slope: float = 0.3
-    spread_of_liking: float = 0.5
-
-    def means(self, n: int) -> Array:
-        """Of n parameters of a rater."""
-        return np.append([self.shift, 0.0, self.careless], np.zeros(n - LIKING))
-
-    def spreads(self, n: int) -> Array:
-        """Standard deviations of n parameters of a rater."""
-        likings = np.full(n - LIKING, self.spread_of_liking)
-        return np.append([self.spread_of_shift, self.spread_of_slope, SPREAD_OF_CARELESS], likings)
+# The logarithm of the width of the first and last class, to start with.
+_WIDTH = 1.4
+# Between the logits to bounds of nodes where there are two classes.
+_GAP = 2.0
 
 
 class RaterProblem:
-    """The penalised likelihood in ``theta = [scale, classes of items, raters]``.
+    """The penalised likelihood in ``theta = [scale, nodes of items, raters]``.
 
-    The classes of items are log masses, the same for all items, or with held-out ``margins`` of
-    shape (n_items, n_classes - 1), which are about the logits of ``P_j(t > k)``, slopes and shifts
-    of these as in `likelihood.py`.
+    Each class has ``per_class`` nodes. Those of items have log masses, the same for all items, or
+    with held-out ``margins`` of shape (n_items, n_classes - 1), which are about the logits of
+    ``P_j(t > k)``, slopes and shifts of these as in `likelihood.py`.
     """
 
-    def __init__(self, ratings: Ratings, margins: Array | None) -> None:
-        self.ratings, self.margins = ratings, margins
+    def __init__(self, ratings: Ratings, margins: Array | None, per_class: int) -> None:
+        self.ratings, self.per_class = ratings, per_class
+        self.margins = None if margins is None else _finer(margins, per_class)
         K = ratings.n_classes
-        self.q, self.n_of_rater = K - 1, n_of_rater(K)
-        self.n_scale = self.q - 1 + K
-        self.n_common = self.n_scale + (K if margins is None else 2 * self.q)
+        self.n_nodes, self.n_of_rater = K * per_class, n_of_rater(K)
+        self.q = self.n_nodes - 1
+        self.n_scale = Scale.size(K, per_class)
+        self.n_common = self.n_scale + (self.n_nodes if margins is None else 2 * self.q)
         self.population = Population()
-        self.posterior = np.empty((ratings.n_items, K))
-        self.counts = np.empty((ratings.n_raters, K, K))
-        of_item = K * ratings.codes.size / ratings.n_items
+        self.posterior = np.empty((ratings.n_items, self.n_nodes))
+        self.counts = np.empty((ratings.n_raters, K, self.n_nodes))
+        of_item = self.n_nodes * ratings.codes.size / ratings.n_items
         self.threads = RowThreads(ratings.n_items, of_item, most=_CHUNKS)
 
     def start(self) -> Array:
         """Raters who are alike, and cuts by the shares of the labels."""
-        K, q = self.ratings.n_classes, self.q
+        K = self.ratings.n_classes
         shares = np.bincount(self.ratings.codes, minlength=K) + 0.5
         shares = shares / shares.sum()
         above = np.clip(1.0 - np.cumsum(shares)[:-1], 1e-3, 1.0 - 1e-3)
         cuts = -2.0 * np.log(above / (1.0 - above))
-        scale = [np.log(np.maximum(np.diff(cuts), 0.5)), [0.7], np.zeros(K - 2), [0.7]]
-        classes = np.log(shares)
+        scale = np.zeros(self.n_scale)
+        scale[: K - 2] = np.log(np.maximum(np.diff(cuts), 0.5))
+        scale[K - 2 : K] = _WIDTH
+        nodes = np.repeat(np.log(shares), self.per_class)
         if self.margins is not None:
-            classes = np.zeros(2 * q)
+            nodes = np.zeros(2 * self.q)
         raters = np.tile(self.population.means(self.n_of_rater), self.ratings.n_raters)
-        return np.concatenate([*scale, classes, raters])
+        return np.concatenate([scale, nodes, raters])
 
     def raters_of(self, theta: Array) -> Array:
         """d, log s, logit e and likings of each rater, shape (n_raters, n_of_rater)."""
         return theta[self.n_common :].reshape(-1, self.n_of_rater)
 
     def scale_of(self, theta: Array) -> Scale:
-        return Scale(theta[: self.n_scale], self.ratings.n_classes)
+        return Scale(theta[: self.n_scale], self.ratings.n_classes, self.per_class)
 
-    def classes_of(self, theta: Array) -> Array:
-        """``P_j(t)`` before ratings are seen, shape (n_items, n_classes), or (1, n_classes)."""
+    def nodes_of(self, theta: Array) -> Array:
+        """``P_j(t)`` before ratings are seen, shape (n_items, n_nodes), or (1, n_nodes)."""
         part = theta[self.n_scale : self.n_common]
         if self.margins is None:
             return np.exp(log_softmax(part))[None, :]
@@ -147,7 +91,7 @@ class RaterProblem:
         tables = label_tables(scale, raters)
         value = -self._likelihood(theta, tables)
         slopes = table_slopes(scale, raters, self.counts / tables)
-        common = [scale.slope(*slopes[1:]), self._slope_of_classes(theta)]
+        common = [scale.slope(*slopes[1:]), self._slope_of_nodes(theta)]
         gradient = -np.concatenate([*common, slopes[0].ravel()])
         spreads = self.population.spreads(self.n_of_rater)
         z = (raters - self.population.means(self.n_of_rater)) / spreads
@@ -173,14 +117,14 @@ class RaterProblem:
 
     def _likelihood(self, theta: Array, tables: Array) -> float:
         data = self.ratings
-        prior = np.log(np.maximum(self.classes_of(theta), LEAST))
+        prior = np.log(np.maximum(self.nodes_of(theta), LEAST))
         logs = np.log(tables)
 
         def of_chunk(items: slice) -> tuple[Array, Array]:
             counts = np.empty_like(self.counts)
             value = class_posteriors(
-                items.start, items.stop, data.starts, data.codes, data.raters, data.known, logs,
-                prior, self.posterior, counts,
+                items.start, items.stop, data.starts, data.codes, data.raters, data.known,
+                self.per_class, logs, prior, self.posterior, counts,
             )  # fmt: skip
             return np.array(value), counts
 
@@ -197,7 +141,7 @@ class RaterProblem:
         ends = np.ones((n, 1))
         return np.hstack([ends, expit(low), 0.0 * ends]), source
 
-    def _slope_of_classes(self, theta: Array) -> Array:
+    def _slope_of_nodes(self, theta: Array) -> Array:
         part = theta[self.n_scale : self.n_common]
         if self.margins is None:
             masses = np.exp(log_softmax(part))
@@ -226,3 +170,14 @@ class RaterProblem:
             gradient[slopes] -= 2.0 * SMOOTH * np.append(jumps, 0.0)
             gradient[slopes] += 2.0 * SMOOTH * np.append(0.0, jumps)
         return value, gradient
+
+
+def _finer(margins: Array, per_class: int) -> Array:
+    """Margins to bounds of nodes: between those to thresholds, and as far apart beyond them."""
+    q = margins.shape[1]
+    gap = (margins[:, :1] - margins[:, -1:]) / max(q - 1, 1) if q > 1 else _GAP
+    wide = np.hstack([margins[:, :1] + gap, margins, margins[:, -1:] - gap])
+    at = np.arange(1, (q + 1) * per_class) / per_class
+    below = np.minimum(at.astype(np.int64), q)
+    part = at - below
+    return np.ascontiguousarray((1.0 - part) * wide[:, below] + part * wide[:, below + 1])

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 _MOST = 1_000
 _STEP = 1e-4
 # Draws by which the middle of the raters is found, and where these are many.
-_DRAWS, _FEW_DRAWS = 2_000, 200
+_DRAWS, _FEW_DRAWS = 1_000, 100
 NORMAL_95 = 1.959964
 
 
@@ -45,7 +45,9 @@ def rater_figures(model: RaterModel, reference: int | None) -> RaterFigures:
     expected = _expected(model, model.scale, model.raters)
     covariance, careless = _covariances(model)
     if model.has_truth:
-        shift = expected - model.masses @ np.arange(model.scale.values.size)
+        shift = expected - (model.masses @ model.classes_by(None)) @ np.arange(
+            model.scale.n_classes
+        )
         spread = np.sqrt(_diagonal(covariance))
     elif reference is not None:
         shift = expected - expected[reference]
@@ -70,6 +72,7 @@ def _from_the_middle(expected: Array, covariance: Array) -> tuple[Array, Array]:
     """
     R = expected.size
     draws = np.random.default_rng(0).normal(size=(_DRAWS if covariance.ndim > 1 else _FEW_DRAWS, R))
+    draws = np.vstack([draws, -draws])  # whose mean is 0
     if covariance.ndim > 1:
         values, vectors = np.linalg.eigh(covariance)
         draws = draws @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
@@ -77,7 +80,6 @@ def _from_the_middle(expected: Array, covariance: Array) -> tuple[Array, Array]:
         draws *= np.sqrt(covariance)
     middle = np.median(expected + draws, axis=1)
     differences = draws - middle[:, None]
-    # The mean of the draws is 0 but for chance.
     return np.asarray(expected - middle.mean()), np.asarray(differences.std(axis=0))
 
 
@@ -98,7 +100,7 @@ def _diagonal(covariance: Array) -> Array:
 def _expected(model: RaterModel, scale: Scale, raters: Array) -> Array:
     """The label that a rater gives in the mean over the items, when he looks."""
     tables = looking_tables(scale, raters)
-    return np.einsum("k,rkt,t->r", np.arange(scale.values.size), tables, model.masses)
+    return np.einsum("k,rkt,t->r", np.arange(scale.n_classes), tables, model.masses)
 
 
 def _covariances(model: RaterModel) -> tuple[Array, Array]:

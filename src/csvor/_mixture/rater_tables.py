@@ -1,9 +1,9 @@
-"""How does a rater label an item of each true class?
+"""How does a rater label an item of each true class, or of a node in it?
 
-The classes have values ``z_t``, and the middle rater has cuts ``c_k`` between them. Rater r shifts
-labels by ``d_r``, tells classes apart by ``s_r`` as sharply, has a liking ``b_rk`` for each label,
-and gives any of the K labels without looking in the share ``e_r`` (a many-facet Rasch model on
-latent classes, but for the last):
+The nodes t, one or several for a class, have values ``z_t``, and the middle rater has cuts ``c_k``
+between classes. Rater r shifts labels by ``d_r``, tells values apart by ``s_r`` as sharply, has a
+liking ``b_rk`` for each label, and gives any of the K labels without looking in the share ``e_r``
+(a many-facet Rasch model on latent nodes, but for the last):
 
     P(y = k | t, r) = (1 - e_r) exp(h_k) / sum_l exp(h_l) + e_r / K
     h_k = s_r sum_{l < k} (z_t - c_l) + k d_r + b_rk
@@ -28,59 +28,66 @@ def n_of_rater(n_classes: int) -> int:
 
 
 class Scale:
-    """Values of the classes and cuts between them: ``z_{t-1} < c_{t-1} < z_t``.
+    """Values of nodes and cuts between classes: those of class t lie between its cuts.
 
-    In ``theta = [log gaps of the cuts (K - 2), places of the values (K)]``; the cuts have mean 0.
-    The first and last value lie ``exp(place)`` beyond the cuts, the others at ``logistic(place)``
-    of the gap.
+    A class has one value, or several for items that are more or less of it. In ``theta = [log gaps
+    of the cuts (K - 2), log widths of the first and last class, places (K - 2)]``; the cuts have
+    mean 0. A single value lies at ``logistic(place)`` of the gap; several, which need no places,
+    are evenly spaced.
     """
 
-    def __init__(self, theta: Array, n_classes: int) -> None:
+    def __init__(self, theta: Array, n_classes: int, per_class: int) -> None:
         q = n_classes - 1
-        self.gaps, places = np.exp(theta[: q - 1]), theta[q - 1 :]
+        self.n_classes, self.per_class = n_classes, per_class
+        self.gaps, self.ends = np.exp(theta[: q - 1]), np.exp(theta[q - 1 : q + 1])
         cuts = np.append(0.0, np.cumsum(self.gaps))
         self.cuts = cuts - cuts.mean()
-        self.parts = expit(places[1:-1])
-        self.ends = np.exp(places[[0, -1]])
-        inner = self.cuts[:-1] + self.gaps * self.parts
-        values = (self.cuts[0] - self.ends[0], *inner, self.cuts[-1] + self.ends[1])
-        self.values = np.array(values)
+        self.even = (np.arange(per_class) + 0.5) / per_class
+        self.parts = np.tile(self.even, (q - 1, 1))
+        if per_class == 1:
+            self.parts = expit(theta[q + 1 :])[:, None]
+        inner = self.cuts[:-1, None] + self.gaps[:, None] * self.parts
+        first = self.cuts[0] - self.ends[0] * self.even[::-1]
+        last = self.cuts[-1] + self.ends[1] * self.even
+        self.values = np.vstack([first[None], inner, last[None]]).ravel()
+
+    @staticmethod
+    def size(n_classes: int, per_class: int) -> int:
+        """How many parameters it has."""
+        return n_classes + (n_classes - 2 if per_class == 1 else 0)
 
     def slope(self, by_values: Array, by_cuts: Array) -> Array:
         """Derivatives by theta, of those by values and cuts."""
-        inner = by_values[1:-1]
+        by_values = by_values.reshape(self.n_classes, self.per_class)
+        first, inner, last = by_values[0], by_values[1:-1], by_values[-1]
         by_cuts = by_cuts.copy()
-        by_cuts[0] += by_values[0]
-        by_cuts[-1] += by_values[-1]
-        by_cuts[:-1] += inner
+        by_cuts[0] += first.sum()
+        by_cuts[-1] += last.sum()
+        by_cuts[:-1] += inner.sum(axis=1)
         # A gap moves all cuts above it, and with the mean all back.
         above = np.cumsum(by_cuts[::-1])[::-1]
         by_gaps = above[1:] - by_cuts.sum() * np.arange(by_cuts.size - 1, 0, -1) / by_cuts.size
-        by_parts = inner * self.gaps * self.parts * (1.0 - self.parts)
-        return np.concatenate(
-            [
-                self.gaps * (by_gaps + inner * self.parts),
-                [-by_values[0] * self.ends[0]],
-                by_parts,
-                [by_values[-1] * self.ends[1]],
-            ]
-        )
+        by_gaps += (inner * self.parts).sum(axis=1)
+        by_ends = np.array([-first @ self.even[::-1], last @ self.even])
+        by_places = (inner * self.parts * (1.0 - self.parts))[:, 0] * self.gaps
+        parts = [self.gaps * by_gaps, self.ends * by_ends, by_places]
+        return np.concatenate(parts[: 3 if self.per_class == 1 else 2])
 
 
 def label_tables(scale: Scale, raters: Array) -> Array:
-    """``P(y = k | t, r)``, shape (n_raters, K, K) in the order r, k, t.
+    """``P(y = k | t, r)``, shape (n_raters, K, n_nodes) in the order r, k, t.
 
     ``raters`` of shape (n_raters, n) has d, log s, logit e and likings of each.
     """
     share = expit(raters[:, CARELESS])[:, None, None]
     return np.maximum(
-        (1.0 - share) * looking_tables(scale, raters) + share / scale.values.size, LEAST
+        (1.0 - share) * looking_tables(scale, raters) + share / scale.n_classes, LEAST
     )
 
 
 def looking_tables(scale: Scale, raters: Array) -> Array:
     """The same of labels that are not careless."""
-    K = scale.values.size
+    K = scale.n_classes
     logits = slopes_of(raters)[:, None, None] * _rises(scale)
     logits += raters[:, SHIFT][:, None, None] * np.arange(K)[:, None]
     if raters.shape[1] > LIKING:
@@ -97,7 +104,7 @@ def table_slopes(scale: Scale, raters: Array, by_table: Array) -> tuple[Array, A
     """Derivatives by raters, values and cuts, of those by the entries of tables."""
     looking = looking_tables(scale, raters)
     s, e = slopes_of(raters), expit(raters[:, CARELESS])
-    K = scale.values.size
+    K = scale.n_classes
     labels = np.arange(K)
     by_share = (by_table * (1.0 / K - looking)).sum(axis=(1, 2))
     pull = (1.0 - e)[:, None, None] * by_table * looking
@@ -116,13 +123,13 @@ def table_slopes(scale: Scale, raters: Array, by_table: Array) -> tuple[Array, A
 def table_curvature(scale: Scale, raters: Array, counts: Array) -> tuple[Array, Array]:
     """Slopes of log tables by the parameters of each rater, and sums of second derivatives.
 
-    Shapes (n_raters, K, K, n) and (n_raters, n, n): of the latter each is the sum over labels and
-    classes of ``counts / P`` times the second derivatives of P.
+    Shapes (n_raters, K, n_nodes, n) and (n_raters, n, n): of the latter each is the sum over labels
+    and nodes of ``counts / P`` times the second derivatives of P.
     """
     tables, looking = label_tables(scale, raters), looking_tables(scale, raters)
     e = expit(raters[:, CARELESS])
     by_share = (e * (1.0 - e))[:, None, None]
-    uniform = 1.0 / scale.values.size
+    uniform = 1.0 / scale.n_classes
     stays = (1.0 - e)[:, None, None] * looking
     features = _features(scale, raters)
     mean = np.einsum("rkt,rkta->rta", looking, features)
@@ -144,8 +151,8 @@ def table_curvature(scale: Scale, raters: Array, counts: Array) -> tuple[Array, 
 
 
 def _rises(scale: Scale) -> Array:
-    """``sum_{l < k} (z_t - c_l)``, shape (K, K) in the order k, t."""
-    K = scale.values.size
+    """``sum_{l < k} (z_t - c_l)``, shape (K, n_nodes) in the order k, t."""
+    K = scale.n_classes
     below = np.append(0.0, np.cumsum(scale.cuts))
     return np.arange(K)[:, None] * scale.values - below[:, None]
 
@@ -153,8 +160,8 @@ def _rises(scale: Scale) -> Array:
 def _features(scale: Scale, raters: Array) -> Array:
     """Derivatives of logits by the parameters of each rater; 0 by that of his careless share."""
     R, n = raters.shape
-    K = scale.values.size
-    features = np.zeros((R, K, K, n))
+    K = scale.n_classes
+    features = np.zeros((R, K, scale.values.size, n))
     features[..., SHIFT] = np.arange(K)[:, None]
     features[..., SLOPE] = slopes_of(raters)[:, None, None] * _rises(scale)
     for k in range(n - LIKING):

@@ -10,16 +10,18 @@ from csvor._utils.compile import FAST, compiled
 
 
 @compiled(fastmath=FAST)
-def class_posteriors(first, stop, starts, codes, raters, known, logs, log_prior, posterior, counts):
-    """The log-likelihood of the ratings of items from first to stop, true classes t summed out.
+def class_posteriors(
+    first, stop, starts, codes, raters, known, per_class, logs, log_prior, posterior, counts
+):
+    """The log-likelihood of the ratings of items from first to stop, true nodes t summed out.
 
         ``sum_j log sum_t P_j(t) prod_i P(y_i | t, r_i)``
 
     Ratings ``starts[j]`` to ``starts[j + 1]`` are of item j. ``logs[r, k, t]`` is
     ``log P(y = k | t, r)``, ``log_prior`` has a row for each item, or one for all, and
-    ``known[j]`` is the true class, or -1. ``posterior`` gets ``P(t | ratings)`` of each item, and
-    ``counts[r, k, t]`` the sum of that over the ratings k of r: the derivatives of the likelihood
-    by ``logs``.
+    ``known[j]`` is the true class, or -1; a class has ``per_class`` nodes. ``posterior`` gets
+    ``P(t | ratings)`` of each item, and ``counts[r, k, t]`` the sum of that over the ratings k of
+    r: the derivatives of the likelihood by ``logs``.
     """
     K = logs.shape[2]
     counts[:] = 0.0
@@ -28,7 +30,7 @@ def class_posteriors(first, stop, starts, codes, raters, known, logs, log_prior,
         row = posterior[j]
         prior = log_prior[j if log_prior.shape[0] > 1 else 0]
         for t in range(K):
-            row[t] = prior[t] if known[j] < 0 or known[j] == t else -math.inf
+            row[t] = prior[t] if known[j] < 0 or known[j] == t // per_class else -math.inf
         for i in range(starts[j], starts[j + 1]):
             seen = logs[raters[i], codes[i]]
             for t in range(K):

@@ -65,7 +65,7 @@ def _agreement_with_others(model: RaterModel, item_of: NDArray[np.intp]) -> Arra
     tables = model.tables
     without = model.posterior[item_of] / np.maximum(tables[data.raters, data.codes], LEAST)
     without /= without.sum(axis=1, keepdims=True)
-    expected = without @ np.arange(data.n_classes)
+    expected = without @ model.classes_by(None) @ np.arange(data.n_classes)
     columns = np.column_stack([np.ones(expected.size), expected, data.codes])
     sums = {
         (a, b): np.bincount(data.raters, columns[:, a] * columns[:, b], data.n_raters)

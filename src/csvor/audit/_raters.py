@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from csvor._mixture.rater_model import RaterModel, fit_raters
 from csvor._mixture.rater_shifts import rater_figures
-from csvor._mixture.rater_tables import SHIFT, label_tables
+from csvor._mixture.rater_tables import LEAST, SHIFT, label_tables
 from csvor.audit._item_margins import item_margins
 from csvor.audit._labels import without_data_warnings
 from csvor.audit._rater_notes import notes_on_raters
@@ -131,8 +131,8 @@ def audit_raters(
     if X is not None:
         with without_data_warnings():
             margins = item_margins(
-                data.features, model.posterior, data.coded.labels, estimator, cv, random_state,
-                progress,
+                data.features, model.posterior @ model.classes_by(None), data.coded.labels,
+                estimator, cv, random_state, progress,
             )  # fmt: skip
         model = fit_raters(data.ratings, margins)
     notes += notes_on_raters(
@@ -157,12 +157,13 @@ def _number_of(reference: Any, names: NDArray[Any], gold: Any) -> int | None:
 def _findings(
     data: RatingData, model: RaterModel, number: int | None, reference: str, notes: tuple[str, ...]
 ) -> RatersAudit:
-    posterior, ratings = model.posterior @ model.classes_by(number), data.ratings
+    classes_by, ratings = model.classes_by(number), data.ratings
+    posterior = model.posterior @ classes_by
     classes = data.coded.labels.classes
     best = posterior.argmax(axis=1)
     wrong = 1.0 - posterior[data.item_of, ratings.codes]
     agrees = ratings.codes == best[data.item_of]
-    information = _information(model)
+    information = _information(model, classes_by)
     figures = rater_figures(model, number)
     agreement = np.bincount(ratings.raters, agrees, ratings.n_raters) / ratings.of_raters
     return RatersAudit(
@@ -175,21 +176,34 @@ def _findings(
         rater_n=ratings.of_raters.astype(np.int64), shift=figures.shift,
         shift_interval=figures.shift_interval, careless=figures.careless,
         careless_interval=figures.careless_interval, spread=figures.spread, agreement=agreement,
-        label_probabilities=model.tables, reference=reference,
+        label_probabilities=_of_classes(model, classes_by), reference=reference,
         alpha=_alpha(data), kappa=_kappa(data), notes=notes,
+        _nodes=model.posterior, _tables=model.tables,
     )  # fmt: skip
 
 
-def _information(model: RaterModel) -> Array:
+def _of_classes(model: RaterModel, classes_by: Array) -> Array:
+    """``P(y = k | class, r)``, in the mean over the nodes of each class."""
+    weights = np.maximum(model.masses, LEAST)[:, None] * classes_by
+    of_class = np.maximum(weights.sum(axis=0), LEAST)
+    return np.asarray(model.tables @ (weights / of_class))
+
+
+def _information(model: RaterModel, classes_by: Array) -> Array:
     """Mutual information, in bits, of an item's class and one more label of the middle rater."""
-    population, n = model.population, model.problem.n_of_rater
-    middle = population.means(n)[None]
+    middle = model.population.means(model.problem.n_of_rater)[None]
     middle[0, SHIFT] = np.median(model.raters[:, SHIFT])
     (table,) = label_tables(model.scale, middle)
-    labels = model.posterior @ table.T
-    noise = -(table * np.log2(table)).sum(axis=0)
-    entropy = -(labels * np.log2(np.maximum(labels, 1e-300))).sum(axis=1)
-    return np.maximum(entropy - model.posterior @ noise, 0.0)
+    before = _entropy(model.posterior @ classes_by)
+    for of_label in table:
+        joint = (model.posterior * of_label) @ classes_by
+        chance = joint.sum(axis=1)
+        before -= chance * _entropy(joint / np.maximum(chance, LEAST)[:, None])
+    return np.maximum(before, 0.0)
+
+
+def _entropy(probabilities: Array) -> Array:
+    return np.asarray(-(probabilities * np.log2(np.maximum(probabilities, 1e-300))).sum(axis=1))
 
 
 def _alpha(data: RatingData) -> float:

@@ -102,6 +102,9 @@ class RatersAudit:
     alpha: float
     kappa: float | None
     notes: tuple[str, ...]
+    # P(t | ratings) of finer classes, and how raters label these.
+    _nodes: Array
+    _tables: Array
 
     def to_frame(self) -> Any:
         """The items as a table, in the order of ``items``.
@@ -159,6 +162,24 @@ class RatersAudit:
             "probability": self.rating_probability[order], "flagged": self.flagged[order],
         }  # fmt: skip
         return pd.DataFrame(columns, pd.Index(self.rating_row[order], name="row"))
+
+    def predict_ratings(self, rater: Any) -> Array:
+        """How probable each label is where a rater is asked, or asked once more.
+
+        Parameters
+        ----------
+        rater : str or other name
+            One of ``raters``.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_items, n_classes)
+            Of each label, columns in the order of ``classes``.
+        """
+        numbers = np.flatnonzero(self.raters == rater)
+        if not numbers.size:
+            raise ValueError(f"rater={rater!r} gave no rating.")
+        return np.asarray(self._nodes @ self._tables[numbers[0]].T)
 
     @property
     def summary(self) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import connected_components
 
-from csvor._mixture.rater_problem import Ratings
+from csvor._mixture.rater_data import Ratings
 from csvor._utils.words import all_of, plural
 
 Rows = NDArray[np.intp]
