@@ -199,3 +199,19 @@ def test_consensus_is_one_of_several() -> None:
     result = run("consensus", "wide.csv", "--target", "Ann", *ORDER, "--out", "x.csv")
     assert result.exit_code == 2
     assert "consensus is that of several labels an item" in result.stderr
+
+
+def test_numbers_beside_blanks_are_those_of_other_columns(ratings: pd.DataFrame) -> None:
+    """What pandas writes as 2.0 beside a blank, it writes as 2 without one."""
+    codes = ratings[RATERS].replace(dict(zip(GRADES, range(1, 5), strict=True))).astype(float)
+    codes = codes.assign(Ann=codes["Ann"].fillna(2).astype(int))
+    codes.to_csv("numbers.csv", index=False)
+    words = ("--target", ",".join(RATERS), "--suspects", "all.csv")
+    document = found("numbers.csv", *words)
+    assert [one["label"] for one in document["classes"]] == list("1234")
+    assert document["data"]["ratings"] == len(pd.read_csv("all.csv")) == codes.notna().sum().sum()
+    codes.astype(object).fillna("x").to_csv("marks.csv", index=False)
+    refused = run("audit", "marks.csv", *words)
+    assert "column 'Bo': the labels have no order: most are numbers, but not 'x'" in refused.stderr
+    marks = found("marks.csv", *words, "--missing-label", "x")
+    assert marks["items"] == document["items"]

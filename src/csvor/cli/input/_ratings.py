@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns, make_pipeline
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._related_rows import item_names, rater_names
-from csvor.cli.input._table import Table, TableColumn
+from csvor.cli.input._table import Table, TableColumn, as_number
 from csvor.cli.input._target import Target, no_labels, read_target
 
 
@@ -141,14 +142,7 @@ def _wide(
 ) -> tuple[Any, ...]:
     """A column for each rater; a blank is a rating that was not made."""
     n, R, rows = table.n_rows, len(columns), table.rows
-    stacked = _stacked(columns, data.target)
-    try:
-        target = _labels(stacked, data, notes)
-    except CommandError:
-        if data.classes is not None:  # of one column, with its name and rows
-            for column in columns:
-                _labels(column, data, Notes())
-        raise
+    target = _labels_of_columns(columns, data, notes)
     codes = np.full(n * R, -1)
     codes[target.rows] = target.coded.codes
     cells = codes.reshape(R, n)
@@ -180,19 +174,55 @@ def _labels(column: TableColumn, data: DataOptions, notes: Notes) -> Target:
     return read_target(column, data.classes, missing, notes, fold=data.fold_labels)
 
 
+def _labels_of_columns(columns: Sequence[TableColumn], data: DataOptions, notes: Notes) -> Target:
+    """The labels of all columns, one below the other; a fault is told of the column that has it."""
+    try:
+        return _labels(_stacked(columns, data.target), data, notes)
+    except CommandError as error:
+        kinds = {one.fault.kind for one in getattr(error, "faults", [error]) if one.fault}
+        for column in columns:
+            with _only_of(kinds):
+                _labels(column, data, Notes())
+        raise
+
+
+@contextmanager
+def _only_of(kinds: Collection[str]) -> Iterator[None]:
+    """Let only faults of these kinds through."""
+    try:
+        yield
+    except CommandError as error:
+        if error.fault is not None and error.fault.kind in kinds:
+            raise
+
+
 def _stacked(columns: Sequence[TableColumn], name: str) -> TableColumn:
-    """The columns below each other; texts where they are not of one kind."""
+    """The columns below each other; texts where they are not of one kind.
+
+    What is written 5.0 in a column, as beside blanks, and 5 in another becomes 5.
+    """
     kinds = {(column.kind, column.levels) for column in columns}
     types = {column.values.type for column in columns}
-    if len(kinds) == 1 and len(types) == 1:
+    texts = [[text or None for text in column.texts] for column in columns]
+    spelling = _one_spelling({text for part in texts for text in part if text})
+    if len(kinds) == 1 and len(types) == 1 and not spelling:
         values = pa.concat_arrays([column.values for column in columns])
     elif {column.kind for column in columns} == {"number"}:
         values = pa.concat_arrays([column.values.cast(pa.float64()) for column in columns])
     else:
-        texts = [[text or None for text in column.texts] for column in columns]
-        values = pa.array([text for part in texts for text in part], pa.large_string())
+        values = [spelling.get(text, text) for part in texts for text in part]
+        values = pa.array(values, pa.large_string())
         return TableColumn(name, "text", values)
     return TableColumn(name, columns[0].kind, values, columns[0].levels, columns[0].no_order)
+
+
+def _one_spelling(texts: Collection[str]) -> dict[str | None, str]:
+    """For numbers that are written in several ways, the shortest of each."""
+    ways: dict[float, list[str]] = {}
+    for text in texts:
+        ways.setdefault(as_number(text), []).append(text)
+    several = [same for number, same in ways.items() if len(same) > 1 and number == number]
+    return {text: min(same, key=len) for same in several for text in same}
 
 
 def _refuse_features_of_ratings(
