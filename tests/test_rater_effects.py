@@ -134,6 +134,9 @@ def test_raters_who_are_alike_change_nothing(draw):
     assert audit.share <= 0.005
     assert audit.named <= 1
     assert not audit.raters.apart.size
+    # Of 200 labels of each, none careless, it was .0009.
+    assert audit.raters.careless_interval[:, 1].min() > audit.high
+    assert audit.raters.careless_interval[:, 1].max() < 0.04
     assert audit.log_likelihood == pytest.approx(audit_scores(score, y).log_likelihood)
 
 

@@ -85,8 +85,9 @@ def _error_of_effects(problem: Problem, mixture: Mixture, reference: int | None)
         errors = errors * (np.arange(errors.shape[1]) == reference) * [[1.0], [1.0], [0.0]]
     modes = np.array(mixture.effects or RaterEffects.none(problem.n_raters))
     for _ in range(_DRAWS):
-        drawn = modes + errors * rng.normal(size=errors.shape)
-        moved, effects = about_the_middle(theta, drawn, problem.q, reference)
+        moved, effects = theta, modes + errors * rng.normal(size=errors.shape)
+        if reference is not None:
+            moved, effects = about_the_middle(theta, effects, problem.q, reference)
         other = problem.with_effects(RaterEffects(*effects))
         shares.append(mixture_of(other, moved, 0.0, mixture.channel).share_of_raters(*known))
     if mixture.effects is None:

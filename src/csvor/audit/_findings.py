@@ -138,7 +138,7 @@ def findings(
         "expected_right": sums.expected,
         "named_share": sums.named_share,
         "weighted": sums.weighted,
-        "raters": raters_of_rows(fits, weight, labels, probability),
+        "raters": raters_of_rows(fits, weight, labels, probability, shares),
         "_n_counted": sums.counted,
         "_ratios": _with_known(ratios, labels),
         "_weights": labels.weights,

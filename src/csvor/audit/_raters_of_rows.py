@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from csvor._mixture.likelihood import survivals
 from csvor._mixture.mixture import Mixture
@@ -25,7 +25,11 @@ _ENDS = np.array([0.0, -1.96, 1.96])
 
 
 def raters_of_rows(
-    fits: Sequence[tuple[Mixture, Array]], weight: Array, labels: Labelling, probability: Any
+    fits: Sequence[tuple[Mixture, Array]],
+    weight: Array,
+    labels: Labelling,
+    probability: Any,
+    shares: tuple[float, float, float],
 ) -> RaterTable | None:
     """The mean of what mixtures say of raters; None where none are known.
 
@@ -37,6 +41,9 @@ def raters_of_rows(
     labels : Labelling of all rows
     probability : array of shape (n,)
         That each label is wrong.
+    shares : tuple of float
+        The share of wrong labels, before any was set right, and its ends: how careless all are is
+        no surer.
     """
     panel = labels.panel
     if panel is None:
@@ -53,6 +60,7 @@ def raters_of_rows(
     shift, careless, spread = (
         np.tensordot(weight, np.array(its), 1) for its in zip(*said, strict=True)
     )
+    careless[1:] = _as_unsure(careless, np.array(shares))
     reference = "the middle of the raters"
     if panel.reference is not None:
         reference = str(panel.names[panel.reference])
@@ -99,6 +107,14 @@ def _of_mixture(
         shift[1:] = shift[0] + [[-1.0], [1.0]] * np.hypot(ends, ends[::-1, [reference]])
         shift[1:, reference] = shift[0, reference]
     return shift, careless, np.exp(-effects.log_scales)
+
+
+def _as_unsure(careless: Array, shares: Array) -> Array:
+    """Ends of careless shares whose logits are as far away, squared, as those of the share too."""
+    centre, *ends = logit(careless)
+    _, *all_ends = logit(np.clip(shares, 0.0, 1.0)) - logit(np.clip(shares[0], 1e-9, 1.0 - 1e-9))
+    far = np.hypot(np.array(ends) - centre, np.array(all_ends)[:, None])
+    return np.asarray(expit(centre + [[-1.0], [1.0]] * far))
 
 
 def _mean_class(logits: Array) -> float:

@@ -271,13 +271,8 @@ class WrongLabels:
         return text
 
     def __repr__(self) -> str:
-        return "\n".join(
-            [
-                f"{type(self).__name__}(share={self.share:.3f} [{self.low:.3f}, {self.high:.3f}]: "
-                f"{self.summary})",
-                *self.notes,
-            ]
-        )
+        ends = f"{self.share:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        return "\n".join([f"{type(self).__name__}(share={ends}: {self.summary})", *self.notes])
 
 
 _Audit = TypeVar("_Audit", bound=WrongLabels)
