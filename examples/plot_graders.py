@@ -1,6 +1,6 @@
 """
-Eight graders of essays
-=======================
+How strict are eight graders of essays?
+=======================================
 
 Each of 1 200 essays was marked from 1 to 6 by one of eight graders. One is strict, one is mild, one
 does not read each essay. To an audit that does not know who marked what, a strict grader is noise;

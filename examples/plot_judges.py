@@ -1,6 +1,6 @@
 """
-Two language models as judges
-=============================
+How do two language models judge?
+=================================
 
 Answers of an assistant are marked from 1 to 5 by two language models, and a part of them by people
 as well. A judge who gives a 4 where people give a 3 is no worse than another one, once it is known;
