@@ -35,7 +35,7 @@ checked[np.arange(n) % 3 > 0] = np.nan
 table = np.column_stack([checked, kind_judge, hasty_judge])
 audit = audit_raters(None, table, raters=["people", "kind", "hasty"], reference="people")
 print(audit.summary)
-audit.raters_to_frame().round(2)
+audit.raters.to_frame().round(2)
 
 # %%
 # The consensus corrects for both. Where people did not look, it is nearer to what they would have

@@ -122,7 +122,7 @@ def truth_and_audit() -> tuple[np.ndarray, RatersAudit]:
 
 def test_raters_are_what_they_are(truth_and_audit: tuple[np.ndarray, RatersAudit]) -> None:
     truth, audit = truth_and_audit
-    table = audit.raters_to_frame()
+    table = audit.raters.to_frame()
     assert list(table.index) == NAMES
     assert (audit.label == truth).mean() > 0.9
     assert table.shift_low["Di"] > 0.4 and table.shift_high["Eve"] < -0.2
@@ -141,7 +141,7 @@ def test_tables_say_the_same_of_items_and_ratings(
     assert np.allclose(audit.class_probabilities.sum(axis=1), 1.0)
     assert (items.loc[audit.items[audit.ask_next[:1]], "ask"] == 1).all()
     assert items.sort_values("ask").information.is_monotonic_decreasing
-    assert items.n_ratings.sum() == len(ratings) == audit.rater_n.sum()
+    assert items.n_ratings.sum() == len(ratings) == audit.raters.n.sum()
     assert ratings.probability.is_monotonic_decreasing
     wrong = ratings.flagged & (ratings.given == ratings.label)
     assert not wrong.any() and ratings.flagged.sum() == audit.flagged.sum()
@@ -160,7 +160,7 @@ def test_long_and_wide_tables_say_the_same() -> None:
         None, ratings[item, rater][order].astype(int), item[order], np.array(NAMES)[rater][order]
     )
     assert np.array_equal(wide.class_probabilities, long.class_probabilities)
-    assert np.array_equal(wide.shift, long.shift)
+    assert np.array_equal(wide.raters.shift, long.raters.shift)
     assert np.array_equal(wide.rating_probability, long.rating_probability)
     assert np.array_equal(order[long.rating_row], np.arange(item.size))
     assert np.array_equal(wide.rating_row, np.flatnonzero(~np.isnan(ratings)))
@@ -170,20 +170,20 @@ def test_names_of_raters_do_not_matter() -> None:
     _, ratings = simulated(n=60)
     one = audit_raters(None, ratings)
     other = audit_raters(None, ratings[:, ::-1])
-    assert np.allclose(one.shift, other.shift[::-1], atol=1e-3)
+    assert np.allclose(one.raters.shift, other.raters.shift[::-1], atol=1e-3)
     assert np.allclose(one.class_probabilities, other.class_probabilities, atol=1e-3)
 
 
 def test_a_named_reference_and_gold() -> None:
     truth, ratings = simulated()
     by_di = audit_raters(None, ratings, raters=NAMES, reference="Di")
-    assert by_di.shift[3] == 0.0 and (by_di.shift_interval[3] == 0.0).all()
-    assert (by_di.shift_interval[:3, 1] < -0.4).all()
+    assert by_di.raters.shift[3] == 0.0 and (by_di.raters.shift_interval[3] == 0.0).all()
+    assert (by_di.raters.shift_interval[:3, 1] < -0.4).all()
     assert (by_di.label >= truth).mean() > 0.95 and (by_di.label > truth).mean() > 0.5
     # All raters are half a class too high, and gold says so.
     gold = np.where(np.arange(truth.size) < 100, truth - 1.0, np.nan)
     high = audit_raters(None, ratings, raters=NAMES, gold=gold, classes=range(6))
-    assert (high.shift_interval[:3, 0] > 0.5).all()
+    assert (high.raters.shift_interval[:3, 0] > 0.5).all()
     assert (high.label[:100] == truth[:100] - 1).all()
     assert (high.label[100:] == truth[100:] - 1).mean() > 0.8
     with pytest.raises(ValueError, match="not by both"):
@@ -267,7 +267,7 @@ def test_two_raters_are_told_apart_but_not_who_is_right() -> None:
     _, ratings = simulated()
     audit = audit_raters(None, ratings[:, [0, 3]], raters=["Ann", "Di"])
     assert "not which of them is right" in audit.notes[0]
-    assert np.isclose(audit.shift[0], -audit.shift[1], atol=0.05)
+    assert np.isclose(audit.raters.shift[0], -audit.raters.shift[1], atol=0.05)
     assert audit.kappa is not None and audit.kappa > 0.5
     assert not audit_raters(None, ratings[:, [0, 3]], raters=["Ann", "Di"], reference="Ann").notes
 
@@ -324,17 +324,17 @@ def test_thousands_of_raters() -> None:
     y = np.clip(np.round(truth[item] + shift[rater] + 0.3 * rng.normal(size=item.size)), 0, 2)
     audit = audit_raters(None, y.astype(int), item, rater)
     assert (audit.label == truth).mean() > 0.95
-    assert np.corrcoef(audit.shift, shift[audit.raters])[0, 1] > 0.3
-    assert np.isfinite(audit.shift_interval).all()
+    assert np.corrcoef(audit.raters.shift, shift[audit.raters.names])[0, 1] > 0.3
+    assert np.isfinite(audit.raters.shift_interval).all()
 
 
 def test_a_rater_of_few_ratings_stays_near_the_others() -> None:
     _, ratings = simulated()
     ratings[5:, 3] = np.nan
     audit = audit_raters(None, ratings)
-    width = np.diff(audit.shift_interval, axis=1).ravel()
+    width = np.diff(audit.raters.shift_interval, axis=1).ravel()
     assert width[3] > 2 * width[0]
-    assert audit.rater_n[3] <= 5
+    assert audit.raters.n[3] <= 5
 
 
 def test_raters_need_not_be_many() -> None:

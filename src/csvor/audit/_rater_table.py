@@ -52,12 +52,12 @@ class RaterTable:
         Returns
         -------
         frame : pandas.DataFrame
-            Indexed by rater, columns n, shift, shift_low, shift_high, careless, careless_low,
+            Indexed by rater, columns ratings, shift, shift_low, shift_high, careless, careless_low,
             careless_high, spread and agreement.
         """
         import pandas as pd
 
-        columns: dict[str, Any] = {"n": self.n}
+        columns: dict[str, Any] = {"ratings": self.n}
         for name in ("shift", "careless"):
             low, high = getattr(self, f"{name}_interval").T
             columns |= {name: getattr(self, name), f"{name}_low": low, f"{name}_high": high}

@@ -14,6 +14,7 @@ from csvor._mixture.rater_tables import LEAST, SHIFT, label_tables
 from csvor.audit._item_margins import item_margins
 from csvor.audit._labels import without_data_warnings
 from csvor.audit._rater_notes import notes_on_raters
+from csvor.audit._rater_table import RaterTable
 from csvor.audit._raters_audit import RatersAudit
 from csvor.audit._rating_checks import check_linked
 from csvor.audit._rating_data import RatingData, read_ratings
@@ -121,7 +122,7 @@ def audit_raters(
     >>> audit = audit_raters(None, np.clip(ratings, 1, 5), raters=["Ann", "Bo", "Cy", "Di"])
     >>> float((audit.label == truth).mean()) > 0.95
     True
-    >>> audit.raters[3], audit.shift_in_words(3)
+    >>> audit.raters.names[3], audit.raters.shift_in_words(3)
     ('Di', '0.7 classes too high (0.6 to 0.9)')
     """
     data = read_ratings(X, ratings, items, raters, classes, gold)
@@ -166,17 +167,20 @@ def _findings(
     information = _information(model, classes_by)
     figures = rater_figures(model, number)
     agreement = np.bincount(ratings.raters, agrees, ratings.n_raters) / ratings.of_raters
+    raters = RaterTable(
+        names=data.raters, n=ratings.of_raters.astype(np.int64), shift=figures.shift,
+        shift_interval=figures.shift_interval, careless=figures.careless,
+        careless_interval=figures.careless_interval, spread=figures.spread, agreement=agreement,
+        reference=reference,
+    )  # fmt: skip
     return RatersAudit(
         classes=classes, items=data.items, label=classes[best],
         probability=posterior.max(axis=1), class_probabilities=posterior,
         n_ratings=np.diff(ratings.starts), information=information,
         ask_next=np.argsort(-information, kind="stable"), rating_row=data.row_of,
         rating_item=data.item_of, rating_rater=ratings.raters, given=data.coded.decoded,
-        rating_probability=wrong, flagged=(wrong > 0.5) & ~agrees, raters=data.raters,
-        rater_n=ratings.of_raters.astype(np.int64), shift=figures.shift,
-        shift_interval=figures.shift_interval, careless=figures.careless,
-        careless_interval=figures.careless_interval, spread=figures.spread, agreement=agreement,
-        label_probabilities=_of_classes(model, classes_by), reference=reference,
+        rating_probability=wrong, flagged=(wrong > 0.5) & ~agrees, raters=raters,
+        label_probabilities=_of_classes(model, classes_by),
         alpha=_alpha(data), kappa=_kappa(data), notes=notes,
         _nodes=model.posterior, _tables=model.tables,
     )  # fmt: skip

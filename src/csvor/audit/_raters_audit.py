@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._utils.words import plural
+from csvor.audit._rater_table import RaterTable
 
 Array = NDArray[np.float64]
 
@@ -40,33 +41,17 @@ class RatersAudit:
         The row of each rating in a long table; in a wide one its cell, row by row. Ratings are
         ordered by item and rater; blank ones are left out.
     rating_item, rating_rater : ndarrays of shape (n_ratings,)
-        Positions in ``items`` and ``raters``.
+        Positions in ``items`` and ``raters.names``.
     given : ndarray of shape (n_ratings,)
         The labels given.
     rating_probability : ndarray of shape (n_ratings,)
         That the rating is not the item's class.
     flagged : ndarray of shape (n_ratings,)
         True where that is above one half and the item has another ``label``.
-    raters : ndarray of shape (n_raters,)
-        Names, in their order.
-    rater_n : ndarray of shape (n_raters,)
-        How many ratings each gave.
-    shift : ndarray of shape (n_raters,)
-        How many classes higher than the reference he labels, in the mean over the items.
-    shift_interval : ndarray of shape (n_raters, 2)
-        Of 95 %.
-    careless : ndarray of shape (n_raters,)
-        The share of his labels that have nothing to do with the item.
-    careless_interval : ndarray of shape (n_raters, 2)
-        Of 95 %.
-    spread : ndarray of shape (n_raters,)
-        How blurred classes are to him: 1 is like the others, 2 is twice as blurred.
-    agreement : ndarray of shape (n_raters,)
-        The share of his ratings that are the item's ``label``.
+    raters : RaterTable
+        How each rater labels: shifts in classes, careless shares, both with intervals.
     label_probabilities : ndarray of shape (n_raters, n_classes, n_classes)
         ``P(label k | class t)`` of each rater, in the order rater, k, t.
-    reference : str
-        What raters are measured by: "the middle of the raters", "gold", or a rater's name.
     alpha : float
         Krippendorff's, of ordered labels; NaN where no item has two ratings or all are alike.
     kappa : float or None
@@ -89,16 +74,8 @@ class RatersAudit:
     given: NDArray[Any]
     rating_probability: Array
     flagged: NDArray[np.bool_]
-    raters: NDArray[Any]
-    rater_n: NDArray[np.int64]
-    shift: Array
-    shift_interval: Array
-    careless: Array
-    careless_interval: Array
-    spread: Array
-    agreement: Array
+    raters: RaterTable
     label_probabilities: Array
-    reference: str
     alpha: float
     kappa: float | None
     notes: tuple[str, ...]
@@ -125,24 +102,6 @@ class RatersAudit:
         }  # fmt: skip
         return pd.DataFrame(columns, pd.Index(self.items, name="item"))
 
-    def raters_to_frame(self) -> Any:
-        """The raters as a table, in the order of ``raters``.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            Indexed by rater, columns ratings, shift, shift_low, shift_high, careless, careless_low,
-            careless_high, spread and agreement.
-        """
-        import pandas as pd
-
-        columns: dict[str, Any] = {"ratings": self.rater_n}
-        for name in ("shift", "careless"):
-            low, high = getattr(self, f"{name}_interval").T
-            columns |= {name: getattr(self, name), f"{name}_low": low, f"{name}_high": high}
-        columns |= {"spread": self.spread, "agreement": self.agreement}
-        return pd.DataFrame(columns, pd.Index(self.raters, name="rater"))
-
     def ratings_to_frame(self) -> Any:
         """The ratings as a table, most probably wrong first.
 
@@ -157,7 +116,7 @@ class RatersAudit:
         order = np.argsort(-self.rating_probability, kind="stable")
         item = self.rating_item[order]
         columns = {
-            "item": self.items[item], "rater": self.raters[self.rating_rater[order]],
+            "item": self.items[item], "rater": self.raters.names[self.rating_rater[order]],
             "given": self.given[order], "label": self.label[item],
             "probability": self.rating_probability[order], "flagged": self.flagged[order],
         }  # fmt: skip
@@ -176,7 +135,7 @@ class RatersAudit:
         probabilities : ndarray of shape (n_items, n_classes)
             Of each label, columns in the order of ``classes``.
         """
-        numbers = np.flatnonzero(self.raters == rater)
+        numbers = np.flatnonzero(self.raters.names == rater)
         if not numbers.size:
             raise ValueError(f"rater={rater!r} gave no rating.")
         return np.asarray(self._nodes @ self._tables[numbers[0]].T)
@@ -185,48 +144,11 @@ class RatersAudit:
     def summary(self) -> str:
         """The answer in a sentence."""
         wrong = self.rating_probability.sum()
-        low, high = self.shift_interval.T
-        apart = np.flatnonzero((low > 0.0) | (high < 0.0))
-        text = (
+        return (
             f"{plural(self.given.size, 'rating')} of {plural(self.items.size, 'item')} by "
-            f"{plural(self.raters.size, 'rater')}: about {wrong:.0f} are not the item's class, "
-            f"{self.flagged.sum()} are named"
+            f"{plural(self.raters.names.size, 'rater')}: about {wrong:.0f} are not the item's "
+            f"class, {self.flagged.sum()} are named; {self.raters.summary}"
         )
-        if not apart.size:
-            return f"{text}; no rater is surely stricter or milder than {self.reference}"
-        most = apart[np.argmax(np.abs(self.shift[apart]))]
-        return f"{text}; {plural(apart.size, 'rater')} {_differ(apart.size)} from " + (
-            f"{self.reference}, most {self.raters[most]}: {self.shift_in_words(int(most))}"
-        )
-
-    def shift_in_words(self, rater: int) -> str:
-        """A rater's shift as a sentence has it.
-
-        Parameters
-        ----------
-        rater : int
-            The position in ``raters``.
-
-        Returns
-        -------
-        text : str
-            Such as "0.9 classes too high (0.7 to 1.1)".
-        """
-        shift, ends = self.shift[rater], self.shift_interval[rater]
-        sign = 1.0 if shift >= 0.0 else -1.0
-        low, high = sorted(sign * ends)
-        way = "high" if shift >= 0.0 else "low"
-        size, low, high = (_digits(value, high - low) for value in (abs(shift), low, high))
-        return f"{size} classes too {way} ({low} to {high})"
 
     def __repr__(self) -> str:
         return "\n".join([f"RatersAudit({self.summary})", *self.notes])
-
-
-def _digits(value: float, width: float) -> str:
-    """With as many as the width of its interval asks for."""
-    return f"{value:.1f}" if width >= 0.15 else f"{value:.2f}"
-
-
-def _differ(count: int) -> str:
-    return "differs" if count == 1 else "differ"

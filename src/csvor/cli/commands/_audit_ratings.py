@@ -7,7 +7,6 @@ from rich.text import Text
 
 from csvor import RatersAudit
 from csvor._utils.words import plural
-from csvor.audit import RaterTable
 from csvor.cli._errors import refuse
 from csvor.cli._files import write_table
 from csvor.cli._notes import Notes
@@ -49,7 +48,7 @@ def audit_ratings(
         return
     out = console(error=output.suspects == "-")
     print_facts(out, [*rating_facts(rated), *agreement_facts(audit), ("Answer", audit.summary)])
-    print_raters(out, raters_of(audit))
+    print_raters(out, audit.raters)
     doubtful = np.argsort(items["probability"], kind="stable")[: output.top].tolist()
     _print(out, {name: [column[i] for i in doubtful] for name, column in items.items()}, "item")
     _print(out, {name: column[: output.top] for name, column in ratings.items()}, "flagged")
@@ -75,13 +74,6 @@ def audit_of(rated: RatedItems, notes: Notes) -> RatersAudit:
     for note in audit.notes:
         notes.add(note)
     return audit
-
-
-def raters_of(audit: RatersAudit) -> RaterTable:
-    """How each rater labels."""
-    names = ("shift", "shift_interval", "careless", "careless_interval", "spread", "agreement")
-    known = {name: getattr(audit, name) for name in names}
-    return RaterTable(audit.raters, audit.rater_n, **known, reference=audit.reference)
 
 
 def rating_facts(rated: RatedItems) -> list[Fact]:
@@ -149,7 +141,7 @@ def _document(
     rated: RatedItems, audit: RatersAudit, items: Columns, ratings: Columns, notes: Notes
 ) -> dict[str, Any]:
     target, features, data = rated.target, rated.features, rated.data
-    raters, probabilities = raters_of(audit), audit.class_probabilities.tolist()
+    raters, probabilities = audit.raters, audit.class_probabilities.tolist()
     return {
         "data": {
             "file": rated.table.source,

@@ -11,7 +11,6 @@ from csvor.cli.commands._audit_ratings import (
     agreement_facts,
     audit_of,
     item_columns,
-    raters_of,
     rating_facts,
 )
 from csvor.cli.commands._rater_facts import print_raters, rater_entries
@@ -32,7 +31,7 @@ def run_consensus(
         refuse("one-label-an-item")
     rated = rated_items(table, data, options, notes)
     audit = audit_of(rated, notes)
-    columns, raters = item_columns(rated, audit), raters_of(audit)
+    columns, raters = item_columns(rated, audit), audit.raters
     name = data.item or data.id or "item"
     items = columns.pop("item")
     write_table(out, {"item" if name in _OWN else name: items, **columns})

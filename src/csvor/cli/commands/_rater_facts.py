@@ -93,7 +93,7 @@ def raters_document(audit: LabelAudit) -> dict[str, Any]:
 
 def rater_entries(raters: RaterTable, *, known: bool = True) -> list[dict[str, Any]]:
     """An object for each rater."""
-    table = raters.to_frame().reset_index().rename(columns={"n": "ratings"})
+    table = raters.to_frame().reset_index()
     if not known:
         table = table.astype(dict.fromkeys(table.columns[2:], object))
         table.iloc[:, 2:] = None
