@@ -104,6 +104,18 @@ def test_a_reference_needs_the_column_of_raters() -> None:
     )
 
 
+def test_where_nothing_can_be_said_nothing_is_said_of_raters() -> None:
+    frame = pd.read_csv("t.csv", dtype={"marker": str})
+    frame["grade"] = np.random.default_rng(0).permutation(frame["grade"])
+    frame.to_csv("t.csv", index=False)
+    document = json.loads(run(*WORDS, "--json").stdout)
+    assert not document["wrong_labels"]["conclusive"]
+    assert (document["raters_summary"], document["raters"][0]["shift"]) == (None, None)
+    result = run(*WORDS, "--report", "t.html")
+    assert "careless" not in result.stdout
+    assert 'id="raters"' not in Path("t.html").read_text(encoding="utf-8")
+
+
 def test_pieces_have_the_same_raters(address: str) -> None:  # noqa: F811
     frame = pd.read_csv("t.csv", dtype={"marker": str})
     Path("pieces").mkdir()
