@@ -131,6 +131,14 @@ def test_a_scale_turned_round_and_a_single_class_are_noted(ratings: pd.DataFrame
     assert "note: Bo: the same label on every item (good)." in result.stderr
 
 
+def test_a_rater_in_two_spellings_is_noted(ratings: pd.DataFrame) -> None:
+    long = long_of(ratings)
+    long.loc[long.index[::9], "marker"] = long["marker"].str.lower() + " "
+    long.to_csv("long.csv", index=False)
+    notes = " ".join(found(*LONG, "--drop", "words")["notes"])
+    assert "(--rater): 'Ann', 'Bo', 'ann', 'bo' differ in case" in notes
+
+
 def test_sorted_columns_are_no_raters(ratings: pd.DataFrame) -> None:
     codes = ratings[RATERS].fillna("good").replace(dict(zip(GRADES, range(4), strict=True)))
     marks = np.sort(codes.to_numpy(int), axis=1)

@@ -254,6 +254,22 @@ def test_a_scale_turned_round_and_a_single_class_are_said() -> None:
     assert "(3)" in single
 
 
+def test_raters_who_agree_by_chance_alone_are_said() -> None:
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(0, 4, (100, 3))
+    (note,) = audit_raters(None, ratings).notes
+    assert note.startswith("Labels follow those of the other raters no better than chance could")
+    ratings[:50] = ratings[:50, :1]  # on half of the items they agree
+    assert audit_raters(None, ratings).notes == ()
+
+
+def test_an_item_that_a_rater_rated_twice_is_said() -> None:
+    y, item, who = rows_of(30, ["a", "b", "c"])
+    audit = audit_raters(None, *(np.append(column, column[:2]) for column in (y, item, who)))
+    (note,) = audit.notes
+    assert note.startswith("2 ratings more of an item by a rater who had rated it")
+
+
 @pytest.mark.parametrize("direction", [1, -1])
 def test_columns_that_are_sorted_are_no_raters(direction: int) -> None:
     _, ratings = simulated()

@@ -131,8 +131,9 @@ def _refuse_rising(margins: Array) -> None:
     if rises.size:
         k = int(rises[0])
         raise ValueError(
-            f"scores are margins that rise from column {k} to column {k + 1} (in the mean): give "
-            "f - b_k, which falls from a threshold to the next."
+            f"scores of {margins.shape[1]} columns are margins, and these rise from column {k} to "
+            f"column {k + 1} (in the mean): give f - b_k, which falls from a threshold to the "
+            f"next, or probabilities of all {margins.shape[1] + 1} classes."
         )
 
 

@@ -1,4 +1,4 @@
-"""What should be known of raters: who turns the scale round, and who uses one class alone?"""
+"""What should be known of raters: do they agree, who turns the scale round or uses one class?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from csvor._mixture.rater_model import RaterModel
 from csvor._mixture.rater_tables import LEAST
-from csvor._utils.words import some_of
+from csvor._utils.words import plural, some_of
 
 Array = NDArray[np.float64]
 
@@ -31,11 +31,25 @@ def notes_on_raters(
     data = model.problem.ratings
     n = data.of_raters
     notes = []
-    turned = np.flatnonzero((n >= _FEW) & (_agreement_with_others(model, item_of) < -_SURE))
+    agreement, of_all = _agreement_with_others(model, item_of)
+    turned = np.flatnonzero((n >= _FEW) & (agreement < -_SURE))
     if turned.size:
         notes.append(
             f"{_listed(names[turned])}: labels fall where those of the others rise, as if the "
             "scale were turned round."
+        )
+    elif of_all < _SURE:
+        beside = " and the features" * features
+        notes.append(
+            f"Labels follow those of the other raters{beside} no better than chance could: nothing "
+            "can be said of items, nor which ratings are wrong. More ratings an item would help, "
+            "if raters judge the same thing."
+        )
+    again = int(((np.diff(item_of) == 0) & (np.diff(data.raters) == 0)).sum())
+    if again:
+        notes.append(
+            f"{plural(again, 'rating')} more of an item by a rater who had rated it: each counts "
+            "as one that was made anew. Leave them out if they are copies."
         )
     used = np.zeros((data.n_raters, data.n_classes), dtype=bool)
     used[data.raters, data.codes] = True
@@ -56,10 +70,10 @@ def notes_on_raters(
     return tuple(notes)
 
 
-def _agreement_with_others(model: RaterModel, item_of: NDArray[np.intp]) -> Array:
-    """Of each rater the correlation of his labels with what the others expect, by its error.
+def _agreement_with_others(model: RaterModel, item_of: NDArray[np.intp]) -> tuple[Array, float]:
+    """The correlation of labels with what the others expect, by its error: of each rater, of all.
 
-    Fisher's z times the root of n - 3.
+    Fisher's z times the root of n - 3; of all raters within each.
     """
     data = model.problem.ratings
     tables = model.tables
@@ -77,9 +91,16 @@ def _agreement_with_others(model: RaterModel, item_of: NDArray[np.intp]) -> Arra
     def moment(a: int, b: int) -> Array:
         return np.asarray(sums[a, b] - sums[0, a] * sums[0, b] / n)
 
-    spread = np.sqrt(np.maximum(moment(1, 1) * moment(2, 2), LEAST))
-    correlation = np.clip(moment(1, 2) / spread, -0.999, 0.999)
-    return np.asarray(np.arctanh(correlation) * np.sqrt(np.maximum(n - 3.0, 0.0)))
+    both, one, other = moment(1, 2), moment(1, 1), moment(2, 2)
+    free = int(n.sum()) - data.n_raters - 2
+    of_all = _fisher(both.sum(), one.sum(), other.sum(), free)
+    return _fisher(both, one, other, n - 3.0), float(of_all)
+
+
+def _fisher(both: Any, one: Any, other: Any, free: Any) -> Array:
+    correlation = both / np.sqrt(np.maximum(one * other, LEAST))
+    z = np.arctanh(np.clip(correlation, -0.999, 0.999))
+    return np.asarray(z * np.sqrt(np.maximum(free, 0.0)))
 
 
 def _listed(names: NDArray[Any]) -> str:

@@ -135,7 +135,7 @@ def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
     warnings = notes.of_warnings(EmptyIntervalWarning)  # `notes_on_classes` says it
     with progress("Auditing the labels", 1) as update, warnings:
         candidates, columns = rows.models(), rows.audit_data()
-        check_raters(prepared.data, columns)
+        check_raters(prepared.data, columns, notes)
         audit = audit_labels(
             estimator=candidates,
             cv=options.folds,

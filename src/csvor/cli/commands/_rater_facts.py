@@ -14,6 +14,7 @@ from csvor._utils.words import plural
 from csvor.audit import RaterTable
 from csvor.cli._errors import ColumnError
 from csvor.cli._fault import fault
+from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
 from csvor.cli._render import Fact, plain_table, print_table
 from csvor.cli._spelling import visible
@@ -23,7 +24,7 @@ from csvor.cli.input._prepare import Prepared, plain
 MOST_RATERS = 10
 
 
-def check_raters(data: DataOptions, columns: Mapping[str, Any]) -> None:
+def check_raters(data: DataOptions, columns: Mapping[str, Any], notes: Notes) -> None:
     """Refuse columns that do not say who labelled, and a reference that did not, before the work.
 
     `columns` are the data by the parameters of `audit_labels`.
@@ -36,7 +37,7 @@ def check_raters(data: DataOptions, columns: Mapping[str, Any]) -> None:
     if 2 * len(names) > raters.size:
         facts = {"n_raters": len(names), "n_rows": raters.size}
         raise ColumnError(fault("many-raters", data.rater, option="--rater", **facts))
-    check_rater_names(data, names, raters.size)
+    check_rater_names(data, names, raters.size, notes)
 
 
 def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArray[Any]]]:

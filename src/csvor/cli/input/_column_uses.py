@@ -1,5 +1,6 @@
 """Which columns have a use that an option names, and what do they say of each row (N35, N44)?"""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 
 from csvor.cli._errors import ColumnError, UsageError, closest, listed, refuse
 from csvor.cli._fault import fault
+from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
-from csvor.cli._spelling import visible
+from csvor.cli._spelling import folded, visible
 from csvor.cli.input._column_parser import clear_reading
 from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
 from csvor.cli.input._number_column import SIGNS, NumberColumn, is_blank
@@ -50,8 +52,10 @@ def columns_as_text(data: DataOptions) -> list[str]:
     return [name for name in (*one, *data.by, *data.categorical) if name is not None]
 
 
-def check_rater_names(data: DataOptions, raters: Collection[str], n_rows: int) -> None:
-    """Refuse a single rater, and a reference who is none of the raters."""
+def check_rater_names(
+    data: DataOptions, raters: Collection[str], n_rows: int, notes: Notes
+) -> None:
+    """Refuse a single rater, and a reference who is none; note names that may be one rater's."""
     names = sorted(set(raters))
     if len(names) == 1:
         options = "--rater" if data.item is None else "--item and --rater"
@@ -61,6 +65,10 @@ def check_rater_names(data: DataOptions, raters: Collection[str], n_rows: int) -
         close = closest(data.reference, names)
         hint = f"raters are {listed(names)}" if close is None else f"did you mean '{close}'?"
         refuse("unknown-reference", name=data.reference, hint=visible(hint))
+    spellings = Counter(map(folded, names))
+    alike = [name for name in names if spellings[folded(name)] > 1]
+    if alike and data.rater is not None:
+        notes.add(fault("raters-alike", data.rater, option="--rater", names=listed(alike)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -187,7 +187,8 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     assert target is not None
     repeats = find_repeats(frame, target.coded.codes, groups, weights)
     _note_missing_classes(target, notes)
-    note_repeats(repeats, target.rows, notes, None if data.counts is None else weights)
+    counts = None if data.counts is None else weights
+    note_repeats(repeats, target.rows, notes, counts, rated=raters is not None)
     options = with_class_weights(options, target.classes)
     model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)

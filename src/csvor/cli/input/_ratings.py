@@ -108,7 +108,7 @@ def rated_items(table: Table, data: DataOptions, options: ModelOptions, notes: N
             notes=notes, faults=faults,
         )  # fmt: skip
     faults.refuse(table.source)
-    check_rater_names(data, raters.tolist(), len(rows))
+    check_rater_names(data, raters.tolist(), len(rows), notes)
     pipeline = None
     if frame is not None:
         model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)

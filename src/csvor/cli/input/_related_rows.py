@@ -73,11 +73,13 @@ def _kinds(frame: pd.DataFrame) -> NDArray[np.int64]:
 
 
 def note_repeats(
-    repeats: Repeats, rows: Rows, notes: Notes, counts: NDArray[np.float64] | None = None
-) -> None:
+    repeats: Repeats, rows: Rows, notes: Notes, counts: NDArray[np.float64] | None = None,
+    *, rated: bool = False,
+) -> None:  # fmt: skip
     """Say which rows come again, and which contradict another.
 
-    Where each stands for many, by `counts`, it is no copy, and as many contradict another.
+    Where each stands for many, by `counts`, it is no copy, and as many contradict another. Where it
+    is `rated`, by a rater who is named, others may have rated the same.
     """
     conflicts, copies = repeats.conflicts, repeats.copies
     conflicting = np.concatenate([np.empty(0, dtype=np.int64), *conflicts])
@@ -89,7 +91,8 @@ def note_repeats(
     elif len(copies) > n_conflicting:
         notes.add(fault("copied-rows", rows=rows[copies]))
     if 2 * n_conflicting > total:
-        notes.add(fault("mostly-conflicting-rows", n=n_conflicting, total=total, by=by))
+        kind = "mostly-conflicting-" + ("ratings" if rated else "rows")
+        notes.add(fault(kind, n=n_conflicting, total=total, by=by))
     elif conflicts:
         notes.add(fault("conflicting-rows", rows=rows[conflicting], n_sets=len(conflicts)))
 
