@@ -128,6 +128,7 @@ def test_raters_are_what_they_are(truth_and_audit: tuple[np.ndarray, RatersAudit
     assert table.shift_low["Di"] > 0.4 and table.shift_high["Eve"] < -0.2
     assert (table.shift_low[:3] < 0).all() and (table.shift_high[:3] > 0).all()
     assert table.careless_low["Flo"] > 0.3 and (table.careless_high[:5] < 0.15).all()
+    assert "; Flo is careless in " in audit.raters.summary
     assert table.agreement[:3].min() > table.agreement[3:].max()
     assert "most Di: 0.6 classes too high (0.5" in audit.summary
     assert audit.notes == () and 0.3 < audit.alpha < 0.9 and audit.kappa is None

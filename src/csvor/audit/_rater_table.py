@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
+# A share that the sentence names; everybody slips now and then.
+_CARELESS = 0.05
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RaterTable:
     """How each rater labels.
@@ -83,13 +87,17 @@ class RaterTable:
     def summary(self) -> str:
         """The answer in a sentence."""
         apart = self.apart
-        if not apart.size:
-            return f"no rater is surely higher or lower than {self.reference}"
-        count = "1 rater differs" if apart.size == 1 else f"{apart.size} raters differ"
-        most = int(apart[0])
-        return (
-            f"{count} from {self.reference}, most {self.names[most]}: {self.shift_in_words(most)}"
-        )
+        text = f"no rater is surely higher or lower than {self.reference}"
+        if apart.size:
+            count = "1 rater differs" if apart.size == 1 else f"{apart.size} raters differ"
+            most = int(apart[0])
+            text = f"{count} from {self.reference}, most {self.names[most]}: "
+            text += self.shift_in_words(most)
+        low, high = self.careless_interval.T
+        worst = int(np.argmax(low))
+        if low[worst] > max(float(np.median(high)), _CARELESS):
+            text += f"; {self.names[worst]} is careless in {self.careless_in_words(worst)}"
+        return text
 
     def shift_in_words(self, rater: int) -> str:
         """A rater's shift as a sentence has it.
