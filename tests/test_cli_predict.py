@@ -224,6 +224,7 @@ def test_fit_as_json(towns: pd.DataFrame) -> None:
         "kept": [],
         "id": "name",
         "groups": None,
+        "rater": None,
         "weight": None,
         "counts": None,
         "readings": {},

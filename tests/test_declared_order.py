@@ -24,7 +24,7 @@ def severities(rng, n=300):
 
 
 def notes(X, y, classes, weights=None):
-    rows = audit_data((X, y, weights, None, None, None), (classes, 5, 0))
+    rows = audit_data((X, y, weights, None, None, None, None), (classes, None, 5, 0))
     return notes_on_order(rows, CSVOR())
 
 

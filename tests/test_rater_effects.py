@@ -208,6 +208,15 @@ def test_a_rater_without_a_clue_has_as_few_derivatives_as_likelihoods(rng):
     assert values[0][1][2] == 0.0
 
 
+def test_of_two_raters_nobody_knows_who_is_right():
+    score, _, y, raters = rated(0, "high", n_raters=2)
+    assert audit_scores(score, y, raters=raters).notes == (
+        "There are two raters: how far they are apart can be told, not which of them is right. "
+        "Their middle is taken. Name one of them as reference, or confirm some labels.",
+    )
+    assert not audit_scores(score, y, raters=raters, reference="b").notes
+
+
 def test_a_review_tells_of_raters_too():
     """What a rater had given counts, not what was set."""
     score, truth, y, raters = rated(0, "high")

@@ -33,6 +33,7 @@ from csvor.audit._mixes import MODELS, shares_of_models, with_trees
 from csvor.audit._models import Models, models_of
 from csvor.audit._panel import check_reference
 from csvor.audit._ranking import check_order
+from csvor.audit._rater_notes import notes_on_table
 from csvor.audit._scores import check_fdr
 
 
@@ -205,6 +206,7 @@ def audit_labels(
         final = kind.fit(final, rows)
     with without_data_warnings():
         notes = kind.notes_on(best.held, rows, entries["share"], compared, estimators[0])
+    notes += notes_on_table(entries["raters"])
     report.end()
     return LabelAudit(
         **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final

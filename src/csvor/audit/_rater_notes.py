@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from csvor._mixture.rater_model import RaterModel
 from csvor._mixture.rater_tables import LEAST
 from csvor._utils.words import plural, some_of
+from csvor.audit._rater_table import MIDDLE, RaterTable
 
 Array = NDArray[np.float64]
 
@@ -18,6 +19,10 @@ _FEW = 10
 # A correlation with the others that is so many standard errors below 0 is none by chance.
 _SURE = 3.0
 _NAMED = 5
+_TWO = (
+    "There are two raters: how far they are apart can be told, not which of them is right. Their "
+    "middle is taken."
+)
 
 
 def notes_on_raters(
@@ -63,11 +68,17 @@ def notes_on_raters(
     if data.n_raters == 2 and not referred:
         beside = "The features help to tell who is careless, not who is strict. " * features
         notes.append(
-            "There are two raters: how far they are apart can be told, not which of them is right. "
-            f"Their middle is taken. {beside}Name one of them as reference, or give true labels "
-            "(gold) of some items."
+            f"{_TWO} {beside}Name one of them as reference, or give true labels (gold) of some "
+            "items."
         )
     return tuple(notes)
+
+
+def notes_on_table(table: RaterTable | None) -> tuple[str, ...]:
+    """The same of raters of rows that have one label each."""
+    if table is None or table.reference != MIDDLE or table.n.size != 2 or not table.apart.size:
+        return ()
+    return (f"{_TWO} Name one of them as reference, or confirm some labels.",)
 
 
 def _agreement_with_others(model: RaterModel, item_of: NDArray[np.intp]) -> tuple[Array, float]:

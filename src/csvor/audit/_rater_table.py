@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+# What raters are measured by where no other reference is named.
+MIDDLE = "the middle of the raters"
+
 
 # A share that the sentence names; everybody slips now and then.
 _CARELESS = 0.05

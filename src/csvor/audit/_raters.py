@@ -14,7 +14,7 @@ from csvor._mixture.rater_tables import LEAST, SHIFT, label_tables
 from csvor.audit._item_margins import item_margins
 from csvor.audit._labels import without_data_warnings
 from csvor.audit._rater_notes import notes_on_raters
-from csvor.audit._rater_table import RaterTable
+from csvor.audit._rater_table import MIDDLE, RaterTable
 from csvor.audit._raters_audit import RatersAudit
 from csvor.audit._rating_checks import check_linked
 from csvor.audit._rating_data import RatingData, read_ratings
@@ -140,7 +140,7 @@ def audit_raters(
         model, data.item_of, data.raters, data.coded.labels.classes,
         referred=number is not None or gold is not None, features=X is not None,
     )  # fmt: skip
-    name = "the middle of the raters" if number is None else str(reference)
+    name = MIDDLE if number is None else str(reference)
     return _findings(data, model, number, "gold" if gold is not None else name, notes)
 
 

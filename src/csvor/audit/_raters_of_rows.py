@@ -15,7 +15,7 @@ from csvor._mixture.mixture import Mixture
 from csvor._parts.engine import each, sums
 from csvor._utils.sampling import random_rows
 from csvor.audit._labelling import Labelling
-from csvor.audit._rater_table import RaterTable
+from csvor.audit._rater_table import MIDDLE, RaterTable
 
 Array = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def raters_of_rows(
         np.tensordot(weight, np.array(its), 1) for its in zip(*said, strict=True)
     )
     careless[1:] = _as_unsure(careless, np.array(shares))
-    reference = "the middle of the raters"
+    reference = MIDDLE
     if panel.reference is not None:
         reference = str(panel.names[panel.reference])
     return RaterTable(

@@ -18,6 +18,7 @@ from csvor.audit._labelling import Labelling, check_weighed
 from csvor.audit._margins import readings_of
 from csvor.audit._panel import check_reference
 from csvor.audit._ranking import check_order
+from csvor.audit._rater_notes import notes_on_table
 from csvor.audit._wrong_labels import WrongLabels
 
 
@@ -123,7 +124,7 @@ def audit_scores(
     notes: tuple[str, ...] = ()
     if values.shape == (codes.size, labels.size):
         notes = notes_on_claims(values, codes, weights, entries["share"])
-    return WrongLabels(**entries, notes=notes)
+    return WrongLabels(**entries, notes=notes + notes_on_table(entries["raters"]))
 
 
 def check_fdr(fdr: Any) -> None:
