@@ -251,6 +251,8 @@ def test_refusals():
     score, _, y, raters = rated(0, "clean", 100)
     with pytest.raises(ValueError, match="raters has 100 names in 100 rows"):
         audit_scores(score, y, raters=np.arange(100))
+    with pytest.raises(ValueError, match="raters has one name, Ann: raters are measured by"):
+        audit_scores(score, y, raters=["Ann"] * 100)
     with pytest.raises(ValueError, match="reference='x' is none of the raters: a, b, c, d, e"):
         audit_scores(score, y, raters=raters, reference="x")
     with pytest.raises(ValueError, match="reference='a' names a rater: give raters="):

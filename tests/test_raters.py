@@ -258,10 +258,19 @@ def test_a_scale_turned_round_and_a_single_class_are_said() -> None:
 def test_raters_who_agree_by_chance_alone_are_said() -> None:
     rng = np.random.default_rng(0)
     ratings = rng.integers(0, 4, (100, 3))
-    (note,) = audit_raters(None, ratings).notes
+    audit = audit_raters(None, ratings)
+    (note,) = audit.notes
     assert note.startswith("Labels follow those of the other raters no better than chance could")
+    assert not audit.conclusive
+    assert not audit.flagged.any()
+    assert audit.summary == (
+        "nothing can be said of 300 ratings of 100 items by 3 raters: labels follow those of the "
+        "others no better than chance could"
+    )
     ratings[:50] = ratings[:50, :1]  # on half of the items they agree
-    assert audit_raters(None, ratings).notes == ()
+    audit = audit_raters(None, ratings)
+    assert audit.conclusive
+    assert audit.notes == ()
 
 
 def test_an_item_that_a_rater_rated_twice_is_said() -> None:

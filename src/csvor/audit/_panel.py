@@ -37,6 +37,11 @@ class Panel:
                 f"raters has {len(names)} names in {n_rows} rows, hardly two labels of each: that "
                 "is a number of the row. Give the column that says who labelled it."
             )
+        if len(names) == 1:
+            raise ValueError(
+                f"raters has one name, {names[0]}: raters are measured by each other. Leave raters= "
+                "out."
+            )
         if reference is None:
             return cls(names, None)
         if reference not in distinct:

@@ -28,8 +28,8 @@ _TWO = (
 def notes_on_raters(
     model: RaterModel, item_of: NDArray[np.intp], names: NDArray[Any], classes: NDArray[Any], *,
     referred: bool, features: bool,
-) -> tuple[str, ...]:  # fmt: skip
-    """In the order of how much they matter.
+) -> tuple[tuple[str, ...], bool]:  # fmt: skip
+    """In the order of how much they matter; and whether anything can be said of items.
 
     ``referred`` says whether raters are measured by one of them, or by known classes.
     """
@@ -43,7 +43,8 @@ def notes_on_raters(
             f"{_listed(names[turned])}: labels fall where those of the others rise, as if the "
             "scale were turned round."
         )
-    elif of_all < _SURE:
+    conclusive = bool(turned.size) or of_all >= _SURE
+    if not conclusive:
         beside = " and the features" * features
         notes.append(
             f"Labels follow those of the other raters{beside} no better than chance could: nothing "
@@ -71,7 +72,7 @@ def notes_on_raters(
             f"{_TWO} {beside}Name one of them as reference, or give true labels (gold) of some "
             "items."
         )
-    return tuple(notes)
+    return tuple(notes), conclusive
 
 
 def notes_on_table(table: RaterTable | None) -> tuple[str, ...]:

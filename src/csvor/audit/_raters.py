@@ -136,12 +136,13 @@ def audit_raters(
                 estimator, cv, random_state, progress,
             )  # fmt: skip
         model = fit_raters(data.ratings, margins)
-    notes += notes_on_raters(
+    more, conclusive = notes_on_raters(
         model, data.item_of, data.raters, data.coded.labels.classes,
         referred=number is not None or gold is not None, features=X is not None,
     )  # fmt: skip
     name = MIDDLE if number is None else str(reference)
-    return _findings(data, model, number, "gold" if gold is not None else name, notes)
+    name = "gold" if gold is not None else name
+    return _findings(data, model, number, name, notes + more, conclusive)
 
 
 def _number_of(reference: Any, names: NDArray[Any], gold: Any) -> int | None:
@@ -156,8 +157,9 @@ def _number_of(reference: Any, names: NDArray[Any], gold: Any) -> int | None:
 
 
 def _findings(
-    data: RatingData, model: RaterModel, number: int | None, reference: str, notes: tuple[str, ...]
-) -> RatersAudit:
+    data: RatingData, model: RaterModel, number: int | None, reference: str,
+    notes: tuple[str, ...], conclusive: bool,
+) -> RatersAudit:  # fmt: skip
     classes_by, ratings = model.classes_by(number), data.ratings
     posterior = model.posterior @ classes_by
     classes = data.coded.labels.classes
@@ -179,7 +181,8 @@ def _findings(
         n_ratings=np.diff(ratings.starts), information=information,
         ask_next=np.argsort(-information, kind="stable"), rating_row=data.row_of,
         rating_item=data.item_of, rating_rater=ratings.raters, given=data.coded.decoded,
-        rating_probability=wrong, flagged=(wrong > 0.5) & ~agrees, raters=raters,
+        rating_probability=wrong, flagged=(wrong > 0.5) & ~agrees & conclusive,
+        conclusive=conclusive, raters=raters,
         label_probabilities=_of_classes(model, classes_by),
         alpha=_alpha(data), kappa=_kappa(data), notes=notes,
         _nodes=model.posterior, _tables=model.tables,

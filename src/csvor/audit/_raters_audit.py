@@ -48,6 +48,9 @@ class RatersAudit:
         That the rating is not the item's class.
     flagged : ndarray of shape (n_ratings,)
         True where that is above one half and the item has another ``label``.
+    conclusive : bool
+        False where labels follow those of the other raters no better than chance could: nothing can
+        be said of any item then, and no rating is flagged.
     raters : RaterTable
         How each rater labels: shifts in classes, careless shares, both with intervals.
     label_probabilities : ndarray of shape (n_raters, n_classes, n_classes)
@@ -74,6 +77,7 @@ class RatersAudit:
     given: NDArray[Any]
     rating_probability: Array
     flagged: NDArray[np.bool_]
+    conclusive: bool
     raters: RaterTable
     label_probabilities: Array
     alpha: float
@@ -143,11 +147,19 @@ class RatersAudit:
     @property
     def summary(self) -> str:
         """The answer in a sentence."""
+        rated = (
+            f"{plural(self.given.size, 'rating')} of {plural(self.items.size, 'item')} by "
+            f"{plural(self.raters.names.size, 'rater')}"
+        )
+        if not self.conclusive:
+            return (
+                f"nothing can be said of {rated}: labels follow those of the others no better than "
+                "chance could"
+            )
         wrong = self.rating_probability.sum()
         return (
-            f"{plural(self.given.size, 'rating')} of {plural(self.items.size, 'item')} by "
-            f"{plural(self.raters.names.size, 'rater')}: about {wrong:.0f} are not the item's "
-            f"class, {self.flagged.sum()} are named; {self.raters.summary}"
+            f"{rated}: about {wrong:.0f} are not the item's class, {self.flagged.sum()} are named; "
+            f"{self.raters.summary}"
         )
 
     def __repr__(self) -> str:

@@ -169,6 +169,7 @@ def _document(
             "kappa": audit.kappa,
         },
         "summary": audit.summary,
+        "conclusive": audit.conclusive,
         "flagged": int(audit.flagged.sum()),
         "raters": rater_entries(raters),
         "raters_summary": raters.summary,
