@@ -39,8 +39,8 @@ class Panel:
             )
         if len(names) == 1:
             raise ValueError(
-                f"raters has one name, {names[0]}: raters are measured by each other. Leave raters= "
-                "out."
+                f"raters has one name, {names[0]}: raters are measured by each other. Leave "
+                "raters= out."
             )
         if reference is None:
             return cls(names, None)

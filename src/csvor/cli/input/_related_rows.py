@@ -91,7 +91,7 @@ def note_repeats(
     elif len(copies) > n_conflicting:
         notes.add(fault("copied-rows", rows=rows[copies]))
     if 2 * n_conflicting > total:
-        kind = "mostly-conflicting-" + ("ratings" if rated else "rows")
+        kind = "mostly-conflicting-ratings" if rated else "mostly-conflicting-rows"
         notes.add(fault(kind, n=n_conflicting, total=total, by=by))
     elif conflicts:
         notes.add(fault("conflicting-rows", rows=rows[conflicting], n_sets=len(conflicts)))
