@@ -119,7 +119,7 @@ def curved(n, share, seed=0):
 
 def test_models_are_compared_on_rows_drawn_by_their_number(monkeypatch):
     """A curve wins, on landmarks drawn here, and finds how many labels are wrong and which."""
-    monkeypatch.setattr(csvor.audit._labels, "COMPARED", 600)
+    monkeypatch.setattr(csvor.audit._candidates, "COMPARED", 600)
     monkeypatch.setattr(csvor.audit._candidates, "_LANDMARKS", 20)
     monkeypatch.setattr(csvor.audit._candidates, "_CURVES", ((30.0, 0.1), (30.0, 0.3)))
     X, y, wrong = curved(N, 0.1)

@@ -18,6 +18,7 @@ from csvor._mixture.mixture import (
     curves_of,
     keeps_classes,
     mixture_of,
+    theta_of,
 )
 from csvor._mixture.objective import LOGITS, RARITY, Problem, problem_of, rates_of, share_of
 from csvor._mixture.rater_effects import about_the_middle
@@ -79,7 +80,7 @@ def _error_of_effects(problem: Problem, mixture: Mixture, reference: int | None)
     rng = np.random.default_rng(0)
     rows = random_rows(problem.codes.size, _DRAWN_ROWS)
     known = (problem.margins - problem.moves)[rows], problem.raters[rows], problem.weights[rows]
-    theta, shares = _theta_of(problem, mixture), []
+    theta, shares = theta_of(problem, mixture), []
     errors = mixture.errors
     if mixture.effects is None:
         errors = errors * (np.arange(errors.shape[1]) == reference) * [[1.0], [1.0], [0.0]]
@@ -93,11 +94,6 @@ def _error_of_effects(problem: Problem, mixture: Mixture, reference: int | None)
     if mixture.effects is None:
         return float(np.sqrt(np.mean((np.array(shares) - mixture.share) ** 2)))
     return float(np.std(shares))
-
-
-def _theta_of(problem: Problem, mixture: Mixture) -> Array:
-    parts = [mixture.eta] if mixture.channel is None else [mixture.eta, mixture.nu]
-    return np.append(curves_of(problem, mixture), logit(parts))
 
 
 def rival_of(problem: Problem, mixture: Mixture, information: float = 1.0) -> Mixture | None:
@@ -133,7 +129,7 @@ def profile_interval(problem: Problem, mixture: Mixture, drop: float) -> tuple[f
     Without the penalty on the share: where labels tell nothing of it, it alone would set the ends.
     """
     q, share, channel = problem.q, mixture.astray, mixture.channel
-    theta = _theta_of(problem, mixture)
+    theta = theta_of(problem, mixture)
 
     def height(share: float) -> float:
         # Always from the best point: from the last one the way can lead up another hill.

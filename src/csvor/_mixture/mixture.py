@@ -178,8 +178,7 @@ def fit_mixture(
     fit = fit_effects(problem, plain[0], None, reference)
     apart = _by_channels(fit.problem, fit.theta, fit.problem.loss(fit.theta)[0], information)
     if apart.channel is not None:
-        theta = np.append(curves_of(problem, apart), logit([apart.eta, apart.nu]))
-        fit = fit_effects(fit.problem, theta, apart.channel, reference)
+        fit = fit_effects(fit.problem, theta_of(problem, apart), apart.channel, reference)
     if fit.loss > best.loss - cost_of_channel(problem) / information:
         return replace(best, errors=np.hypot(fit.errors, np.array(fit.problem.effects)))
     return _apart(fit, apart.channel, reference)
@@ -218,6 +217,12 @@ def cost_of_channel(problem: Problem) -> float:
 def curves_of(problem: Problem, mixture: Mixture) -> Array:
     """Slopes and shifts of a mixture as a problem has them."""
     return np.append(np.log(mixture.slopes), mixture.shifts - mixture.slopes * problem.moves)
+
+
+def theta_of(problem: Problem, mixture: Mixture) -> Array:
+    """The parameters of a mixture as a problem has them."""
+    rates = [mixture.eta] if mixture.channel is None else [mixture.eta, mixture.nu]
+    return np.append(curves_of(problem, mixture), logit(rates))
 
 
 def keeps_classes(problem: Problem, mixture: Mixture) -> bool:

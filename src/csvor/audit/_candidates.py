@@ -151,6 +151,33 @@ def _distinct(models: Iterable[CSVOR]) -> list[CSVOR]:
     return list(distinct.values())
 
 
+def to_compare(
+    models: Models, chosen: Sequence[Any], rows: AuditData, random_state: Any
+) -> tuple[AuditData, list[Any]]:
+    """The rows, or a part of them, on which estimators are compared, and these: some if none."""
+    compared = rows if len(chosen) == 1 else rows.sample(COMPARED, (chosen or [CSVOR()])[0])
+    chosen = chosen or candidate_models(
+        rows.features(compared), n_parts=len(rows.part_sizes), random_state=random_state
+    )
+    return compared, [models.knowing(model, rows.classes) for model in chosen]
+
+
+def judge_rows(
+    models: Models,
+    estimators: Sequence[Any],
+    rows: AuditData,
+    compared: AuditData,
+    report: Callable[..., None],
+) -> tuple[list[Trial], list[Trial], Trial]:
+    """All trials, those that judge all rows, and the best of the latter."""
+    trials = judging = compare(models, estimators, compared, report)
+    best = trials[int(np.argmax(weights_of(trials)))]
+    if len(compared) < len(rows):
+        judging = trials_of(models, [best.estimator], [best.place], rows, report)
+        best = judging[int(np.argmax(weights_of(judging)))]
+    return trials, judging, best
+
+
 def compare(
     models: Models, estimators: Sequence[Any], rows: AuditData, report: Callable[..., None]
 ) -> list[Trial]:

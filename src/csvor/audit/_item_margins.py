@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 from csvor._estimators.capped import CSVOR
 from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._utils.sklearn_private import safe_split
-from csvor.audit._candidates import (
-    COMPARED,
-    candidate_models,
-    compare,
-    trials_of,
-    weights_of,
-)
+from csvor.audit._candidates import judge_rows, to_compare
 from csvor.audit._data import audit_data, estimators_of
 from csvor.audit._labels import FitReport
 from csvor.audit._mixes import MODELS, with_trees
@@ -47,20 +41,11 @@ def item_margins(
     kind = models_of(chosen)
     rows = audit_data(columns, (labels.classes, None, cv, random_state))
     kind.check(chosen, rows)
-    compared = rows if len(chosen) == 1 else rows.sample(COMPARED, (chosen or [CSVOR()])[0])
-    n_parts = len(rows.part_sizes)
+    compared, estimators = to_compare(kind, chosen, rows, random_state)
     compares = not chosen
-    chosen = chosen or candidate_models(
-        rows.features(compared), n_parts=n_parts, random_state=random_state
-    )
-    estimators = [kind.knowing(model, rows.classes) for model in chosen]
     fits = 2 * len(estimators) + (len(compared) < len(rows)) + len(MODELS[1:]) * compares
-    report = FitReport(progress, fits * n_parts)
-    trials = compare(kind, estimators, compared, report)
-    best = trials[int(np.argmax(weights_of(trials)))]
-    if len(compared) < len(rows):
-        again = trials_of(kind, [best.estimator], [best.place], rows, report)
-        best = again[int(np.argmax(weights_of(again)))]
+    report = FitReport(progress, fits * len(rows.part_sizes))
+    *_, best = judge_rows(kind, estimators, rows, compared, report)
     views = [best.view]
     if compares:
         views = with_trees(rows, estimators[0], views, best.view, report)

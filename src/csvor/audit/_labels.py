@@ -13,15 +13,12 @@ from sklearn.base import BaseEstimator
 
 from csvor._data.fit_data import EmptyClassWarning
 from csvor._data.ranges import FarValueWarning
-from csvor._estimators.capped import CSVOR
 from csvor._labels import CodedLabels
 from csvor.audit._candidates import (
-    COMPARED,
     Trial,
-    candidate_models,
-    compare,
+    judge_rows,
     ranked,
-    trials_of,
+    to_compare,
     weights_of,
     with_share,
 )
@@ -187,16 +184,11 @@ def audit_labels(
     with without_data_warnings() if chosen else nullcontext():
         rows = audit_data(columns, (classes, reference, cv, random_state))
     kind.check(chosen, rows)
-    compared = rows if len(chosen) == 1 else rows.sample(COMPARED, (chosen or [CSVOR()])[0])
-    n_parts = len(rows.part_sizes)
-    chosen = chosen or candidate_models(
-        rows.features(compared), n_parts=n_parts, random_state=random_state
-    )
-    estimators = [kind.knowing(model, rows.classes) for model in chosen]
+    compared, estimators = to_compare(kind, chosen, rows, random_state)
     whole = len(compared) == len(rows)
     with_others = models == "all" or (models is None and estimator is None)
     fits = 2 * len(estimators) + (not whole) + len(MODELS[1:]) * with_others
-    report = FitReport(progress, fits * n_parts + 1)
+    report = FitReport(progress, fits * len(rows.part_sizes) + 1)
     choices: dict[str, Any] = {"classes": rows.classes, "fdr": fdr, "order": order}
     with without_data_warnings():
         best, entries = _judged(kind, estimators, rows, compared, with_others, choices, report)
@@ -226,12 +218,7 @@ def _judged(
 
     Margins of all rows, of which there are many, live here alone.
     """
-    trials = judging = compare(kind, estimators, compared, report)
-    weights = weights_of(trials)
-    best = trials[int(np.argmax(weights))]
-    if len(compared) < len(rows):
-        judging = trials_of(kind, [best.estimator], [best.place], rows, report)
-        best = judging[int(np.argmax(weights_of(judging)))]
+    trials, judging, best = judge_rows(kind, estimators, rows, compared, report)
     views = [trial.view for trial in judging]
     if with_others:
         views = with_trees(rows, estimators[0], views, best.view, report)
@@ -241,7 +228,7 @@ def _judged(
     return best, entries | {
         "residual": best.held.residuals,
         "score": best.held.scores,
-        "candidates": ranked(trials, weights),
+        "candidates": ranked(trials, weights_of(trials)),
         "models": shares_of_models(views, kind.name),
     }
 
