@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from csvor import audit_raters
+from test_audit_report import Page
 from test_cli_dask import run
 
 GRADES = ["poor", "fair", "good", "fine"]
@@ -108,6 +109,51 @@ def test_a_name_with_a_comma_is_a_column(ratings: pd.DataFrame) -> None:
     assert "Labels  a,b: poor" in " ".join(result.stdout.split()).replace("Labels ", "Labels  ")
 
 
+def test_the_page_has_raters_items_and_ratings(ratings: pd.DataFrame) -> None:
+    ratings.loc[0, "essay"] = "<i>e00</i>"
+    ratings.to_csv("wide.csv", index=False)
+    words = (*WIDE, "--drop", "words", "--report", "page.html")
+    result = run("audit", *words)
+    assert result.exit_code == 0, result.stderr
+    assert "Written  a page to read: page.html" in result.stdout
+    page = Page(Path("page.html").read_text(encoding="utf-8"))
+    text, document = page.text(), found(*WIDE, "--drop", "words")
+    assert f"{document['summary']}. Raters Items Ratings" in text
+    assert f"Agreement: Krippendorff's alpha {document['agreement']['alpha']:.2f}" in text
+    assert not any(tag in ("script", "i") and "style" not in attrs for tag, attrs in page.tags)
+    cells = [cell for tags, _, cell in page.texts if tags[-1] == "td"]
+    first = min(document["items"], key=lambda one: one["probability"])
+    items, listed = text.split("labels given")[1].split("Ratings 1")[0], document["ratings"]
+    assert items.split()[0] == first["item"] and "<i>e00</i>" in items
+    assert text.count(listed[0]["rater"]) > 60
+    assert sum(cell == "yes" for cell in cells) == document["flagged"]
+    row = ratings[ratings["essay"] == first["item"]].iloc[0]
+    said = ", ".join(f"{name}: {row[name]}" for name in RATERS if isinstance(row[name], str))
+    assert said in cells
+
+
+def test_raters_are_measured_by_true_labels(ratings: pd.DataFrame) -> None:
+    """All raters are half a class too high, and the true labels of some items say so."""
+    truth = np.digitize(ratings["words"], [-0.4, 0.3, 1.0])
+    ratings["truth"] = np.array(GRADES)[truth]
+    ratings.loc[30:, "truth"] = None
+    ratings.to_csv("wide.csv", index=False)
+    wide = found(*WIDE, "--drop", "words", "--gold", "truth")
+    assert (wide["reference"], wide["columns"]["gold"]) == ("gold", "truth")
+    labels = [one["label"] for one in wide["items"]]
+    assert labels[:30] == ratings["truth"][:30].tolist()
+    assert wide["raters"][2]["shift_low"] > 0.5
+    long = ratings.melt(["essay", "words", "truth"], RATERS, var_name="marker", value_name="grade")
+    long = long.dropna(subset="grade").sort_values("essay", kind="stable")
+    long.loc[long["marker"] == "Ann", "truth"] = None  # said in one row of an item or in all
+    long.to_csv("long.csv", index=False)
+    assert found(*LONG, "--drop", "words", "--gold", "truth")["items"] == wide["items"]
+    long["truth"] = long["grade"]
+    long.to_csv("long.csv", index=False)
+    result = run("audit", *LONG, "--drop", "words", "--gold", "truth")
+    assert result.exit_code == 1 and "'truth' (--gold) differs between the ro" in result.stderr
+
+
 # Traps
 
 
@@ -119,6 +165,7 @@ def test_raters_who_saw_different_items_are_refused(ratings: pd.DataFrame) -> No
     assert result.exit_code == 1
     assert "raters fall into 2 sets that share no item" in result.stderr
     assert "Let raters of different sets rate some items in common" in result.stderr
+    assert "true labels of some items of each (--gold COL)" in result.stderr
 
 
 def test_a_scale_turned_round_and_a_single_class_are_noted(ratings: pd.DataFrame) -> None:
@@ -153,6 +200,7 @@ def test_two_raters_have_a_kappa_and_a_note(ratings: pd.DataFrame) -> None:
     result = run("audit", *words, *(f"--drop={name}" for name in ("words", "Bo", "Di")))
     assert "; Cohen's kappa 0." in " ".join(result.stdout.split())
     assert "There are two raters: how far they are apart can be told" in result.stderr
+    assert "(--reference NAME), or give true labels of some items (--gold COL)." in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -166,7 +214,14 @@ def test_two_raters_have_a_kappa_and_a_note(ratings: pd.DataFrame) -> None:
         (("--target", "Ann,Bo", "--reference", "Cy"), 2, "raters are 'Ann', 'Bo'"),
         (("--target", "Ann,Bo", "--item", "words"), 1, "2 rows have an item that another row has"),
         (("--target", "Ann,Bo", "--item", "Di"), 1, "column 'Di' (--item): "),
-        (("--target", "Ann,Bo", "--report", "x.html"), 2, "--report: an audit of several labels"),
+        (
+            ("--target", "Ann,Bo", "--report", "x.csv"),
+            2,
+            "--report x.csv: the name must end",
+        ),
+        (("--target", "Ann,Bo", "--gold", "words"), 1, "column 'words' (--gold): 60 values are no"),
+        (("--target", "Ann", "--gold", "Di"), 2, "--gold holds true labels of items that several"),
+        (("--target", "Ann,Bo", "--gold", "Di", "--reference", "Bo"), 2, "--gold and --reference"),
         (("--target", "Ann,Bo", "--groups", "Di"), 2, "--groups: an audit of several labels"),
         (("--target", "Ann,Bo", "--classes", "poor,fair,good"), 1, "column 'Ann'"),
     ],

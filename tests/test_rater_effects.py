@@ -212,7 +212,7 @@ def test_of_two_raters_nobody_knows_who_is_right():
     score, _, y, raters = rated(0, "high", n_raters=2)
     assert audit_scores(score, y, raters=raters).notes == (
         "There are two raters: how far they are apart can be told, not which of them is right. "
-        "Their middle is taken. Name one of them as reference, or confirm some labels.",
+        "Their middle is taken. Name one of them (reference=), or confirm some labels.",
     )
     assert not audit_scores(score, y, raters=raters, reference="b").notes
 

@@ -69,8 +69,8 @@ def notes_on_raters(
     if data.n_raters == 2 and not referred:
         beside = "The features help to tell who is careless, not who is strict. " * features
         notes.append(
-            f"{_TWO} {beside}Name one of them as reference, or give true labels (gold) of some "
-            "items."
+            f"{_TWO} {beside}Name one of them (reference=), or give true labels of some items "
+            "(gold=)."
         )
     return tuple(notes), conclusive
 
@@ -79,7 +79,7 @@ def notes_on_table(table: RaterTable | None) -> tuple[str, ...]:
     """The same of raters of rows that have one label each."""
     if table is None or table.reference != MIDDLE or table.n.size != 2 or not table.apart.size:
         return ()
-    return (f"{_TWO} Name one of them as reference, or confirm some labels.",)
+    return (f"{_TWO} Name one of them (reference=), or confirm some labels.",)
 
 
 def _agreement_with_others(model: RaterModel, item_of: NDArray[np.intp]) -> tuple[Array, float]:

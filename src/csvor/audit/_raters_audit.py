@@ -144,6 +144,21 @@ class RatersAudit:
             raise ValueError(f"rater={rater!r} gave no rating.")
         return np.asarray(self._nodes @ self._tables[numbers[0]].T)
 
+    def agreement_in_words(self) -> str:
+        """How far raters agree, in numbers for all of them.
+
+        Returns
+        -------
+        text : str
+            Such as "Krippendorff's alpha 0.71, of ordered labels"; empty where nothing is known.
+        """
+        if np.isnan(self.alpha):
+            return ""
+        text = f"Krippendorff's alpha {self.alpha:.2f}, of ordered labels"
+        if self.kappa is not None:
+            text += f"; Cohen's kappa {self.kappa:.2f}, with quadratic weights"
+        return text
+
     @property
     def summary(self) -> str:
         """The answer in a sentence."""

@@ -79,8 +79,8 @@ def check_linked(ratings: Ratings, raters: NDArray[Any], *, features: bool) -> t
     """Refuse raters who cannot be compared, or say which are apart from the others."""
     if ratings.n_raters == 1 and not (ratings.known >= 0).any():
         raise ValueError(
-            f"there is one rater, {raters[0]!r}: nobody to compare him with. Give gold, the true "
-            "labels of some items, or audit his labels with audit_labels(X, y)."
+            f"there is one rater, {raters[0]!r}: nobody to compare him with. Give the true "
+            "labels of some items (gold=), or audit his labels with audit_labels."
         )
     n_items, R = ratings.n_items, ratings.n_raters
     item_of = np.repeat(np.arange(n_items), np.diff(ratings.starts))
@@ -109,7 +109,7 @@ def check_linked(ratings: Ratings, raters: NDArray[Any], *, features: bool) -> t
         raise ValueError(
             f"{overlap}: who is strict cannot be told from whose items are low. Let raters of "
             "different sets rate some items in common, or give features X or the true labels "
-            "(gold) of some items of each."
+            "of some items of each (gold=)."
         )
     who = all_of(map(str, apart[:5])) + (f" and {apart.size - 5} more" if apart.size > 5 else "")
     return (f"{overlap}: {who} cannot be compared with the others.",)

@@ -65,8 +65,9 @@ def read_ratings(
     counts = np.bincount(item_of, minlength=n_items)
     known = np.full(n_items, -1)
     if gold is not None:
-        rows_of_item = np.arange(n_items) if is_wide else row_of[_first_of(item_of, n_items)]
-        known = _known(gold, coded, rows_of_item, len(ratings))
+        all_items = np.arange(n_items)
+        of, rows = (all_items, all_items) if is_wide else (item_of, row_of)
+        known = _known(gold, coded, of, rows, item_names, len(ratings))
     data = Ratings(
         np.append(0, np.cumsum(counts)), coded.codes[order], rater_of[order].astype(np.int64),
         known, len(rater_names), K,
@@ -181,8 +182,10 @@ def _first_of(item_of: Rows, n_items: int) -> Rows:
     return first
 
 
-def _known(gold: Any, coded: CodedLabels, rows: Rows, n: int) -> NDArray[np.int64]:
-    """The true class of each item, -1 where none is known."""
+def _known(
+    gold: Any, coded: CodedLabels, item_of: Rows, rows: Rows, names: NDArray[Any], n: int
+) -> NDArray[np.int64]:
+    """The true class of each item, -1 where none is known; `rows` are of the items `item_of`."""
     import pandas as pd
 
     values = pd.Series(masked_as_nan(gold)) if not hasattr(gold, "iloc") else gold
@@ -193,8 +196,12 @@ def _known(gold: Any, coded: CodedLabels, rows: Rows, n: int) -> NDArray[np.int6
         )
     values = values.reset_index(drop=True).iloc[rows]
     there = ~values.isna().to_numpy()
-    known = np.full(rows.size, -1)
+    known = np.full(names.size, -1)
     if not there.any():
         raise ValueError("gold has no label: give the true label of some items, or no gold.")
-    known[there] = coded.labels.encode(_whole(values[there]), name="gold")
+    codes, of = coded.labels.encode(_whole(values[there]), name="gold"), item_of[there]
+    known[of] = codes
+    differ = np.flatnonzero(known[of] != codes)
+    if differ.size:
+        raise ValueError(f"gold differs between the rows of item {names[of[differ[0]]]}.")
     return known

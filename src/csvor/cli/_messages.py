@@ -140,6 +140,8 @@ MESSAGES = {
     "no-weights": "holds {what}, which are no weights",
     "zero-weights": ": all weights are 0, so no row counts",
     # Rows that hang together
+    "no-gold": ": all values are blank; give the true label of some items, or leave --gold out",
+    "unknown-gold": ": {n} [value is|values are] no label of the raters, such as '{label}' ({rows}); {hint}",
     "blank-groups": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with a value of its own where a row belongs to no other",
     "blank-items": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, or leave [this row|these rows] out",
     "blank-raters": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with one name such as unknown where nobody knows who it was",
@@ -164,6 +166,9 @@ MESSAGES = {
     "components-of-linear": "--components {components}: the linear kernel needs none; --kernel rbf can",
     "gamma-form": "--gamma {gamma}: must be scale, auto or a number greater than 0",
     "gamma-of-none": "--gamma {gamma}: the {kernel} kernel has none; --kernel rbf has",
+    "gold-and-reference": "--gold and --reference both say by whom raters are measured: give one",
+    "gold-differs": " differs between the rows of item '{item}' ({rows}); an item has one true label",
+    "gold-of-one": "--gold holds true labels of items that several raters labelled; of one label a row, decisions say which are right (--reviewed)",
     "item-alone": "--item names what several raters labelled: name the column of the raters with --rater, or the columns of the raters with --target A,B,C",
     "not-of-ratings": "{name}: an audit of several labels an item has no such option; leave it out",
     "one-label-an-item": "consensus is that of several labels an item: name them with --item and --rater, or with --target A,B,C",

@@ -25,6 +25,13 @@ _RARE_CLASS = "The least populated class"
 # Parameters of the estimators that are options of the commands, and what labels have.
 _OPTIONS = {field.name for field in fields(ModelOptions)} | {"classes", "missing_label"}
 _MOST_LABELS = 3
+# Words of the library on raters, and what the commands have for them.
+_SAID_OTHERWISE = {
+    "gold=": "--gold COL",
+    "reference=": "--reference NAME",
+    "confirm some labels": "confirm some labels (--reviewed FILE)",
+    "audit_labels": "csvor audit",
+}
 
 
 class Notes:
@@ -104,6 +111,13 @@ def _in_options(message: Warning | str) -> str:
     if isinstance(message, AdvisedWarning):
         return message.spelled(as_option)
     return str(message)
+
+
+def in_options(text: str) -> str:
+    """What the library says, with options in place of its functions and parameters."""
+    for word, option in _SAID_OTHERWISE.items():
+        text = text.replace(word, option)
+    return text
 
 
 def as_option(parameter: str, value: Any) -> str:

@@ -101,6 +101,9 @@ class DataOptions:
     reference: Annotated[
         Text, _of_data("Rater by whom the others are measured; by default the middle.", "NAME")
     ] = None
+    gold: Annotated[
+        Text, _column("Column of true labels of items, blank where unknown; no feature.")
+    ] = None
     drop: Annotated[Texts, _repeated("Column to leave out")] = ()
     keep: Annotated[
         Texts, _repeated("Feature, whatever it looks like (row numbers, a copy of the label)")
@@ -139,7 +142,7 @@ class DataOptions:
 
     def __post_init__(self) -> None:
         # Names are compared in one form of Unicode, as those of the file are.
-        for name in ("target", "id", "groups", "rater", "item", "reference", *_WEIGHING):
+        for name in ("target", "id", "groups", "rater", "item", "reference", "gold", *_WEIGHING):
             column = getattr(self, name)
             object.__setattr__(self, name, None if column is None else normal(column))
         for name in ("by", "drop", "keep", "categorical"):

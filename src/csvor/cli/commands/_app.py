@@ -111,7 +111,7 @@ def consensus(
     run_consensus(data, model, out, json, notes)
 
 
-@command(app, without={"reviewed", "by", "rater", "item", "reference"}, kernel="linear")
+@command(app, without={"reviewed", "by", "rater", "item", "reference", "gold"}, kernel="linear")
 def fit(
     data: DataOptions,
     options: ModelOptions,

@@ -1,6 +1,6 @@
 """`csvor audit`: how many labels are wrong, and which."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from csvor import LabelAudit, audit_labels
@@ -13,7 +13,7 @@ from csvor.cli._errors import refuse
 from csvor.cli._fault import fault
 from csvor.cli._files import check_table_output
 from csvor.cli._follow_up import audit_command, how_to_go_on, read_record
-from csvor.cli._notes import Notes
+from csvor.cli._notes import Notes, in_options
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
@@ -60,6 +60,8 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     if table is not None and has_ratings(table, data):
         audit_ratings(table, data, options, output, notes)
         return
+    if data.gold is not None:
+        refuse("gold-of-one")
     written: list[str | None] = []
     with rows_of(data, options, notes, table) as rows:
         check_by(rows, notes)
@@ -146,7 +148,7 @@ def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
             progress=update,
             **columns,
         )
-        return rows.completed(audit)
+        return rows.completed(replace(audit, notes=tuple(map(in_options, audit.notes))))
 
 
 def audit_file(

@@ -1,5 +1,6 @@
 """What does `csvor audit` say where several raters labelled each item?"""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,9 @@ from rich.text import Text
 
 from csvor import RatersAudit
 from csvor._utils.words import plural
-from csvor.cli._errors import refuse
+from csvor.cli._errors import CommandError, refuse
 from csvor.cli._files import write_table
-from csvor.cli._notes import Notes
+from csvor.cli._notes import Notes, in_options
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli._render import (
@@ -29,6 +30,7 @@ from csvor.cli.commands._rater_facts import print_raters, rater_entries
 from csvor.cli.input._prepare import plain
 from csvor.cli.input._ratings import RatedItems, rated_items
 from csvor.cli.input._table import Table
+from csvor.report import write_raters_report
 
 Columns = dict[str, list[Any]]
 
@@ -40,21 +42,30 @@ def audit_ratings(
     _refuse_other_options(data, output)
     rated = rated_items(table, data, options, notes)
     audit = audit_of(rated, notes)
-    items, ratings = item_columns(rated, audit), rating_columns(rated, audit)
+    items, ratings = item_columns(audit), rating_columns(audit)
+    facts, written = rating_facts(rated), []
     if output.suspects is not None:
         write_table(output.suspects, ratings)
+        if output.suspects != "-":
+            written.append(f"all {plural(len(ratings['row']), 'rating')}: {output.suspects}")
+    if output.report is not None:
+        source = "" if data.data == "-" else table.source
+        write_raters_report(
+            audit, output.report, source=source, target=rated.target.name, facts=dict(facts),
+            notes=[text for text in notes.texts() if text not in audit.notes],
+        )  # fmt: skip
+        written.append(f"a page to read: {output.report}")
     if output.json:
         print_json("audit", _document(rated, audit, items, ratings, notes))
         return
     out = console(error=output.suspects == "-")
-    print_facts(out, [*rating_facts(rated), *agreement_facts(audit), ("Answer", audit.summary)])
+    print_facts(out, [*facts, *agreement_facts(audit), ("Answer", audit.summary)])
     print_raters(out, audit.raters)
     doubtful = np.argsort(items["probability"], kind="stable")[: output.top].tolist()
     _print(out, {name: [column[i] for i in doubtful] for name, column in items.items()}, "item")
     _print(out, {name: column[: output.top] for name, column in ratings.items()}, "flagged")
-    if output.suspects not in (None, "-"):
-        ways = f"all {plural(len(ratings['row']), 'rating')}: {output.suspects}"
-        print_facts(out, [("Written", ways)])
+    for path in written:
+        print_facts(out, [("Written", path)])
 
 
 def _refuse_other_options(data: DataOptions, output: AuditOutput) -> None:
@@ -62,15 +73,19 @@ def _refuse_other_options(data: DataOptions, output: AuditOutput) -> None:
     no_order, named = output.order != "auto", {"groups", "weight", "counts", "reviewed"}
     others = [name for name in sorted(named) if getattr(data, name) is not None]
     others += ["by"] * bool(data.by) + ["order"] * no_order
-    others += [name for name in ("fdr", "models", "report") if getattr(output, name) is not None]
+    others += [name for name in ("fdr", "models") if getattr(output, name) is not None]
     for name in others:
         refuse("not-of-ratings", name=f"--{name}")
 
 
 def audit_of(rated: RatedItems, notes: Notes) -> RatersAudit:
     """The audit of the ratings; what it notes is among the notes."""
-    with progress("Auditing the ratings", 1) as update, notes.of_warnings():
-        audit = rated.audit(update)
+    try:
+        with progress("Auditing the ratings", 1) as update, notes.of_warnings():
+            audit = rated.audit(update)
+    except ValueError as error:
+        raise CommandError(in_options(str(error))) from error
+    audit = replace(audit, notes=tuple(map(in_options, audit.notes)))
     for note in audit.notes:
         notes.add(note)
     return audit
@@ -90,30 +105,25 @@ def rating_facts(rated: RatedItems) -> list[Fact]:
 
 def agreement_facts(audit: RatersAudit) -> list[Fact]:
     """How far raters agree, in a number for all."""
-    if np.isnan(audit.alpha):
-        return []
-    text = f"Krippendorff's alpha {audit.alpha:.2f}, of ordered labels"
-    if audit.kappa is not None:
-        text += f"; Cohen's kappa {audit.kappa:.2f}, with quadratic weights"
-    return [("Agreement", text)]
+    text = audit.agreement_in_words()
+    return [("Agreement", text)] if text else []
 
 
-def item_columns(rated: RatedItems, audit: RatersAudit) -> Columns:
+def item_columns(audit: RatersAudit) -> Columns:
     """The items in the order of the file."""
     table = audit.to_frame()
-    columns: Columns = {"item": [plain(name) for name in rated.names[audit.items]]}
+    columns: Columns = {"item": [plain(name) for name in audit.items]}
     for name, key in (("label", "label"), ("probability", "probability"), ("n_ratings", "ratings")):
         columns[key] = table[name].tolist()
     return columns | {"ask": table["ask"].tolist()}
 
 
-def rating_columns(rated: RatedItems, audit: RatersAudit) -> Columns:
+def rating_columns(audit: RatersAudit) -> Columns:
     """The ratings, most probably wrong first."""
     table = audit.ratings_to_frame()
-    items = rated.names[table["item"].to_numpy()]
     return {
-        "row": (rated.rows[table.index.to_numpy()] + 1).tolist(),
-        "item": [plain(name) for name in items],
+        "row": (table.index + 1).tolist(),
+        "item": [plain(name) for name in table["item"]],
         **{name: table[name].tolist() for name in ("rater", "given", "label")},
         **{name: table[name].tolist() for name in ("probability", "flagged")},
     }
@@ -163,6 +173,7 @@ def _document(
             "dropped": list(data.drop),
             "item": data.item,
             "rater": data.rater,
+            "gold": data.gold,
         },
         "agreement": {
             "alpha": None if np.isnan(audit.alpha) else audit.alpha,

@@ -31,7 +31,7 @@ def run_consensus(
         refuse("one-label-an-item")
     rated = rated_items(table, data, options, notes)
     audit = audit_of(rated, notes)
-    columns, raters = item_columns(rated, audit), audit.raters
+    columns, raters = item_columns(audit), audit.raters
     name = data.item or data.id or "item"
     items = columns.pop("item")
     write_table(out, {"item" if name in _OWN else name: items, **columns})

@@ -29,6 +29,7 @@ def feature_names(
     one: list[tuple[str, str | None]] = [("--target", name) for name in targets or [data.target]]
     one += [("--id", data.id), ("--groups", data.groups), ("--item", data.item)]
     one += [("--rater", data.rater), ("--weight", data.weight), ("--counts", data.counts)]
+    one += [("--gold", data.gold)]
     named = [(option, name) for option, name in one if name is not None]
     named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
     uses: dict[str, str] = {}
@@ -48,7 +49,7 @@ def feature_names(
 
 def columns_as_text(data: DataOptions) -> list[str]:
     """Columns that are shown as they were written."""
-    one = (data.target, data.id, data.groups, data.item, data.rater)
+    one = (data.target, data.id, data.groups, data.item, data.rater, data.gold)
     return [name for name in (*one, *data.by, *data.categorical) if name is not None]
 
 

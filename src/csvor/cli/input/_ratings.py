@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR, RatersAudit, audit_raters
 from csvor.audit import candidate_models
-from csvor.cli._errors import ColumnError, CommandError, Faults, refuse
+from csvor.cli._errors import ColumnError, Faults, refuse
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -25,10 +23,11 @@ from csvor.cli.input._column_uses import check_rater_names, columns_as_text, fea
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns, make_pipeline
+from csvor.cli.input._rating_labels import labels_of, labels_of_columns, ordered, true_labels
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._related_rows import item_names, rater_names
-from csvor.cli.input._table import Table, TableColumn, as_number
-from csvor.cli.input._target import Target, no_labels, read_target
+from csvor.cli.input._table import Table, TableColumn
+from csvor.cli.input._target import Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,21 +49,25 @@ class RatedItems:
     features: FeatureColumns
     frame: pd.DataFrame | None
     pipeline: Pipeline | None
+    gold: pd.Series | None
     data: DataOptions
     options: ModelOptions
 
     def audit(self, progress: Callable[[int, int], None] | None) -> RatersAudit:
-        """What is said of items, ratings and raters."""
+        """What is said of items, ratings and raters, called as in the file."""
         X, models, options = self.frame, None, self.options
         if X is not None and self.pipeline is not None:
             X = X if self.items is None else X.iloc[self.items]
             models = candidate_models(
                 X, before=self.pipeline[:-1], n_parts=options.folds, fixed=options.parameters
             )
-        return audit_raters(
+        audit = audit_raters(
             X, self.ratings, self.items, self.raters, estimator=models, cv=options.folds,
-            reference=self.data.reference, random_state=options.seed, progress=progress,
+            reference=self.data.reference, gold=self.gold, random_state=options.seed,
+            progress=progress,
         )  # fmt: skip
+        rows = self.rows[audit.rating_row]
+        return replace(audit, items=self.names[audit.items], rating_row=rows)
 
 
 def read_several(data: DataOptions, notes: Notes) -> Table | None:
@@ -92,11 +95,18 @@ def rated_items(table: Table, data: DataOptions, options: ModelOptions, notes: N
         refuse("rater-of-columns", name=data.rater)
     if not wide and data.rater is None:
         refuse("item-alone")
+    if data.gold is not None and data.reference is not None:
+        refuse("gold-and-reference")
     names = feature_names(table, data, targets)
     faults = Faults()
     read = _wide if wide else _long
     ratings = read(table, data, [table.column(name, "--target") for name in targets], notes, faults)
     target, item_texts, labels, items, raters, rows, first = ratings
+    of_ratings, texts = (first, item_texts) if items is None else (rows, item_texts[items])
+    gold = None
+    if data.gold is not None:
+        with faults.collected():
+            gold = true_labels(table.column(data.gold, "--gold"), target, data, of_ratings, texts)
     features, frame = FeatureColumns(), None
     if names:
         if items is not None:
@@ -114,8 +124,8 @@ def rated_items(table: Table, data: DataOptions, options: ModelOptions, notes: N
         model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
         pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     return RatedItems(
-        table, target, item_texts, labels, items, raters, rows, features, frame, pipeline, data,
-        options,
+        table, target, item_texts, labels, items, raters, rows, features, frame, pipeline, gold,
+        data, options,
     )  # fmt: skip
 
 
@@ -123,7 +133,7 @@ def _long(
     table: Table, data: DataOptions, columns: Sequence[TableColumn], notes: Notes, faults: Faults
 ) -> tuple[Any, ...]:
     """One label a row."""
-    target = _labels(columns[0], data, notes)
+    target = labels_of(columns[0], data, notes)
     rows = target.rows
     texts, raters = np.arange(len(rows)).astype(object), np.empty(len(rows), dtype=object)
     with faults.collected():
@@ -133,7 +143,7 @@ def _long(
     items, names = pd.factorize(texts)
     first = rows[np.unique(items, return_index=True)[1]]
     codes = target.coded.codes
-    labels = pd.Series(_ordered(codes, target))
+    labels = pd.Series(ordered(codes, target))
     return target, np.asarray(names, dtype=object), labels, items, raters, rows, first
 
 
@@ -142,11 +152,11 @@ def _wide(
 ) -> tuple[Any, ...]:
     """A column for each rater; a blank is a rating that was not made."""
     n, R, rows = table.n_rows, len(columns), table.rows
-    target = _labels_of_columns(columns, data, notes)
+    target = labels_of_columns(columns, data, notes)
     codes = np.full(n * R, -1)
     codes[target.rows] = target.coded.codes
     cells = codes.reshape(R, n)
-    of_rater = [_ordered(one, target) for one in cells]
+    of_rater = [ordered(one, target) for one in cells]
     raters = np.array([column.name for column in columns], dtype=object)
     labels = pd.DataFrame(dict(zip(raters.tolist(), of_rater, strict=True)))
     names: NDArray[Any] = rows + 1
@@ -158,71 +168,6 @@ def _wide(
             if again.any():
                 raise ColumnError(fault("repeated-items", named, option="--item", rows=rows[again]))
     return target, names, labels, None, raters, np.repeat(rows, R), rows
-
-
-def _ordered(codes: NDArray[np.int64], target: Target) -> pd.Categorical[Any]:
-    """The labels of codes, of which -1 is none, with their order."""
-    kind = pd.CategoricalDtype(pd.Index(target.classes), ordered=True)
-    return pd.Categorical.from_codes(codes, dtype=kind)
-
-
-def _labels(column: TableColumn, data: DataOptions, notes: Notes) -> Target:
-    """The labels of a column; a blank stands for none."""
-    missing = data.missing_label
-    if no_labels(column, ())[0] and "" not in missing:
-        missing = (*missing, "")
-    return read_target(column, data.classes, missing, notes, fold=data.fold_labels)
-
-
-def _labels_of_columns(columns: Sequence[TableColumn], data: DataOptions, notes: Notes) -> Target:
-    """The labels of all columns, one below the other; a fault is told of the column that has it."""
-    try:
-        return _labels(_stacked(columns, data.target), data, notes)
-    except CommandError as error:
-        kinds = {one.fault.kind for one in getattr(error, "faults", [error]) if one.fault}
-        for column in columns:
-            with _only_of(kinds):
-                _labels(column, data, Notes())
-        raise
-
-
-@contextmanager
-def _only_of(kinds: Collection[str]) -> Iterator[None]:
-    """Let only faults of these kinds through."""
-    try:
-        yield
-    except CommandError as error:
-        if error.fault is not None and error.fault.kind in kinds:
-            raise
-
-
-def _stacked(columns: Sequence[TableColumn], name: str) -> TableColumn:
-    """The columns below each other; texts where they are not of one kind.
-
-    What is written 5.0 in a column, as beside blanks, and 5 in another becomes 5.
-    """
-    kinds = {(column.kind, column.levels) for column in columns}
-    types = {column.values.type for column in columns}
-    texts = [[text or None for text in column.texts] for column in columns]
-    spelling = _one_spelling({text for part in texts for text in part if text})
-    if len(kinds) == 1 and len(types) == 1 and not spelling:
-        values = pa.concat_arrays([column.values for column in columns])
-    elif {column.kind for column in columns} == {"number"}:
-        values = pa.concat_arrays([column.values.cast(pa.float64()) for column in columns])
-    else:
-        values = [spelling.get(text, text) for part in texts for text in part]
-        values = pa.array(values, pa.large_string())
-        return TableColumn(name, "text", values)
-    return TableColumn(name, columns[0].kind, values, columns[0].levels, columns[0].no_order)
-
-
-def _one_spelling(texts: Collection[str]) -> dict[str | None, str]:
-    """For numbers that are written in several ways, the shortest of each."""
-    ways: dict[float, list[str]] = {}
-    for text in texts:
-        ways.setdefault(as_number(text), []).append(text)
-    several = [same for number, same in ways.items() if len(same) > 1 and number == number]
-    return {text: min(same, key=len) for same in several for text in same}
 
 
 def _refuse_features_of_ratings(
