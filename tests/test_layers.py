@@ -26,7 +26,7 @@ LAYERS = (
     {"_data", "_mixture"},
     {"preprocessing"},
     {"_estimators"},
-    {"metrics", "audit"},
+    {"metrics", "audit", "_regression"},
     {"csvor"},
     {"methods"},
     # Know nothing of each other.

@@ -7,6 +7,7 @@ from csvor._utils.version import VERSION
 
 if TYPE_CHECKING:
     from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
+    from csvor._regression import OrdinalRegression
     from csvor.audit import (
         LabelAudit,
         RatersAudit,
@@ -23,6 +24,7 @@ __all__ = [
     "SVOREX",
     "SVORIM",
     "LabelAudit",
+    "OrdinalRegression",
     "RatersAudit",
     "WrongLabels",
     "audit_labels",
@@ -40,7 +42,7 @@ _AUDITS = (
     "audit_raters",
     "audit_scores",
 )
-_HOMES |= dict.fromkeys(_AUDITS, "csvor.audit")
+_HOMES |= dict.fromkeys(_AUDITS, "csvor.audit") | {"OrdinalRegression": "csvor._regression"}
 
 
 def __getattr__(name: str) -> Any:

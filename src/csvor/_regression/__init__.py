@@ -1,0 +1,7 @@
+"""Ordinal regression for those who read coefficients: cumulative link models with wrong labels."""
+
+from csvor._regression.checks import SeparationError
+from csvor._regression.estimator import OrdinalRegression
+from csvor._regression.summary import Summary
+
+__all__ = ["OrdinalRegression", "SeparationError", "Summary"]

@@ -1,0 +1,151 @@
+"""Can coefficients be told from these rows: are columns apart, and does none separate classes?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+from csvor._parts.engine import sums, take
+from csvor._regression.likelihood import Model, Rows, blocks
+from csvor._utils.sampling import random_rows
+from csvor._utils.words import all_of
+
+Array = NDArray[np.float64]
+
+# Of the squared distance of a column from the others, by its own: below it they are collinear.
+_COLLINEAR = 1e-10
+# Where labels change by the logarithm of such odds over a column's spread, separation is looked for
+_SUSPECT = 8.0
+# ... in as many rows.
+_MOST_ROWS = 20_000
+
+
+class SeparationError(ValueError):
+    """A combination of columns separates the classes: no finite coefficient is the most likely."""
+
+
+def check_columns(model: Model, rows: Rows, n_rows: int, penalised: bool) -> None:
+    """Refuse columns whose coefficients the rows cannot tell.
+
+    Raises
+    ------
+    ValueError
+        If a column is constant, or a sum of others, or there are fewer rows than columns.
+    """
+    names = model.terms.names
+    constant = [names[j] for j in np.flatnonzero(model.factor == 0.0)]
+    if constant:
+        raise ValueError(
+            f"Column {_quoted(constant)} of X has the same value in all rows: the thresholds are "
+            "the intercepts of this model. Leave it out."
+        )
+    if penalised:
+        return
+    if n_rows <= model.factor.size + model.terms.n_cuts:
+        raise ValueError(
+            f"X has {n_rows} rows and {model.factor.size} columns, which with "
+            f"{model.terms.n_cuts} thresholds is no fewer parameters than rows. Leave columns "
+            "out, or give a ridge, such as penalty=1.0."
+        )
+    (gram,) = sums(partial(_gram, model), rows.X, rows.weights)
+    spread = np.sqrt(np.diag(gram))
+    _, R, order = qr(gram / np.outer(spread, spread), pivoting=True)
+    left = np.abs(np.diag(R))
+    rank = int(np.sum(left > _COLLINEAR * left[0]))
+    if rank < order.size:
+        basis, last = order[:rank], order[rank]
+        weight = np.linalg.lstsq(gram[np.ix_(basis, basis)], gram[basis, last], rcond=None)[0]
+        of = [names[j] for j, w in zip(basis, weight, strict=True) if abs(w) > 1e-6]
+        raise ValueError(
+            f"Column {names[last]!r} of X is a sum of multiples of {_quoted(of)}: their "
+            "coefficients cannot be told apart. Leave one of them out, or give a ridge, such as "
+            "penalty=1.0."
+        )
+
+
+def _quoted(names: list[str]) -> str:
+    shown = [repr(name) for name in names[:8]]
+    return all_of([*shown, f"{len(names) - 8} more"] if len(names) > 8 else shown, " and ")
+
+
+def _gram(model: Model, X: Any, weights: Array) -> tuple[Array]:
+    total = np.zeros((model.factor.size, model.factor.size))
+    for block in blocks(X.shape[0], model):
+        scaled = (X[block] - model.center) * model.factor
+        total += (weights[block, None] * scaled).T @ scaled
+    return (total,)
+
+
+def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> None:
+    """Refuse a fit whose coefficients grow without end.
+
+    Parameters
+    ----------
+    model : Model
+        Where the search ended.
+    rows : Rows
+    right : array-like of shape (n,)
+        The probability that a label is right; the others separate nothing.
+    converged : bool
+
+    Raises
+    ------
+    SeparationError
+        If a combination of columns puts all rows that count into the order of their classes.
+    """
+    effects = np.abs(model.theta[model.terms.n_cuts : model.terms.slices["scale"].start])
+    if model.terms.scale or (converged and effects.max(initial=0.0) < _SUSPECT):
+        return
+    some = random_rows(rows.codes.shape[0], _MOST_ROWS)
+    X, codes, weights, chance = take(some, rows.X, rows.codes, rows.weights, right)
+    counts = (weights > 0) & (chance > 0.5)
+    direction = separating(model, X[counts], codes[counts])
+    if direction is None:
+        return
+    wrong = int(np.sum(~counts))
+    besides = f" (but for {wrong} rows whose labels are probably wrong)" if wrong else ""
+    raise SeparationError(
+        f"Column {_quoted(direction)} of X separates classes without an exception{besides}: no "
+        "finite coefficient is the most likely one. Leave it out, merge classes, or give a "
+        "ridge, such as penalty=1.0."
+    )
+
+
+def separating(model: Model, X: Array, codes: NDArray[np.integer]) -> list[str] | None:
+    """The columns of a direction in which no row's likelihood falls, and some rise for ever.
+
+    A linear programme: with ``s`` the change of thresholds minus predictor at the upper threshold
+    of a row's class (and less that at the lower one), the greatest sum of s, all in [0, 1].
+    """
+    terms, q = model.terms, model.terms.n_cuts
+    x, z, _ = model.columns(X)
+    upper, lower = np.flatnonzero(codes < q), np.flatnonzero(codes > 0)
+    parts = [(upper, codes[upper], 1.0), (lower, codes[lower] - 1, -1.0)]
+    A = np.vstack([_change(x[at], z[at], cuts, q, sign) for at, cuts, sign in parts])
+    n, p = A.shape
+    both: Any = csr_array(np.vstack([A, -A]))
+    most_rise = np.concatenate([np.ones(n), np.zeros(n)])
+    solution: Any = linprog(-A.sum(axis=0), both, most_rise, bounds=[(-1e4, 1e4)] * p)
+    if not solution.success or -solution.fun < 1e-6 * n:
+        return None
+    size = np.abs(solution.x)
+    n_nominal = q * len(terms.nominal)
+    nominal = size[q : q + n_nominal].reshape(-1, q).max(axis=1, initial=0.0)
+    by_column = dict(
+        zip((*terms.nominal, *terms.location), [*nominal, *size[q + n_nominal :]], strict=True)
+    )
+    most = max(by_column.values(), default=0.0)
+    named = [terms.names[j] for j, s in by_column.items() if s > 1e-3 * most]
+    return named if most > 1e-9 else None
+
+
+def _change(x: Array, z: Array, cuts: NDArray[np.integer], q: int, sign: float) -> Array:
+    """Of ``sign (c + z g - x b)`` at one threshold a row, by the parameters."""
+    at = np.eye(q)[cuts]
+    return sign * np.hstack([*(at * column[:, None] for column in z.T), -x])

@@ -1,0 +1,387 @@
+"""Ordinal regression whose coefficients are read: estimates, errors, tests."""
+
+from __future__ import annotations
+
+from copy import copy
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from csvor._data.checks import check_features
+from csvor._data.prepare import prepare_fit
+from csvor._estimators.answers import by_partition
+from csvor._regression.checks import check_columns, refuse_separation
+from csvor._regression.fit import Fitting, Likelihoods, as_rows
+from csvor._regression.likelihood import Model, Rows, probability_right
+from csvor._regression.links import LINKS
+from csvor._regression.raters import rater_columns, shifts_of
+from csvor._regression.summary import Summary, wald_table
+from csvor._regression.terms import Terms
+from csvor._utils.lazy import is_lazy
+from csvor._utils.sklearn_private import Interval, StrOptions, fit_context
+from csvor._utils.threads import threads_for
+from csvor._utils.version import Versioned
+from csvor._utils.warn import warn
+
+Array = NDArray[np.float64]
+
+
+class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
+    r"""Cumulative link model (proportional odds) in which some labels may be wrong.
+
+    .. math::
+
+        P(y = k \mid x) = (1 - \eta) \Big[F\Big(\frac{c_k + z^T g_k - x^T b}{e^{s^T t}}\Big)
+        - F\Big(\frac{c_{k-1} + z^T g_{k-1} - x^T b}{e^{s^T t}}\Big)\Big] + \eta \, N(k \mid x),
+
+    with thresholds c, coefficients b of the columns x, effects g of ``nominal`` columns z on each
+    threshold, effects t of ``scale`` columns s on the spread, and a share :math:`\eta` of labels
+    that are wrong and go to any other class, or to one beside. All are estimated together by
+    maximum likelihood; errors come from the observed information. Without wrong labels this is
+    ``clm`` of R's package ordinal, with its signs: ``exp(b)`` is the factor of the odds of a
+    higher class for one unit of x.
+
+    Parameters
+    ----------
+    link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
+        The distribution F: logistic (proportional odds), normal, Gumbel of minima (proportional
+        hazards) and of maxima, Cauchy.
+    wrong : {"auto", "any", "beside"} or float, default="auto"
+        Which labels may be wrong. "any": a share, found, to each other class alike; "beside": to
+        a class beside the right one; "auto": that of both which is more likely. A number in
+        [0, 1) is a share to any class that is known; 0 takes all labels to be right.
+    nominal : array-like of str or int, default=()
+        Columns of X with an effect of its own on each threshold (partial proportional odds).
+    scale : array-like of str or int, default=()
+        Columns of X that change the spread; they may move the thresholds as well.
+    penalty : float, default=0.0
+        Ridge ``penalty / 2`` times the squared coefficients, in the units of X, >= 0. Standard
+        errors then are those of the penalised likelihood.
+    classes : array-like of shape (n_classes,), default=None
+        The labels in their order, lowest first. Needed for words; numbers, numbers as text and
+        ordered categoricals have an order of their own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels in their order.
+    coef_ : ndarray of shape (n_features,)
+        The coefficients b in the order of the columns; nan for a nominal one, and for one that
+        is in ``scale`` alone.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        The thresholds c, of a row of zeros.
+    nominal_effects_ : ndarray of shape (n_nominal, n_classes - 1)
+        The effects g, which are added to the thresholds.
+    scale_effects_ : ndarray of shape (n_scale,)
+        The effects t on the logarithm of the spread.
+    wrong_share_ : float
+        The share of labels that are wrong; 0 where none is found.
+    wrong_channel_ : str or None
+        "any" or "beside": where wrong labels go; None where none is found.
+    parameter_names_ : list of str
+        As R's ``clm`` names them: "1|2", "1|2.age", "age", "scale.age", "wrong.any".
+    parameters_ : ndarray of shape (n_parameters,)
+        All estimates, in that order.
+    covariance_ : ndarray of shape (n_parameters, n_parameters)
+        Of the estimates: the inverse of the observed information.
+    log_likelihood_, aic_, bic_ : float
+        Of the model; n in BIC is the sum of the weights.
+    log_likelihood_plain_ : float
+        Of the same model without wrong labels.
+    n_iter_ : int
+        Steps of the search.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, where X has text names.
+
+    References
+    ----------
+    R. H. B. Christensen, "ordinal: Regression Models for Ordinal Data", R package.
+    P. McCullagh, "Regression models for ordinal data", Journal of the Royal Statistical Society
+    B 42(2), 1980, :doi:`10.1111/j.2517-6161.1980.tb01109.x`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from csvor import OrdinalRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 2))
+    >>> y = np.digitize(X @ [1.0, -0.5] + rng.logistic(size=500), [-1.0, 1.0])
+    >>> model = OrdinalRegression().fit(X, y)
+    >>> model.coef_.round(1)
+    array([ 1. , -0.4])
+    """
+
+    kernel: ClassVar[str] = "linear"
+    class_weight: ClassVar[None] = None
+    # What a fit says of a class without rows is an error here, not a warning.
+    _is_fold_model: ClassVar[bool] = True
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "link": [StrOptions(set(LINKS))],
+        "wrong": [StrOptions({"auto", "any", "beside"}), Interval(Real, 0, 1, closed="left")],
+        "nominal": ["array-like"],
+        "scale": ["array-like"],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "classes": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        *,
+        link: str = "logit",
+        wrong: str | float = "auto",
+        nominal: ArrayLike = (),
+        scale: ArrayLike = (),
+        penalty: float = 0.0,
+        classes: ArrayLike | None = None,
+    ) -> None:
+        self.link = link
+        self.wrong = wrong
+        self.nominal = nominal
+        self.scale = scale
+        self.penalty = penalty
+        self.classes = classes
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        raters: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, finite, without a column of ones. In any units: estimates follow them.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, numbers as text, an ordered categorical, or any labels that the
+            parameter ``classes`` lists.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative: how many rows each stands for, as ``weights`` of R's ``clm``.
+        raters : array-like of shape (n_samples,), default=None
+            Who gave each label. Each rater then has a shift of the thresholds; shifts sum to 0,
+            and `rater_shifts` tells them.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If columns are collinear or constant, there are no fewer parameters than rows, or a
+            class has no rows.
+        SeparationError
+            If columns separate classes without an exception: a ValueError.
+        """
+        data = prepare_fit(self, X, y, sample_weight)
+        if not data.present.all():
+            missing = ", ".join(map(repr, data.classes[~data.present].tolist()))
+            raise ValueError(
+                f"No rows of class {missing}: its thresholds cannot be told. Leave it out of "
+                "classes, or merge it with a class beside it."
+            )
+        fitting, n_rows = self._fitting(data, raters)
+        with threads_for(data.matrix.size):
+            at_zero = fitting.model(fitting.terms, np.zeros(fitting.terms.size))
+            check_columns(at_zero, fitting.rows, n_rows, self.penalty > 0)
+            likelihoods = fitting.fitted(self.wrong)
+            model = likelihoods.best.model
+            if not self.penalty:
+                right = probability_right(model, fitting.rows)
+                refuse_separation(model, fitting.rows, right, likelihoods.best.converged)
+        self.classes_ = data.classes
+        self._set_fitted(fitting, likelihoods)
+        return self
+
+    def _fitting(self, data: Any, raters: Any) -> tuple[Fitting, int]:
+        """Rows and terms of the model, with columns for the raters, if there are any."""
+        rows, matrix = as_rows(data), data.matrix
+        center, factor, names = matrix.center, matrix.factor, self._column_names()
+        self._raters: list[str] = []
+        if raters is not None:
+            if is_lazy(rows.X):
+                raise TypeError(
+                    "raters of rows in partitions of dask: add a column for each rater but one to "
+                    "X instead."
+                )
+            self._raters, contrasts = rater_columns(raters, data.codes.size)
+            contrasts = contrasts[data.counted]
+            rows = Rows(np.hstack([rows.X, contrasts]), rows.codes, rows.weights)
+            center = np.concatenate([center, np.zeros(contrasts.shape[1])])
+            factor = np.concatenate([factor, np.ones(contrasts.shape[1])])
+            names += [f"rater.{name}" for name in self._raters[:-1]]
+        nominal, scale = (self._columns(which) for which in ("nominal", "scale"))
+        location = [j for j in range(len(names)) if j not in nominal]
+        classes = tuple(map(str, data.classes.tolist()))
+        terms = Terms(tuple(names), classes, tuple(location), nominal, scale)
+        mass = np.asarray(data.mass, dtype=np.float64)
+        fitting = Fitting(rows, mass, terms, self.link, center, factor, float(self.penalty))
+        return fitting, int(rows.codes.shape[0])
+
+    def _column_names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
+
+    def _columns(self, which: str) -> tuple[int, ...]:
+        """The positions of the columns that a parameter names."""
+        names = self._column_names()
+        positions = []
+        for column in np.asarray(getattr(self, which), dtype=object).ravel().tolist():
+            if column in names:
+                positions.append(names.index(column))
+            elif isinstance(column, int) and 0 <= column < len(names):
+                positions.append(column)
+            else:
+                raise ValueError(
+                    f"{which} names {column!r}, which is no column of X: give names of columns, "
+                    f"or positions from 0 to {len(names) - 1}."
+                )
+        return tuple(dict.fromkeys(positions))
+
+    def _set_fitted(self, fitting: Fitting, likelihoods: Likelihoods) -> None:
+        best, terms = likelihoods.best, likelihoods.best.model.terms
+        self._fitting_, self._likelihoods = fitting, likelihoods
+        self._n_weighted = float(fitting.mass.sum())
+        self._model: Model = best.model
+        to_given = terms.in_given_units(fitting.center, fitting.factor)
+        theta = to_given @ best.model.theta
+        self.parameter_names_, self.parameters_ = terms.labels, theta
+        self.covariance_ = self._covariance(best, to_given)
+        self.thresholds_ = terms.part(theta, "thresholds").copy()
+        self.nominal_effects_ = terms.part(theta, "nominal").reshape(-1, terms.n_cuts).copy()
+        self.scale_effects_ = terms.part(theta, "scale").copy()
+        by_column = np.full(len(terms.names), np.nan)
+        by_column[list(terms.location)] = terms.part(theta, "location")
+        self.coef_ = by_column[: self.n_features_in_]
+        self.wrong_share_ = float(terms.part(theta, "wrong").sum())
+        self.wrong_channel_ = terms.channels[0] if terms.channels else None
+        self.log_likelihood_ = best.value
+        self.log_likelihood_plain_ = likelihoods.plain.value
+        self.n_parameters_ = terms.size - (
+            0 if isinstance(self.wrong, str) else len(terms.channels)
+        )
+        self.aic_ = 2.0 * self.n_parameters_ - 2.0 * best.value
+        self.bic_ = float(np.log(self._n_weighted) * self.n_parameters_ - 2.0 * best.value)
+        self.n_iter_ = best.n_iter
+        if not best.converged:
+            warn_of_search(self)
+
+    def _covariance(self, best: Any, to_given: Array) -> Array:
+        """The inverse information of what was estimated, and 0 for what was given."""
+        terms = best.model.terms
+        free = np.ones(terms.size, dtype=bool)
+        if not isinstance(self.wrong, str):
+            free[terms.slices["wrong"]] = False
+        covariance = np.zeros((terms.size, terms.size))
+        covariance[np.ix_(free, free)] = np.linalg.pinv(
+            best.information[np.ix_(free, free)], hermitian=True
+        )
+        return to_given @ covariance @ to_given.T
+
+    def _without_rows(self) -> Self:
+        """A copy that predicts, and takes nothing of the training rows along."""
+        model = copy(self)
+        for name in ("_fitting_", "_likelihoods"):
+            model.__dict__.pop(name, None)
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The training rows, which tests need, stay where they are."""
+        state: dict[str, Any] = super().__getstate__()
+        return {k: v for k, v in state.items() if k not in ("_fitting_", "_likelihoods")}
+
+    @by_partition
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """The probability of each true class; of labelled errors it is free.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; rows sum to 1.
+        """
+        return self._model.probabilities(self._checked(X))
+
+    def _checked(self, X: ArrayLike) -> Array:
+        """Features, with 0 for the shifts of raters."""
+        check_is_fitted(self)
+        X = np.asarray(check_features(self, X, reset=False), dtype=np.float64)
+        n_raters = max(len(self._raters) - 1, 0)
+        return np.hstack([X, np.zeros((X.shape[0], n_raters))]) if n_raters else X
+
+    @by_partition
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Members of ``classes_``.
+        """
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+
+    def rater_shifts(self, level: float = 0.95) -> pd.DataFrame:
+        """How much higher than the middle of the raters each one labels.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        table : DataFrame
+            A row for each rater: shift of the predictor, standard error, z, p, low, high.
+        """
+        check_is_fitted(self)
+        if not self._raters:
+            raise ValueError("This model has no raters: give them to fit(X, y, raters=...).")
+        at = [i for i, name in enumerate(self.parameter_names_) if name.startswith("rater.")]
+        shifts, errors = shifts_of(self.parameters_[at], self.covariance_[np.ix_(at, at)])
+        return wald_table(self._raters, shifts, errors, level)
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Estimates with errors, tests and intervals, thresholds, and the share of wrong labels.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        summary : Summary
+            Prints as a table; ``coefficients`` and ``thresholds`` are data frames.
+        """
+        check_is_fitted(self)
+        return Summary.of(self, level)
+
+
+def warn_of_search(model: Any) -> None:
+    """The likelihood has no clear peak."""
+    warn(
+        "The search for the greatest likelihood did not end: some coefficients can hardly be told "
+        "from these rows. Give a ridge, such as penalty=1.0.",
+        ConvergenceWarning,
+    )

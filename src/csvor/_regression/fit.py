@@ -1,0 +1,162 @@
+"""Which cumulative link model, with which labels wrong, is the most likely for rows?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._estimators import CSVOR
+from csvor._parts.engine import take
+from csvor._regression.likelihood import Model, Rows
+from csvor._regression.links import LINKS
+from csvor._regression.optimum import LEAST_SHARE, Optimum, Search
+from csvor._regression.terms import Terms
+from csvor._utils.sampling import random_rows
+
+Array = NDArray[np.float64]
+
+# Shares that a search starts from; and that a capped fit cuts, of so many rows at most.
+_STARTS, _CUT, _MOST_ROWS = 0.05, 0.2, 5_000
+# Of log-likelihood: less is rounding.
+_GAIN = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihoods:
+    """What fits of one model were found to be worth.
+
+    Attributes
+    ----------
+    best : Optimum
+        The chosen one.
+    plain : Optimum
+        Where no label is wrong; the same where none is found to be.
+    by_channel : dict of Optimum
+        Those with labels that go wrong in a way; empty where none was tried.
+    """
+
+    best: Optimum
+    plain: Optimum
+    by_channel: dict[str, Optimum]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """Rows and a model whose parameters are sought.
+
+    Attributes
+    ----------
+    rows : Rows
+    mass : ndarray of shape (n_classes,)
+        The weight of each class.
+    terms : Terms
+        Without wrong labels.
+    link : str
+    center, factor : ndarrays of shape (n_features,)
+        Parameters are sought for ``(x - center) factor``.
+    penalty : float
+        Of half the squared coefficients, in the units of X.
+    """
+
+    rows: Rows
+    mass: Array
+    terms: Terms
+    link: str
+    center: Array
+    factor: Array
+    penalty: float = 0.0
+
+    def search(self, terms: Terms, held: NDArray[np.bool_] | None = None) -> Search:
+        """The likelihood by the parameters of these terms, of which some are held."""
+        ridge, q = np.zeros(terms.size), terms.n_cuts
+        if self.penalty:
+            columns = (*np.repeat(terms.nominal, q), *terms.location, *terms.scale)
+            ridge[q : q + len(columns)] = self.penalty * self.factor[np.array(columns, int)] ** 2
+        held = np.zeros(terms.size, dtype=bool) if held is None else held
+        return Search(self.rows, float(self.mass.sum()), ridge, held)
+
+    def model(self, terms: Terms, theta: Array) -> Model:
+        """At some parameters."""
+        return Model(terms, self.link, theta, self.center, self.factor)
+
+    def without_wrong(self) -> Optimum:
+        """The fit in which all labels are right, from equal odds."""
+        shares = np.cumsum(self.mass)[:-1] / self.mass.sum()
+        theta = np.zeros(self.terms.size)
+        theta[: self.terms.n_cuts] = LINKS[self.link].quantile(shares)
+        return self.search(self.terms).maximise(self.model(self.terms, theta))
+
+    def with_wrong(self, channel: str, starts: list[Array], share: float | None = None) -> Optimum:
+        """The best fit from several starts with labels that go wrong in one way."""
+        terms = self.terms.with_channels(channel)
+        held = np.zeros(terms.size, dtype=bool)
+        held[-1] = share is not None
+        search = self.search(terms, held)
+        first = _STARTS if share is None else share
+        ends = [search.maximise(self.model(terms, np.append(s, first))) for s in starts]
+        return max(ends, key=lambda end: end.value)
+
+    def capped_start(self) -> Array:
+        """Parameters of the curves of a capped fit, which wrong labels and far rows do not bend."""
+        some = random_rows(self.rows.codes.shape[0], _MOST_ROWS)
+        X, codes, weights = take(some, self.rows.X, self.rows.codes, self.rows.weights)
+        terms = self.terms
+        columns = [*terms.nominal, *terms.location]
+        scaled = ((X - self.center) * self.factor)[:, columns]
+        (capped,) = CSVOR(
+            contamination=_CUT, constraints="implicit", classes=np.arange(terms.n_cuts + 1)
+        ).fit_many(scaled, codes, [{}], weights)
+        slope = capped.slope_ * LINKS[self.link].spread
+        theta = np.zeros(terms.size)
+        theta[: terms.n_cuts] = slope * capped.cutpoints_
+        by_column = slope * capped.coef_
+        n_nominal = len(terms.nominal)
+        theta[terms.slices["nominal"]] = -np.repeat(by_column[:n_nominal], terms.n_cuts)
+        theta[terms.slices["location"]] = by_column[n_nominal:]
+        return theta
+
+    def fitted(self, wrong: str | float) -> Likelihoods:
+        """The most likely model: no label wrong, or a share of them, to any class or one beside.
+
+        ``wrong`` is "auto", "any", "beside", or a share to any class.
+        """
+        plain = self.without_wrong()
+        if wrong == 0:
+            return Likelihoods(plain, plain, {})
+        starts = [plain.model.theta]
+        if self.terms.location or self.terms.nominal:
+            starts.append(self.capped_start())
+        if not isinstance(wrong, str):
+            best = self.with_wrong("any", starts, float(wrong))
+            return Likelihoods(best, plain, {"any": best})
+        channels = ("any", "beside") if wrong == "auto" else (wrong,)
+        if self.terms.n_cuts == 1:
+            channels = ("any",)
+        ends = {channel: self.with_wrong(channel, starts) for channel in channels}
+        best = max(ends.values(), key=lambda end: end.value)
+        if best.model.theta[-1] < LEAST_SHARE or best.value < plain.value + _GAIN:
+            best = plain
+        return Likelihoods(best, plain, ends)
+
+
+def take_share(optimum: Optimum) -> float:
+    """The share of wrong labels."""
+    return float(optimum.model.terms.part(optimum.model.theta, "wrong").sum())
+
+
+def with_theta(model: Model, theta: Array) -> Model:
+    """The same model at other parameters."""
+    return replace(model, theta=theta)
+
+
+def as_rows(data: Any) -> Rows:
+    """The rows that count of checked data, as columns of NumPy or of dask."""
+    X, codes, weights = data.matrix.X, data.present_codes, data.weights
+    if data.in_memory:
+        return Rows(X, codes, np.asarray(weights))
+    from csvor._parts.graph import as_array
+
+    return Rows(as_array(X.parts, X.sizes, X.dtype, (X.n_columns,)), codes, weights)

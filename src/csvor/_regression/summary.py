@@ -1,0 +1,129 @@
+"""What do estimates and their errors say, as tables?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from csvor._regression.wrong_test import wrong_test
+
+Array = NDArray[np.float64]
+
+
+def wald_table(
+    names: Sequence[str], estimates: Array, errors: Array, level: float = 0.95
+) -> pd.DataFrame:
+    """Estimates with standard errors, z, two-sided p, and intervals of that level."""
+    reach = norm.ppf(0.5 + level / 2.0) * errors
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = estimates / errors
+    return pd.DataFrame(
+        {
+            "estimate": estimates,
+            "error": errors,
+            "z": z,
+            "p": 2.0 * norm.sf(np.abs(z)),
+            "low": estimates - reach,
+            "high": estimates + reach,
+        },
+        index=pd.Index(names, name="parameter"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A fitted model as tables.
+
+    Attributes
+    ----------
+    coefficients : DataFrame
+        Of coefficients, nominal and scale effects: estimate, error, z, p, low, high; with the
+        logit link ``odds_ratio``, ``odds_ratio_low``, ``odds_ratio_high`` of the coefficients.
+    thresholds : DataFrame
+        The same of the thresholds, which are not tested: estimate, error, low, high.
+    wrong : dict
+        ``share`` of labels that are wrong, ``channel``, ``error``, ``low``, ``high``, and of the
+        test of none ``statistic`` and ``p``; empty where all labels are taken to be right.
+    fit : dict
+        ``rows``, ``parameters``, ``log_likelihood``, ``aic``, ``bic``, ``link``.
+    """
+
+    coefficients: pd.DataFrame
+    thresholds: pd.DataFrame
+    wrong: dict[str, Any]
+    fit: dict[str, Any]
+
+    @classmethod
+    def of(cls, model: Any, level: float) -> Self:
+        """Of a fitted `OrdinalRegression`."""
+        errors = np.sqrt(np.maximum(np.diag(model.covariance_), 0.0))
+        table = wald_table(model.parameter_names_, model.parameters_, errors, level)
+        slices = model._model.terms.slices
+        location, scale = slices["location"], slices["scale"]
+        coefficients = pd.concat(
+            [table.iloc[location], table.iloc[slices["nominal"]], table.iloc[scale]]
+        )
+        if model.link == "logit":
+            n = location.stop - location.start
+            for name, of in (("", "estimate"), ("_low", "low"), ("_high", "high")):
+                coefficients[f"odds_ratio{name}"] = np.exp(coefficients[of].where(
+                    np.arange(len(coefficients)) < n))  # fmt: skip
+        thresholds = table.iloc[slices["thresholds"]][["estimate", "error", "low", "high"]]
+        fit = {
+            "rows": float(model._n_weighted),
+            "parameters": model.n_parameters_,
+            "log_likelihood": model.log_likelihood_,
+            "aic": model.aic_,
+            "bic": model.bic_,
+            "link": model.link,
+        }
+        return cls(coefficients, thresholds, _wrong(model, table), fit)
+
+    def __str__(self) -> str:
+        fit = self.fit
+        lines = [
+            f"{fit['rows']:g} rows, link {fit['link']}: log-likelihood "
+            f"{fit['log_likelihood']:.2f}, AIC {fit['aic']:.2f}, BIC {fit['bic']:.2f}",
+            "",
+            self.coefficients.to_string(float_format=_short),
+            "",
+            "Thresholds",
+            self.thresholds.to_string(float_format=_short),
+        ]
+        if self.wrong:
+            lines += ["", _wrong_line(self.wrong)]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _short(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _wrong(model: Any, table: pd.DataFrame) -> dict[str, Any]:
+    if not model._likelihoods.by_channel:
+        return {}
+    share, channel = model.wrong_share_, model.wrong_channel_
+    wrong = {"share": share, "channel": channel, "error": 0.0, "low": share, "high": share}
+    if channel is not None:
+        row = table.iloc[-1]
+        wrong |= {"error": row["error"], "low": max(row["low"], 0.0), "high": row["high"]}
+    test = wrong_test(model._fitting_, model._likelihoods)
+    return {**wrong, "statistic": test.statistic, "p": test.p_value}
+
+
+def _wrong_line(wrong: dict[str, Any]) -> str:
+    if wrong["channel"] is None:
+        return "No label is found to be wrong."
+    where = {"any": "any class", "beside": "a class beside"}[wrong["channel"]]
+    return (
+        f"Wrong labels, to {where}: {wrong['share']:.1%} ({wrong['low']:.1%} to "
+        f"{wrong['high']:.1%}); that none is wrong: p = {wrong['p']:.2g}"
+    )
