@@ -226,10 +226,10 @@ predicted <- list(
 predictions <- lapply(names(predicted), function(name) {
   rows <- unique(tables[[cases[[name]]$dataset]][predicted[[name]]])
   rows <- head(rows, 4)
-  found <- predict(fits[[name]], rows, se.fit = TRUE, interval = TRUE, level = 0.95, type = "prob")
+  prediction <- predict(fits[[name]], rows, se.fit = TRUE, interval = TRUE, level = 0.95, type = "prob")
   list(
-    case = name, columns = lapply(rows, as.character), level = 0.95, fit = unname(found$fit),
-    se = unname(found$se.fit), lower = unname(found$lwr), upper = unname(found$upr)
+    case = name, columns = lapply(rows, as.character), level = 0.95, fit = unname(prediction$fit),
+    se = unname(prediction$se.fit), lower = unname(prediction$lwr), upper = unname(prediction$upr)
   )
 })
 
