@@ -60,6 +60,9 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         Columns of X with an effect of its own on each threshold (partial proportional odds).
     scale : array-like of str or int, default=()
         Columns of X that change the spread; they may move the thresholds as well.
+    location : array-like of str or int, default=None
+        Columns of X with a coefficient; None is all that are not in ``nominal``. Others must be in
+        ``nominal`` or in ``scale``.
     penalty : float, default=0.0
         Ridge ``penalty / 2`` times the squared coefficients, in the units of X, >= 0. Standard
         errors then are those of the penalised likelihood.
@@ -129,6 +132,7 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         "wrong": [StrOptions({"auto", "any", "beside"}), Interval(Real, 0, 1, closed="left")],
         "nominal": ["array-like"],
         "scale": ["array-like"],
+        "location": ["array-like", None],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "classes": ["array-like", None],
     }
@@ -140,6 +144,7 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         wrong: str | float = "auto",
         nominal: ArrayLike = (),
         scale: ArrayLike = (),
+        location: ArrayLike | None = None,
         penalty: float = 0.0,
         classes: ArrayLike | None = None,
     ) -> None:
@@ -147,6 +152,7 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         self.wrong = wrong
         self.nominal = nominal
         self.scale = scale
+        self.location = location
         self.penalty = penalty
         self.classes = classes
 
@@ -225,9 +231,9 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
             factor = np.concatenate([factor, np.ones(contrasts.shape[1])])
             names += [f"rater.{name}" for name in self._raters[:-1]]
         nominal, scale = (self._columns(which) for which in ("nominal", "scale"))
-        location = [j for j in range(len(names)) if j not in nominal]
+        location = self._location(names, nominal, scale)
         classes = tuple(map(str, data.classes.tolist()))
-        terms = Terms(tuple(names), classes, tuple(location), nominal, scale)
+        terms = Terms(tuple(names), classes, location, nominal, scale)
         mass = np.asarray(data.mass, dtype=np.float64)
         fitting = Fitting(rows, mass, terms, self.link, center, factor, float(self.penalty))
         return fitting, int(rows.codes.shape[0])
@@ -251,6 +257,22 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
                     f"or positions from 0 to {len(names) - 1}."
                 )
         return tuple(dict.fromkeys(positions))
+
+    def _location(
+        self, names: list[str], nominal: tuple[int, ...], scale: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        """The positions of the columns with one coefficient, those of the raters among them."""
+        n, columns = self.n_features_in_, range(len(names))
+        if self.location is None:
+            return tuple(j for j in columns if j not in nominal)
+        asked = set(self._columns("location")) - set(nominal)
+        idle = [names[j] for j in range(n) if j not in asked | {*nominal, *scale}]
+        if idle:
+            raise ValueError(
+                f"Column {idle[0]!r} of X is in none of location, nominal and scale: name it in "
+                "one of them, or leave it out."
+            )
+        return tuple(j for j in columns if j in asked or j >= n)
 
     def _set_fitted(self, fitting: Fitting, likelihoods: Likelihoods) -> None:
         best, terms = likelihoods.best, likelihoods.best.model.terms
