@@ -108,7 +108,9 @@ class RowTerms:
         if model.terms.channels:  # an error would make up for thresholds that cross
             likelihood = np.where(classes.min(axis=1) < 0.0, 0.0, likelihood)
         likelihood = np.maximum(likelihood, _LEAST)
-        per_row, factors = 1.0 / likelihood[:, None], by_cuts(table)[codes]
+        # Thresholds that cross leave no likelihood, and nothing to go by: a step there is undone.
+        per_row = np.where(likelihood > _LEAST, 1.0 / likelihood, 0.0)[:, None]
+        factors = by_cuts(table)[codes]
         slopes = table_slopes(model.terms.channels, classes.shape[1])
         by_share = np.array([np.einsum("ik,ik->i", t[codes], classes) for t in slopes])
         return cls(

