@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from csvor._utils.sampling import random_rows
 
 Array = NDArray[np.float64]
 
-# Shares that a search starts from; and that a capped fit cuts, of so many rows at most.
+# The share that a search starts from; that a capped fit cuts; rows that tell where to start.
 _STARTS, _CUT, _MOST_ROWS = 0.05, 0.2, 5_000
+# Of a box plot.
+_WHISKER = 1.5
 # Of log-likelihood: less is rounding.
 _GAIN = 1e-6
 
@@ -90,25 +93,47 @@ class Fitting:
         return self.search(self.terms).maximise(self.model(self.terms, theta))
 
     def with_wrong(self, channel: str, starts: list[Array], share: float | None = None) -> Optimum:
-        """The best fit from several starts with labels that go wrong in one way."""
-        terms = self.terms.with_channels(channel)
+        """The best fit from several starts with labels that go wrong in one way.
+
+        Of many rows some say which start leads to it.
+        """
+        terms, sample = self.terms.with_channels(channel), self.sample
         held = np.zeros(terms.size, dtype=bool)
         held[-1] = share is not None
-        search = self.search(terms, held)
         first = _STARTS if share is None else share
-        ends = [search.maximise(self.model(terms, np.append(s, first))) for s in starts]
-        return max(ends, key=lambda end: end.value)
+        begin = [np.append(start, first) for start in starts]
+        if len(begin) > 1 or sample is self:
+            search = sample.search(terms, held)
+            ends = [search.maximise(sample.model(terms, theta)) for theta in begin]
+            best = max(ends, key=lambda end: end.value)
+            if sample is self:
+                return best
+            begin = [best.model.theta]
+            begin[0][-1] = max(begin[0][-1], first)
+        return self.search(terms, held).maximise(self.model(terms, begin[0]))
+
+    @cached_property
+    def sample(self) -> Fitting:
+        """Some of many rows, in memory; these, where they are few."""
+        n = self.rows.codes.shape[0]
+        if n <= _MOST_ROWS:
+            return self
+        X, codes, weights = take(
+            random_rows(n, _MOST_ROWS), self.rows.X, self.rows.codes, self.rows.weights
+        )
+        mass = np.bincount(codes, weights, self.mass.size)
+        return replace(self, rows=Rows(X, codes, weights), mass=mass)
 
     def capped_start(self) -> Array:
         """Parameters of the curves of a capped fit, which wrong labels and far rows do not bend."""
-        some = random_rows(self.rows.codes.shape[0], _MOST_ROWS)
-        X, codes, weights = take(some, self.rows.X, self.rows.codes, self.rows.weights)
-        terms = self.terms
+        rows, terms = self.sample.rows, self.terms
         columns = [*terms.nominal, *terms.location]
-        scaled = ((X - self.center) * self.factor)[:, columns]
+        scaled = _without_far((np.asarray(rows.X, dtype=np.float64) - self.center) * self.factor)[
+            :, columns
+        ]
         (capped,) = CSVOR(
             contamination=_CUT, constraints="implicit", classes=np.arange(terms.n_cuts + 1)
-        ).fit_many(scaled, codes, [{}], weights)
+        ).fit_many(scaled, rows.codes, [{}], rows.weights)
         slope = capped.slope_ * LINKS[self.link].spread
         theta = np.zeros(terms.size)
         theta[: terms.n_cuts] = slope * capped.cutpoints_
@@ -135,11 +160,19 @@ class Fitting:
         channels = ("any", "beside") if wrong == "auto" else (wrong,)
         if self.terms.n_cuts == 1:
             channels = ("any",)
-        ends = {channel: self.with_wrong(channel, starts) for channel in channels}
+        # Only rows that are far, and wrong by many classes, ask for a start of their own.
+        ends = {c: self.with_wrong(c, starts if c == "any" else starts[:1]) for c in channels}
         best = max(ends.values(), key=lambda end: end.value)
         if best.model.theta[-1] < LEAST_SHARE or best.value < plain.value + _GAIN:
             best = plain
         return Likelihoods(best, plain, ends)
+
+
+def _without_far(X: Array) -> Array:
+    """Values beyond the whiskers of a box plot are moved onto them; of two values none is far."""
+    low, high = np.quantile(X, [0.25, 0.75], axis=0)
+    reach = np.where(high > low, _WHISKER * (high - low), np.inf)
+    return np.clip(X, low - reach, high + reach)
 
 
 def take_share(optimum: Optimum) -> float:

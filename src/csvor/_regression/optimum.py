@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
-from scipy.special import expit, logit
 
 from csvor._regression.likelihood import Model, Rows, log_likelihood
 
@@ -21,6 +20,8 @@ Array = NDArray[np.float64]
 _OPTIONS: Any = {
     "gtol": 1e-9, "maxiter": 200, "initial_trust_radius": 2.0, "max_trust_radius": 100.0,
 }  # fmt: skip
+# A model of which more labels are wrong says nothing.
+_MOST_WRONG = 0.9
 # A share below it is none.
 LEAST_SHARE = 1e-6
 
@@ -84,44 +85,48 @@ class Search:
         return value, *slopes
 
     def maximise(self, start: Model) -> Optimum:
-        """The local optimum that a start leads to, shares searched by their log-odds."""
+        """The local optimum that a start leads to, shares searched by their roots.
+
+        The likelihood then is smooth where a share is 0, and Newton's steps get there.
+        """
         free, wrong = ~self.held, start.terms.slices["wrong"]
         known: dict[bytes, tuple[Any, ...]] = {}
 
         def model_at(point: Array) -> Model:
             theta = start.theta.copy()
             theta[free] = point
-            theta[wrong] = np.where(free[wrong], expit(theta[wrong]), theta[wrong])
+            theta[wrong] = np.where(free[wrong], theta[wrong] ** 2, theta[wrong])
             return replace(start, theta=theta)
 
         def at(point: Array) -> tuple[Any, ...]:
             if point.tobytes() not in known:
                 known.clear()
-                known[point.tobytes()] = self._by_log_odds(model_at(point), wrong, free)
+                roots = point[point.size - free[wrong].sum() :]
+                known[point.tobytes()] = self._by_roots(model_at(point), roots, free)
             return known[point.tobytes()]
 
         begin = start.theta.copy()
-        begin[wrong] = np.where(free[wrong], logit(begin[wrong]), begin[wrong])
+        begin[wrong] = np.where(free[wrong], np.sqrt(begin[wrong]), begin[wrong])
         value, slope, curve = (partial(_nth, at, i) for i in range(3))
         ended: Any = minimize(
             value, begin[free], jac=slope, hess=curve, method="trust-exact", options=_OPTIONS
         )
         return self._ended(model_at(ended.x), int(ended.nit), bool(ended.success))
 
-    def _by_log_odds(
-        self, model: Model, wrong: slice, free: NDArray[np.bool_]
+    def _by_roots(
+        self, model: Model, roots: Array, free: NDArray[np.bool_]
     ) -> tuple[float, Array, Array]:
-        """Minus the mean, and its derivatives by the free parameters, shares by their log-odds."""
+        """Minus the mean, and its derivatives by the free parameters, shares by their roots."""
+        wrong = model.terms.slices["wrong"]
         value, slope, curve = self.terms_at(model, 2)
-        shares = model.theta[wrong]
+        if model.theta[wrong].sum() > _MOST_WRONG or not np.isfinite(curve).all():
+            return np.inf, np.zeros(free.sum()), np.eye(int(free.sum()))
         turn = np.ones(model.theta.size)
-        turn[wrong] = shares * (1.0 - shares)
+        turn[wrong] = 2.0 * roots if roots.size else 1.0
         curve = curve * np.outer(turn, turn)
         at = np.arange(wrong.start, wrong.stop)
-        curve[at, at] += slope[wrong] * turn[wrong] * (1.0 - 2.0 * shares)
+        curve[at, at] += 2.0 * slope[wrong]
         slope = slope * turn
-        if shares.sum() >= 1.0:
-            value = -np.inf
         return -value / self.mass, -slope[free] / self.mass, -curve[np.ix_(free, free)] / self.mass
 
     def _ended(self, model: Model, n_iter: int, converged: bool) -> Optimum:

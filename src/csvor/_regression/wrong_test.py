@@ -13,6 +13,9 @@ from csvor._regression.likelihood import log_likelihood
 
 Array = NDArray[np.float64]
 
+# Of a correlation.
+_MOST = 0.999
+
 
 @dataclass(frozen=True)
 class WrongTest:
@@ -61,4 +64,6 @@ def _correlation(fitting: Fitting, likelihoods: Likelihoods, channels: tuple[str
     n = fitting.terms.size
     inner, cross, shares = -hessian[:n, :n], -hessian[:n, n:], -hessian[n:, n:]
     left = shares - cross.T @ np.linalg.pinv(inner, hermitian=True) @ cross
-    return float(np.clip(left[0, 1] / np.sqrt(left[0, 0] * left[1, 1]), -0.999, 0.999))
+    if np.diag(left).min() <= 0.0:  # far from a model without wrong labels: the sum of both p
+        return -_MOST
+    return float(np.clip(left[0, 1] / np.sqrt(left[0, 0] * left[1, 1]), -_MOST, _MOST))
