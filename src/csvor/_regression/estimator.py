@@ -17,7 +17,7 @@ from csvor._data.checks import check_features
 from csvor._data.prepare import prepare_fit
 from csvor._estimators.answers import by_partition
 from csvor._regression.checks import check_columns, refuse_separation
-from csvor._regression.fit import Fitting, Likelihoods, as_rows
+from csvor._regression.fit import Fitting, Likelihoods, scaled_rows
 from csvor._regression.likelihood import Model, Rows, probability_right
 from csvor._regression.links import LINKS
 from csvor._regression.raters import rater_columns, shifts_of
@@ -215,8 +215,8 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
 
     def _fitting(self, data: Any, raters: Any) -> tuple[Fitting, int]:
         """Rows and terms of the model, with columns for the raters, if there are any."""
-        rows, matrix = as_rows(data), data.matrix
-        center, factor, names = matrix.center, matrix.factor, self._column_names()
+        rows, center, factor = scaled_rows(data)
+        names = self._column_names()
         self._raters: list[str] = []
         if raters is not None:
             if is_lazy(rows.X):
@@ -326,6 +326,12 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         state: dict[str, Any] = super().__getstate__()
         return {k: v for k, v in state.items() if k not in ("_fitting_", "_likelihoods")}
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # One score line cannot separate classes that do not lie in order along it.
+        tags.classifier_tags.poor_score = True
+        return tags
+
     @by_partition
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probability of each true class; of labelled errors it is free.
@@ -339,7 +345,8 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         proba : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; rows sum to 1.
         """
-        return self._model.probabilities(self._checked(X))
+        X = self._checked(X)
+        return self._model.probabilities(X)
 
     def _checked(self, X: ArrayLike) -> Array:
         """Features, with 0 for the shifts of raters."""
@@ -361,7 +368,8 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             Members of ``classes_``.
         """
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        codes = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[codes]
 
     def rater_shifts(self, level: float = 0.95) -> pd.DataFrame:
         """How much higher than the middle of the raters each one labels.

@@ -15,6 +15,7 @@ from csvor._regression.likelihood import Model, Rows
 from csvor._regression.links import LINKS
 from csvor._regression.optimum import LEAST_SHARE, Optimum, Search
 from csvor._regression.terms import Terms
+from csvor._rows.storage import matrix_of
 from csvor._utils.sampling import random_rows
 
 Array = NDArray[np.float64]
@@ -185,11 +186,14 @@ def with_theta(model: Model, theta: Array) -> Model:
     return replace(model, theta=theta)
 
 
-def as_rows(data: Any) -> Rows:
-    """The rows that count of checked data, as columns of NumPy or of dask."""
-    X, codes, weights = data.matrix.X, data.present_codes, data.weights
+def scaled_rows(data: Any) -> tuple[Rows, Array, Array]:
+    """The rows that count of checked data, as columns of NumPy or of dask; center and factor."""
+    codes, weights = data.present_codes, data.weights
     if data.in_memory:
-        return Rows(X, codes, np.asarray(weights))
+        matrix = matrix_of(data.rows, weights)
+        return Rows(data.rows, codes, np.asarray(weights)), matrix.center, matrix.factor
     from csvor._parts.graph import as_array
 
-    return Rows(as_array(X.parts, X.sizes, X.dtype, (X.n_columns,)), codes, weights)
+    matrix, X = data.matrix, data.matrix.X
+    X = as_array(X.parts, X.sizes, X.dtype, (X.n_columns,))
+    return Rows(X, codes, weights), matrix.center, matrix.factor
