@@ -13,7 +13,6 @@ import csvor
 import csvor.audit
 import csvor.corruption
 import csvor.datasets
-import csvor.formula
 import csvor.metrics
 import csvor.plots
 import csvor.preprocessing
@@ -29,7 +28,6 @@ MODULES = (
     csvor.audit,
     csvor.corruption,
     csvor.datasets,
-    csvor.formula,
     csvor.metrics,
     csvor.plots,
     csvor.preprocessing,

@@ -17,12 +17,13 @@ from csvor._data.checks import check_features
 from csvor._data.prepare import prepare_fit
 from csvor._estimators.answers import by_partition
 from csvor._regression.checks import check_columns, refuse_separation
+from csvor._regression.effects import Effects
 from csvor._regression.fit import Fitting, Likelihoods, scaled_rows
 from csvor._regression.likelihood import Model, Rows, probability_right
 from csvor._regression.links import LINKS
 from csvor._regression.raters import rater_columns, shifts_of
 from csvor._regression.summary import Summary, wald_table
-from csvor._regression.terms import Terms
+from csvor._regression.terms import Terms, column_positions
 from csvor._utils.lazy import is_lazy
 from csvor._utils.sklearn_private import Interval, StrOptions, fit_context
 from csvor._utils.threads import threads_for
@@ -32,7 +33,7 @@ from csvor._utils.warn import warn
 Array = NDArray[np.float64]
 
 
-class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
+class OrdinalRegression(Effects, Versioned, ClassifierMixin, BaseEstimator):
     r"""Cumulative link model (proportional odds) in which some labels may be wrong.
 
     .. math::
@@ -244,19 +245,7 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
 
     def _columns(self, which: str) -> tuple[int, ...]:
         """The positions of the columns that a parameter names."""
-        names = self._column_names()
-        positions = []
-        for column in np.asarray(getattr(self, which), dtype=object).ravel().tolist():
-            if column in names:
-                positions.append(names.index(column))
-            elif isinstance(column, int) and 0 <= column < len(names):
-                positions.append(column)
-            else:
-                raise ValueError(
-                    f"{which} names {column!r}, which is no column of X: give names of columns, "
-                    f"or positions from 0 to {len(names) - 1}."
-                )
-        return tuple(dict.fromkeys(positions))
+        return column_positions(which, getattr(self, which), self._column_names())
 
     def _location(
         self, names: list[str], nominal: tuple[int, ...], scale: tuple[int, ...]
@@ -282,7 +271,8 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         to_given = terms.in_given_units(fitting.center, fitting.factor)
         theta = to_given @ best.model.theta
         self.parameter_names_, self.parameters_ = terms.labels, theta
-        self.covariance_ = self._covariance(best, to_given)
+        self._inner_covariance = self._covariance(best)
+        self.covariance_ = to_given @ self._inner_covariance @ to_given.T
         self.thresholds_ = terms.part(theta, "thresholds").copy()
         self.nominal_effects_ = terms.part(theta, "nominal").reshape(-1, terms.n_cuts).copy()
         self.scale_effects_ = terms.part(theta, "scale").copy()
@@ -302,8 +292,8 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         if not best.converged:
             warn_of_search(self)
 
-    def _covariance(self, best: Any, to_given: Array) -> Array:
-        """The inverse information of what was estimated, and 0 for what was given."""
+    def _covariance(self, best: Any) -> Array:
+        """Of scaled columns: the inverse information, and 0 for a share that was not sought."""
         terms = best.model.terms
         free = np.ones(terms.size, dtype=bool)
         if not isinstance(self.wrong, str):
@@ -312,7 +302,7 @@ class OrdinalRegression(Versioned, ClassifierMixin, BaseEstimator):
         covariance[np.ix_(free, free)] = np.linalg.pinv(
             best.information[np.ix_(free, free)], hermitian=True
         )
-        return to_given @ covariance @ to_given.T
+        return covariance
 
     def _without_rows(self) -> Self:
         """A copy that predicts, and takes nothing of the training rows along."""

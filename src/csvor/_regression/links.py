@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 
 Array = NDArray[np.float64]
 # Beyond it exp overflows.
@@ -27,8 +27,10 @@ class Link:
     name : str
     curves : callable
         Of u: F, 1 - F, density and slope of the density, each with the precision of its own size.
-    quantile : callable
-        The inverse of F.
+    quantile, upper_quantile : callable
+        The inverses of F and of 1 - F.
+    mean : float
+        Of the distribution; of the Cauchy, which has none, the middle.
     spread : float
         By how much wider than the logistic the distribution is, about its middle.
     """
@@ -36,6 +38,8 @@ class Link:
     name: str
     curves: Callable[[Array], tuple[Array, Array, Array, Array]]
     quantile: Callable[[Array], Array]
+    upper_quantile: Callable[[Array], Array]
+    mean: float
     spread: float
 
 
@@ -70,20 +74,30 @@ def _cauchit(u: Array) -> tuple[Array, Array, Array, Array]:
     )  # fmt: skip
 
 
-def _log_odds(p: Array) -> Array:
-    return np.log(p) - np.log1p(-p)
+def _cloglog_quantile(p: Array) -> Array:
+    return np.log(-np.log1p(-p))
+
+
+def _cloglog_upper(p: Array) -> Array:
+    return np.log(-np.log(p))
 
 
 LINKS = {
     link.name: link
     for link in (
-        Link("logit", _logit, _log_odds, 1.0),
-        Link("probit", _probit, ndtri, 0.6),
-        Link("cloglog", _cloglog, lambda p: np.log(-np.log1p(-p)), 0.75),
-        Link("loglog", _loglog, lambda p: -np.log(-np.log(p)), 0.75),
-        Link("cauchit", _cauchit, lambda p: np.tan(np.pi * (p - 0.5)), 0.8),
+        Link("logit", _logit, logit, lambda p: -logit(p), 0.0, 1.0),
+        Link("probit", _probit, ndtri, lambda p: -ndtri(p), 0.0, 0.6),
+        Link("cloglog", _cloglog, _cloglog_quantile, _cloglog_upper, -np.euler_gamma, 0.75),
+        Link(
+            "loglog", _loglog, lambda p: -_cloglog_upper(p), lambda p: -_cloglog_quantile(p),
+            np.euler_gamma, 0.75,
+        ),
+        Link(
+            "cauchit", _cauchit, lambda p: -1.0 / np.tan(np.pi * p),
+            lambda p: 1.0 / np.tan(np.pi * p), 0.0, 0.8,
+        ),
     )
-}
+}  # fmt: skip
 
 
 def class_probabilities(below: Array, above: Array) -> Array:

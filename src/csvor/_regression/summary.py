@@ -16,11 +16,18 @@ from csvor._regression.wrong_test import wrong_test
 Array = NDArray[np.float64]
 
 
+def reach_of(level: float) -> float:
+    """How many errors an interval of that level goes to each side."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, such as 0.95, got {level!r}.")
+    return float(norm.ppf(0.5 + level / 2.0))
+
+
 def wald_table(
-    names: Sequence[str], estimates: Array, errors: Array, level: float = 0.95
+    names: Sequence[str] | NDArray[Any], estimates: Array, errors: Array, level: float = 0.95
 ) -> pd.DataFrame:
     """Estimates with standard errors, z, two-sided p, and intervals of that level."""
-    reach = norm.ppf(0.5 + level / 2.0) * errors
+    reach = reach_of(level) * errors
     with np.errstate(divide="ignore", invalid="ignore"):
         z = estimates / errors
     return pd.DataFrame(

@@ -6,8 +6,10 @@ shares of labels that are wrong.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,3 +106,25 @@ class Terms:
         at = np.arange(slices["scale"].start, slices["scale"].stop)
         change[at, at] = factor[list(self.scale)]
         return change
+
+
+def column_positions(which: str, columns: Any, names: Sequence[str]) -> tuple[int, ...]:
+    """The positions of the columns that an argument names, each once.
+
+    Raises
+    ------
+    ValueError
+        If one is neither a name nor a position.
+    """
+    positions = []
+    for column in np.asarray(columns, dtype=object).ravel().tolist():
+        if column in names:
+            positions.append(list(names).index(column))
+        elif isinstance(column, int) and 0 <= column < len(names):
+            positions.append(column)
+        else:
+            raise ValueError(
+                f"{which} names {column!r}, which is no column of X: give names of columns, "
+                f"or positions from 0 to {len(names) - 1}."
+            )
+    return tuple(dict.fromkeys(positions))
