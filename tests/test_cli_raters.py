@@ -40,6 +40,11 @@ def test_the_table_has_who_is_apart_first_and_the_column_is_no_feature() -> None
     assert table[0].split() == ["shift", "careless", "agreement"]
     assert table[1].startswith("01 ") and " classes too high (0." in table[1]
     assert {line.split()[0] for line in table[2:4]} == {"02", "<b>"}
+    suspects = result.stdout.split("agreement")[1].split("row  rater  given")[1].splitlines()
+    assert (
+        pd.read_csv("t.csv", dtype=str)["marker"][int(suspects[1].split()[0]) - 1]
+        == (suspects[1].split()[1])
+    )
 
 
 def test_json_has_them_by_name_and_a_reference_is_one_of_them() -> None:
@@ -47,6 +52,8 @@ def test_json_has_them_by_name_and_a_reference_is_one_of_them() -> None:
     assert (found["reference"], found["columns"]["rater"]) == ("01", "marker")
     assert [entry["rater"] for entry in found["raters"]] == ["01", "02", "<b>"]
     assert sum(entry["ratings"] for entry in found["raters"]) == 150
+    one, markers = found["suspects"][0], pd.read_csv("t.csv", dtype=str)["marker"]
+    assert one["rater"] == markers[one["row"] - 1]
     first, second, _ = found["raters"]
     assert first["shift"] == first["shift_low"] == first["shift_high"] == 0.0
     assert second["shift_low"] < second["shift"] < second["shift_high"] < -0.3
@@ -60,6 +67,7 @@ def test_the_page_draws_them_and_the_next_command_names_them(tmp_path: Path) -> 
     section = page.split('id="raters"')[1].split("</section>")[0]
     assert section.count('class="differs"') == 1
     assert "&lt;b&gt;" in section and "<b>" not in section.replace('<b style="', "")
+    assert '<td data-label="rater">&lt;b&gt;</td>' in page
     assert ">0</span>" in section and ">+0.5</span>" in section
     frame = pd.read_csv("t.csv", dtype=str)
     command = "csvor audit t.csv --target grade --rater marker --reference '<b>'"

@@ -246,6 +246,9 @@ def test_faults_of_a_long_file(ratings: pd.DataFrame) -> None:
     assert "long.csv: 2 faults" in result.stderr
     assert "column 'words' differs between the rows of item 'e01' (rows 4, 5)" in result.stderr
     assert "column 'marker' (--rater): 1 of 180 values is blank (row 9)" in result.stderr
+    ratings.assign(Cy=None).to_csv("wide.csv", index=False)
+    result = run("audit", *WIDE)
+    assert "column 'Cy' (--target): no cell holds a label, so this rater gave none" in result.stderr
     long["marker"] = "Ann"
     long.loc[9, "essay"] = None
     long.drop(columns="words").to_csv("long.csv", index=False)

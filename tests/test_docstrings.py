@@ -13,6 +13,7 @@ import csvor
 import csvor.audit
 import csvor.corruption
 import csvor.datasets
+import csvor.formula
 import csvor.metrics
 import csvor.plots
 import csvor.preprocessing
@@ -28,6 +29,7 @@ MODULES = (
     csvor.audit,
     csvor.corruption,
     csvor.datasets,
+    csvor.formula,
     csvor.metrics,
     csvor.plots,
     csvor.preprocessing,

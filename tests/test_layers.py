@@ -28,7 +28,7 @@ LAYERS = (
     {"_estimators"},
     {"metrics", "audit", "_regression"},
     {"csvor"},
-    {"methods"},
+    {"methods", "formula"},
     # Know nothing of each other.
     {"corruption", "datasets", "stats"},
     # One of them spoils labels; the report brings numbers and pictures together.

@@ -7,11 +7,13 @@ import pytest
 from scipy.special import expit
 
 from csvor import CSVOR, audit_labels, audit_scores
+from csvor._data.groups import GroupCounts
 from csvor._mixture.channels import by_distance
 from csvor._mixture.likelihood import RaterEffects
 from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._mixture.objective import Problem, margins_of_score
 from csvor._mixture.rater_effects import about_the_middle
+from csvor.audit._data import audit_data
 
 K = 5
 
@@ -215,6 +217,49 @@ def test_of_two_raters_nobody_knows_who_is_right():
         "Their middle is taken. Name one of them (reference=), or confirm some labels.",
     )
     assert not audit_scores(score, y, raters=raters, reference="b").notes
+
+
+def test_a_scale_turned_round_is_said_and_no_shift():
+    score, truth, y, raters = rated(0, "clean", 400)
+    y = np.where(raters == "b", K - 1 - truth, truth)
+    audit = audit_scores(score, y, raters=raters)
+    (note,) = audit.notes
+    assert note.startswith("b: labels fall where the features say that they rise")
+    assert audit.raters.turned.tolist() == [1]
+    assert 1 not in audit.raters.apart
+    assert "the scale of b is turned round" in audit.raters.summary
+    assert not audit_scores(score, truth, raters=raters).raters.turned.size
+
+
+def test_rows_of_weight_0_do_not_count_in_the_table():
+    score, _, y, raters = rated(0, "high", 400)
+    weights = np.where((raters == "a") & (np.arange(400) % 2), 0.0, 1.0)
+    weights[raters == "c"] = 0.0
+    table = audit_scores(score, y, raters=raters, sample_weight=weights).raters
+    kept = weights > 0.0
+    assert table.n.tolist() == [(kept & (raters == name)).sum() for name in "abcde"]
+    assert np.flatnonzero(np.isnan(table.agreement)).tolist() == [2]
+
+
+def test_suspects_have_their_rater():
+    score, _, y, raters = rated(0, "high", 400)
+    audit = audit_scores(score, y, raters=raters)
+    table = audit.to_frame()
+    assert table["rater"].tolist() == raters[audit.order].tolist()
+    assert "rater" not in audit_scores(score, y).to_frame()
+
+
+def test_fewer_rows_share_a_group(rng):
+    """Of 600 rows in 20 groups with one label each, 20 tell as much; of 60 nearly as many do."""
+    groups = np.repeat(np.arange(20), 30)
+    y = rng.integers(0, 3, 20)[groups]
+    columns = (rng.normal(size=(600, 1)), y, None, None, None, None, groups)
+    rows = audit_data(columns, (None, None, 5, 0))
+    assert rows.n_independent == pytest.approx(20.0)
+    some = rng.choice(600, 60, replace=False)
+    taken = rows.take(np.sort(some), CSVOR()).n_independent
+    right = GroupCounts.of(groups[some].tolist(), y[some], 3).effective_rows
+    assert 0.7 * right < taken <= right
 
 
 def test_a_review_tells_of_raters_too():

@@ -253,6 +253,8 @@ def test_a_scale_turned_round_and_a_single_class_are_said() -> None:
     turned, single = audit.notes
     assert turned.startswith("Eve: labels fall") and single.startswith("Flo: the same label on")
     assert "(3)" in single
+    assert audit.raters.turned.tolist() == [4] and 4 not in audit.raters.apart
+    assert "the scale of Eve is turned round" in audit.raters.summary
 
 
 def test_raters_who_agree_by_chance_alone_are_said() -> None:
@@ -376,3 +378,13 @@ def test_raters_need_not_be_many() -> None:
     one, two = fit_raters(data), fit_raters(other)
     assert np.isclose(one.loss, two.loss, atol=1e-4)
     assert np.allclose(one.posterior[order], two.posterior, atol=1e-2)
+
+
+def test_two_raters_without_a_common_item_get_one_note() -> None:
+    truth = np.random.default_rng(0).integers(1, 4, 60)
+    X = np.column_stack([truth, np.ones(60)]) + 0.1 * np.random.default_rng(1).normal(size=(60, 2))
+    who = np.where(np.arange(60) < 30, "a", "b")
+    (note,) = audit_raters(X, truth, np.arange(60), who, cv=2).notes
+    assert "severity and items are told apart by the features alone" in note
+    with pytest.raises(ValueError, match="reference must be the name of one rater"):
+        audit_raters(None, np.column_stack([truth, truth]), reference=["a", "b"])

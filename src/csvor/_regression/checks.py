@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -54,6 +55,15 @@ def check_columns(model: Model, rows: Rows, n_rows: int, penalised: bool) -> Non
             "out, or give a ridge, such as penalty=1.0."
         )
     (gram,) = sums(partial(_gram, model), rows.X, rows.weights)
+    for columns in ((*model.terms.nominal, *model.terms.location), model.terms.scale):
+        _refuse_collinear(gram, list(columns), names)
+
+
+def _refuse_collinear(gram: Array, columns: list[int], names: Sequence[str]) -> None:
+    """Refuse columns with one use that add up to each other; a scale may repeat the location."""
+    if not columns:
+        return
+    gram = gram[np.ix_(columns, columns)]
     spread = np.sqrt(np.diag(gram))
     _, R, order = qr(gram / np.outer(spread, spread), pivoting=True)
     left = np.abs(np.diag(R))
@@ -61,9 +71,9 @@ def check_columns(model: Model, rows: Rows, n_rows: int, penalised: bool) -> Non
     if rank < order.size:
         basis, last = order[:rank], order[rank]
         weight = np.linalg.lstsq(gram[np.ix_(basis, basis)], gram[basis, last], rcond=None)[0]
-        of = [names[j] for j, w in zip(basis, weight, strict=True) if abs(w) > 1e-6]
+        of = [names[columns[j]] for j, w in zip(basis, weight, strict=True) if abs(w) > 1e-6]
         raise ValueError(
-            f"Column {names[last]!r} of X is a sum of multiples of {_quoted(of)}: their "
+            f"Column {names[columns[last]]!r} of X is a sum of multiples of {_quoted(of)}: their "
             "coefficients cannot be told apart. Leave one of them out, or give a ridge, such as "
             "penalty=1.0."
         )

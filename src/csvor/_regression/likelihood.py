@@ -50,7 +50,7 @@ class Model:
     center: Array
     factor: Array
 
-    @cached_property
+    @property
     def _curves(self) -> Link:
         return LINKS[self.link]
 

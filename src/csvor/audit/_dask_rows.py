@@ -92,7 +92,10 @@ class PartitionedAuditData(AuditData):
         columns = [self.X.parts, *Parts.of_all(self.part_of)]
         X, part_of = gather(columns, self.X.sizes, rows, self.X.traffic)
         parts = splits_of(part_of, len(self.part_sizes))
-        return AuditDataInMemory(self.labels, self.labelling.take(rows), X, parts)
+        independent = self.independent_among(rows.size)
+        return AuditDataInMemory(
+            self.labels, self.labelling.take(rows), X, parts, n_independent=independent
+        )
 
     def check(self, estimators: Sequence[Any]) -> None:
         for estimator in estimators:

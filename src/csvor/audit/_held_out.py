@@ -81,6 +81,16 @@ class AuditData(ABC):
     def __len__(self) -> int:
         return int(self.labelling.codes.size)
 
+    def independent_among(self, size: int) -> float | None:
+        """`n_independent` of so many random rows, of which fewer share a group.
+
+        Where the mean group has m rows that correlate by r, ``n / n_independent`` is
+        ``1 + (m - 1) r``: it falls to ``1 + (m size / n - 1) r``, but for at most r.
+        """
+        if self.n_independent is None:
+            return None
+        return 1.0 / (1.0 / size + 1.0 / self.n_independent - 1.0 / len(self))
+
     @property
     def classes(self) -> NDArray[Any]:
         """The labels in their order."""

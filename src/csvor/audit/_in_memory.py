@@ -115,7 +115,10 @@ class AuditDataInMemory(AuditData):
         place = np.full(len(self), -1)
         place[rows] = np.arange(rows.size)
         parts: Any = [tuple(place[part][place[part] >= 0] for part in both) for both in self.parts]
-        return AuditDataInMemory(self.labels, self.labelling.take(rows), X, parts)
+        independent = self.independent_among(rows.size)
+        return AuditDataInMemory(
+            self.labels, self.labelling.take(rows), X, parts, n_independent=independent
+        )
 
     def check(self, estimators: Sequence[Any]) -> None:
         if not estimators and self.chunks is None:  # rows of partitions were checked there

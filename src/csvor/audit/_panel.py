@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from csvor._parts.engine import each
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,11 @@ class Panel:
             raise ValueError(f"reference={reference!r} is none of the raters: {few}.")
         return cls(names, names.index(reference))
 
+    def of_rows(self, codes: Any) -> Any:
+        """The name of the rater of each row."""
+        names = np.array(self.names)
+        return each(partial(np.take, names), names.dtype, codes)
+
     def codes(self, names: Sequence[Any]) -> NDArray[np.int64]:
         """The position of the rater of each row."""
         positions = {name: i for i, name in enumerate(self.names)}
@@ -56,6 +64,8 @@ class Panel:
 
 
 def check_reference(raters: Any, reference: Any) -> None:
-    """Refuse a reference where no raters are known."""
+    """Refuse a reference where no raters are known, and one that is no name."""
+    if np.ndim(reference):
+        raise ValueError(f"reference must be the name of one rater, got {reference!r}.")
     if raters is None and reference is not None:
         raise ValueError(f"reference={reference!r} names a rater: give raters= as well.")

@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 from csvor._mixture.rater_model import RaterModel
 from csvor._mixture.rater_tables import LEAST
 from csvor._utils.words import plural, some_of
+from csvor.audit._rater_agreement import FEW, SURE, agreement, moments, turned_round
 from csvor.audit._rater_table import MIDDLE, RaterTable
 
 Array = NDArray[np.float64]
 
-# Fewer ratings say little of a rater's way.
-_FEW = 10
-# A correlation with the others that is so many standard errors below 0 is none by chance.
-_SURE = 3.0
 _NAMED = 5
 _TWO = (
     "There are two raters: how far they are apart can be told, not which of them is right. Their "
@@ -26,24 +23,21 @@ _TWO = (
 
 
 def notes_on_raters(
-    model: RaterModel, item_of: NDArray[np.intp], names: NDArray[Any], classes: NDArray[Any], *,
-    referred: bool, features: bool,
+    model: RaterModel, item_of: NDArray[np.intp], names: NDArray[Any], classes: NDArray[Any],
+    sums: Array, *, referred: bool, features: bool,
 ) -> tuple[tuple[str, ...], bool]:  # fmt: skip
     """In the order of how much they matter; and whether anything can be said of items.
 
-    ``referred`` says whether raters are measured by one of them, or by known classes.
+    ``sums`` are those of `with_others`; ``referred`` says whether raters are measured by one of
+    them or by known classes, or cannot be compared.
     """
     data = model.problem.ratings
     n = data.of_raters
     notes = []
-    agreement, of_all = _agreement_with_others(model, item_of)
-    turned = np.flatnonzero((n >= _FEW) & (agreement < -_SURE))
+    turned = turned_round(sums)
     if turned.size:
-        notes.append(
-            f"{_listed(names[turned])}: labels fall where those of the others rise, as if the "
-            "scale were turned round."
-        )
-    conclusive = bool(turned.size) or of_all >= _SURE
+        notes.append(_turned(names[turned], "those of the others"))
+    conclusive = bool(turned.size) or agreement(sums)[1] >= SURE
     if not conclusive:
         beside = " and the features" * features
         notes.append(
@@ -59,7 +53,7 @@ def notes_on_raters(
         )
     used = np.zeros((data.n_raters, data.n_classes), dtype=bool)
     used[data.raters, data.codes] = True
-    single = np.flatnonzero((n >= _FEW) & (used.sum(axis=1) == 1))
+    single = np.flatnonzero((n >= FEW) & (used.sum(axis=1) == 1))
     if single.size:
         label = classes[np.argmax(used[single[0]])]
         notes.append(
@@ -77,42 +71,27 @@ def notes_on_raters(
 
 def notes_on_table(table: RaterTable | None) -> tuple[str, ...]:
     """The same of raters of rows that have one label each."""
-    if table is None or table.reference != MIDDLE or table.n.size != 2 or not table.apart.size:
+    if table is None:
         return ()
-    return (f"{_TWO} Name one of them (reference=), or confirm some labels.",)
+    names, notes = table.names[table.turned], []
+    if names.size:
+        notes.append(_turned(names, "the features say that they"))
+    if table.reference == MIDDLE and table.n.size == 2 and table.apart.size:
+        notes.append(f"{_TWO} Name one of them (reference=), or confirm some labels.")
+    return tuple(notes)
 
 
-def _agreement_with_others(model: RaterModel, item_of: NDArray[np.intp]) -> tuple[Array, float]:
-    """The correlation of labels with what the others expect, by its error: of each rater, of all.
+def _turned(names: NDArray[Any], others: str) -> str:
+    return f"{_listed(names)}: labels fall where {others} rise, as if the scale were turned round."
 
-    Fisher's z times the root of n - 3; of all raters within each.
-    """
+
+def with_others(model: RaterModel, item_of: NDArray[np.intp]) -> Array:
+    """Moments of labels and what the ratings of the others expect."""
     data = model.problem.ratings
-    tables = model.tables
-    without = model.posterior[item_of] / np.maximum(tables[data.raters, data.codes], LEAST)
+    without = model.posterior[item_of] / np.maximum(model.tables[data.raters, data.codes], LEAST)
     without /= without.sum(axis=1, keepdims=True)
     expected = without @ model.classes_by(None) @ np.arange(data.n_classes)
-    columns = np.column_stack([np.ones(expected.size), expected, data.codes])
-    sums = {
-        (a, b): np.bincount(data.raters, columns[:, a] * columns[:, b], data.n_raters)
-        for a in range(3)
-        for b in range(a, 3)
-    }
-    n = np.maximum(sums[0, 0], 1.0)
-
-    def moment(a: int, b: int) -> Array:
-        return np.asarray(sums[a, b] - sums[0, a] * sums[0, b] / n)
-
-    both, one, other = moment(1, 2), moment(1, 1), moment(2, 2)
-    free = int(n.sum()) - data.n_raters - 2
-    of_all = _fisher(both.sum(), one.sum(), other.sum(), free)
-    return _fisher(both, one, other, n - 3.0), float(of_all)
-
-
-def _fisher(both: Any, one: Any, other: Any, free: Any) -> Array:
-    correlation = both / np.sqrt(np.maximum(one * other, LEAST))
-    z = np.arctanh(np.clip(correlation, -0.999, 0.999))
-    return np.asarray(z * np.sqrt(np.maximum(free, 0.0)))
+    return moments(data.n_raters, data.raters, expected, data.codes)
 
 
 def _listed(names: NDArray[Any]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from csvor._utils.words import some_of
 
 Array = NDArray[np.float64]
 
@@ -41,6 +43,9 @@ class RaterTable:
         The share of his labels that are right.
     reference : str
         What raters are measured by: "the middle of the raters", "gold", or a rater's name.
+    turned : ndarray of int
+        Positions of raters whose labels fall where others' rise, as if the scale were turned round:
+        their shift says nothing.
     """
 
     names: NDArray[Any]
@@ -52,6 +57,7 @@ class RaterTable:
     spread: Array
     agreement: Array
     reference: str
+    turned: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     def to_frame(self) -> Any:
         """The raters as a table, in the order of ``names``.
@@ -73,9 +79,12 @@ class RaterTable:
 
     @property
     def apart(self) -> NDArray[np.intp]:
-        """Positions of raters who are surely above or below the reference, the furthest first."""
+        """Positions of raters who are surely above or below the reference, the furthest first.
+
+        Those whose scale is `turned` are none of them.
+        """
         low, high = self.shift_interval.T
-        apart = np.flatnonzero((low > 0.0) | (high < 0.0))
+        apart = np.setdiff1d(np.flatnonzero((low > 0.0) | (high < 0.0)), self.turned)
         return apart[np.argsort(-np.abs(self.shift[apart]), kind="stable")]
 
     @property
@@ -96,6 +105,9 @@ class RaterTable:
             most = int(apart[0])
             text = f"{count} from {self.reference}, most {self.names[most]}: "
             text += self.shift_in_words(most)
+        if self.turned.size:
+            names = some_of([str(name) for name in self.names[self.turned]], 3)
+            text += f"; the scale of {names} is turned round"
         low, high = self.careless_interval.T
         worst = int(np.argmax(low))
         if low[worst] > max(float(np.median(high)), _CARELESS):

@@ -13,7 +13,9 @@ from csvor._mixture.rater_shifts import rater_figures
 from csvor._mixture.rater_tables import LEAST, SHIFT, label_tables
 from csvor.audit._item_margins import item_margins
 from csvor.audit._labels import without_data_warnings
-from csvor.audit._rater_notes import notes_on_raters
+from csvor.audit._panel import check_reference
+from csvor.audit._rater_agreement import turned_round
+from csvor.audit._rater_notes import notes_on_raters, with_others
 from csvor.audit._rater_table import MIDDLE, RaterTable
 from csvor.audit._raters_audit import RatersAudit
 from csvor.audit._rating_checks import check_linked
@@ -97,7 +99,8 @@ def audit_raters(
     Notes
     -----
     Intervals are those of a normal approximation at the maximum (of a logit, for careless shares).
-    With more than about 200 raters the parameters of the others are taken as known there.
+    Where raters have more than 1 000 parameters (over some 120 raters of 5 classes), those of the
+    others are taken as known for the interval of each.
 
     A rating is wrong where it is not the item's class: also one of a rater who is one class too
     high. With the middle of the raters for a reference, classes are theirs: what all raters have
@@ -136,16 +139,18 @@ def audit_raters(
                 estimator, cv, random_state, progress,
             )  # fmt: skip
         model = fit_raters(data.ratings, margins)
+    sums = with_others(model, data.item_of)
     more, conclusive = notes_on_raters(
-        model, data.item_of, data.raters, data.coded.labels.classes,
-        referred=number is not None or gold is not None, features=X is not None,
+        model, data.item_of, data.raters, data.coded.labels.classes, sums,
+        referred=number is not None or gold is not None or bool(notes), features=X is not None,
     )  # fmt: skip
     name = MIDDLE if number is None else str(reference)
     name = "gold" if gold is not None else name
-    return _findings(data, model, number, name, notes + more, conclusive)
+    return _findings(data, model, number, name, sums, notes + more, conclusive)
 
 
 def _number_of(reference: Any, names: NDArray[Any], gold: Any) -> int | None:
+    check_reference(names, reference)
     if reference is None:
         return None
     if gold is not None:
@@ -157,7 +162,7 @@ def _number_of(reference: Any, names: NDArray[Any], gold: Any) -> int | None:
 
 
 def _findings(
-    data: RatingData, model: RaterModel, number: int | None, reference: str,
+    data: RatingData, model: RaterModel, number: int | None, reference: str, sums: Array,
     notes: tuple[str, ...], conclusive: bool,
 ) -> RatersAudit:  # fmt: skip
     classes_by, ratings = model.classes_by(number), data.ratings
@@ -167,13 +172,10 @@ def _findings(
     wrong = 1.0 - posterior[data.item_of, ratings.codes]
     agrees = ratings.codes == best[data.item_of]
     information = _information(model, classes_by)
-    figures = rater_figures(model, number)
     agreement = np.bincount(ratings.raters, agrees, ratings.n_raters) / ratings.of_raters
     raters = RaterTable(
-        names=data.raters, n=ratings.of_raters.astype(np.int64), shift=figures.shift,
-        shift_interval=figures.shift_interval, careless=figures.careless,
-        careless_interval=figures.careless_interval, spread=figures.spread, agreement=agreement,
-        reference=reference,
+        names=data.raters, n=ratings.of_raters.astype(np.int64), agreement=agreement,
+        reference=reference, turned=turned_round(sums), **vars(rater_figures(model, number)),
     )  # fmt: skip
     return RatersAudit(
         classes=classes, items=data.items, label=classes[best],

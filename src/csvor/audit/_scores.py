@@ -124,7 +124,8 @@ def audit_scores(
     notes: tuple[str, ...] = ()
     if values.shape == (codes.size, labels.size):
         notes = notes_on_claims(values, codes, weights, entries["share"])
-    return WrongLabels(**entries, notes=notes + notes_on_table(entries["raters"]))
+    notes += notes_on_table(entries["raters"]) if entries["conclusive"] else ()
+    return WrongLabels(**entries, notes=notes)
 
 
 def check_fdr(fdr: Any) -> None:

@@ -74,6 +74,8 @@ class WrongLabels:
         The share of the weight that they have.
     weighted : bool
         Whether rows differ in weight.
+    rater : ndarray of shape (n_samples,) or None
+        Who gave each label, where raters are known.
     raters : RaterTable or None
         How high or low each rater labels, and how carelessly, where raters are known.
     notes : tuple of str
@@ -106,6 +108,7 @@ class WrongLabels:
     expected_right: float
     named_share: float
     weighted: bool
+    rater: NDArray[Any] | None
     raters: RaterTable | None
     notes: tuple[str, ...]
     # The labels judged, by their counts; what `by` needs of each row, and what a row counts.
@@ -126,16 +129,17 @@ class WrongLabels:
         -------
         frame : pandas.DataFrame
             Indexed by row position, a column for each of given, suggested, probability,
-            suggested_probability, direction, predicted, flagged and expected_distance (and residual
-            of a `LabelAudit`). Where nothing can be said, probabilities are NaN and labels those
-            given.
+            suggested_probability, direction, predicted, flagged and expected_distance (residual
+            of a `LabelAudit`, and rater where raters are known). Where nothing can be said,
+            probabilities are NaN and labels those given.
         """
         import pandas as pd
 
         audit = reported(self)
-        columns = take(self.order, *(getattr(audit, name) for name in self._columns))
+        names = self._columns + ("rater",) * (self.rater is not None)
+        columns = take(self.order, *(getattr(audit, name) for name in names))
         index = pd.Index(self.order, name="row")
-        return pd.DataFrame(dict(zip(self._columns, columns, strict=True)), index)
+        return pd.DataFrame(dict(zip(names, columns, strict=True)), index)
 
     def expected_errors(self, n: int) -> ExpectedErrors:
         r"""How many errors to expect if one looks at ``n`` more rows, and how many stay behind.

@@ -144,6 +144,7 @@ MESSAGES = {
     "unknown-gold": ": {n} [value is|values are] no label of the raters, such as '{label}' ({rows}); {hint}",
     "blank-groups": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with a value of its own where a row belongs to no other",
     "blank-items": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, or leave [this row|these rows] out",
+    "blank-rater": ": no cell holds a label, so this rater gave none; leave the column out with --drop {column:q}",
     "blank-raters": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with one name such as unknown where nobody knows who it was",
     "conflicting-rows": "{n} rows have the same features as a row with another label ({n_sets} [n_sets:set|sets]; {rows}): at most one of the labels of each set can be right",
     "copied-rows": "{n} [row has|rows have] the features and the label of an earlier row ({rows}): a copy is judged by a model that has seen the other; enter each record once, or keep copies together with --groups COL",

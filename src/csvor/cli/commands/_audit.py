@@ -33,7 +33,7 @@ from csvor.cli.commands._audit_report import write_page
 from csvor.cli.commands._by import by_document, check_by, read_fact, share_facts, shares_of
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._command_options import AuditOutput
-from csvor.cli.commands._in_memory import FIXED, RowsInMemory
+from csvor.cli.commands._in_memory import ENTRIES, RowsInMemory
 from csvor.cli.commands._rater_facts import (
     check_raters,
     print_raters,
@@ -196,7 +196,8 @@ def _document(
     expected: ExpectedErrors | None,
     notes: Notes,
 ) -> dict[str, Any]:
-    keys = ["row", *(["id"] if prepared.ids is not None else []), *FIXED[1:]]
+    keys = ["row"] + ["id"] * (prepared.ids is not None) + ["rater"] * (audit.rater is not None)
+    keys += ENTRIES
     columns = {**listed, "direction": [word or None for word in listed["direction"]]}
     if not audit.conclusive:
         columns["probability"] = [None] * len(listed["row"])

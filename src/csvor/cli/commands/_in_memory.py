@@ -20,7 +20,6 @@ from csvor.cli.input._prepare import Prepared, plain
 ENTRIES = (
     "given", "suggested", "probability", "expected_distance", "residual", "direction", "flagged",
 )  # fmt: skip
-FIXED = ("row", *ENTRIES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,8 @@ class CommandRows:
     def entries(self, audit: LabelAudit) -> list[Any]:
         """The columns of a table of audited rows."""
         audit = reported(audit)
-        return [*self.names, *(getattr(audit, name) for name in ENTRIES)]
+        rater = [] if audit.rater is None else [audit.rater]
+        return [*self.names, *rater, *(getattr(audit, name) for name in ENTRIES)]
 
     def listed(self, audit: LabelAudit) -> dict[str, list[Any]]:
         """The rows that an audit orders as columns, worst first: of many, 1 000."""
@@ -118,9 +118,12 @@ class RowsInMemory(CommandRows):
 def as_columns(
     id_name: str | None, rows: NDArray[np.int64], ids: NDArray[Any], *entries: Any
 ) -> dict[str, list[Any]]:
-    """Entries of rows (numbered from 0) as columns, by their names in a table."""
+    """Entries of rows (numbered from 0) as columns, by their names in a table: `ENTRIES`, or the
+    rater before these.
+    """
     columns: dict[str, list[Any]] = {"row": (rows + 1).tolist()}
+    names = ("rater", *ENTRIES)[-len(entries) :]
     if id_name is not None:
-        columns["id" if id_name in FIXED else id_name] = ids.tolist()
+        columns["id" if id_name in ("row", *names) else id_name] = ids.tolist()
     values = ([plain(value) for value in column.tolist()] for column in entries)
-    return columns | dict(zip(ENTRIES, values, strict=True))
+    return columns | dict(zip(names, values, strict=True))

@@ -73,7 +73,8 @@ class RowsInParts(CommandRows):
 
     def completed(self, audit: LabelAudit) -> LabelAudit:
         """The audit, with a model that takes rows as they are in the files; entries are kept."""
-        entries = {name: getattr(audit, name) for name in (*ENTRIES, "predicted", "score")}
+        names = (*ENTRIES, "predicted", "score") + ("rater",) * (audit.rater is not None)
+        entries = {name: getattr(audit, name) for name in names}
         if not _was_in_memory(audit):
             entries = self.persisted(entries, share=0.25)
         steps = audit.model.steps if isinstance(audit.model, Pipeline) else [("model", audit.model)]

@@ -98,6 +98,7 @@ def rater_entries(raters: RaterTable, *, known: bool = True) -> list[dict[str, A
     if not known:
         table = table.astype(dict.fromkeys(table.columns[2:], object))
         table.iloc[:, 2:] = None
+    table = table.astype(object).where(table.notna(), None)
     return [
         {str(key): plain(value) for key, value in zip(table.columns, row, strict=True)}
         for row in table.itertuples(index=False)

@@ -156,6 +156,9 @@ def _wide(
     codes = np.full(n * R, -1)
     codes[target.rows] = target.coded.codes
     cells = codes.reshape(R, n)
+    for column, one in zip(columns, cells, strict=True):
+        if (one < 0).all():
+            faults.add(ColumnError(fault("blank-rater", column.name, option="--target")))
     of_rater = [ordered(one, target) for one in cells]
     raters = np.array([column.name for column in columns], dtype=object)
     labels = pd.DataFrame(dict(zip(raters.tolist(), of_rater, strict=True)))

@@ -56,6 +56,7 @@ class Suspect:
     direction: str
     probability: float | None
     named: bool
+    rater: str | None
     chances: tuple[tuple[str, float], ...]
     features: tuple[Feature, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
@@ -122,6 +123,7 @@ def suspects_of(
                 direction=str(audit.direction[position]),
                 probability=float(audit.probability[position]) if audit.conclusive else None,
                 named=bool(audit.flagged[position]),
+                rater=None if audit.rater is None else text_of(audit.rater[position]),
                 chances=_chances(audit.class_probabilities[position], classes)
                 if audit.conclusive
                 else (),

@@ -1,0 +1,46 @@
+"""Do the labels of a rater rise where they are expected to?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csvor._mixture.rater_tables import LEAST
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+# Fewer ratings say little of a rater's way.
+FEW = 10
+# A correlation that is so many standard errors above or below 0 is none by chance.
+SURE = 3.0
+
+
+def moments(n_raters: int, raters: Codes, expected: Array, codes: Codes) -> Array:
+    """Sums of 1, what is expected and the labels, times each other: shape (3, 3, n_raters)."""
+    columns = np.array([np.ones(codes.size), expected, codes])
+    return np.array([[np.bincount(raters, a * b, n_raters) for b in columns] for a in columns])
+
+
+def agreement(sums: Array) -> tuple[Array, float]:
+    """The correlation of labels and what is expected, by its error: of each rater, of all.
+
+    Fisher's z times the root of n - 3; of all raters within each.
+    """
+    n = np.maximum(sums[0, 0], 1.0)
+    centred = sums - sums[:, [0]] * sums[[0]] / n
+    of_all = _fisher(centred.sum(axis=2), n.sum() - n.size - 2.0)
+    return _fisher(centred, n - 3.0), float(of_all)
+
+
+def turned_round(sums: Array) -> NDArray[np.intp]:
+    """Positions of raters whose labels fall where they are expected to rise."""
+    return np.flatnonzero((sums[0, 0] >= FEW) & (agreement(sums)[0] < -SURE))
+
+
+def _fisher(centred: Array, free: Any) -> Array:
+    correlation = centred[1, 2] / np.sqrt(np.maximum(centred[1, 1] * centred[2, 2], LEAST))
+    z = np.arctanh(np.clip(correlation, -0.999, 0.999))
+    return np.asarray(z * np.sqrt(np.maximum(free, 0.0)))
