@@ -79,6 +79,16 @@ def test_the_page_draws_them_and_the_next_command_names_them(tmp_path: Path) -> 
     assert "--rater marker --reference &#39;&lt;b&gt;&#39;" in page or "--rater marker" in page
 
 
+@pytest.mark.parametrize("name", ["rater", "Annotator ID", "second_judge", "ratersMood", "grade2"])
+def test_a_column_of_people_who_label_is_noted(name: str) -> None:
+    frame = pd.read_csv("t.csv", dtype={"marker": str}).rename(columns={"marker": name})
+    frame.to_csv("t.csv", index=False)
+    notes = json.loads(run("audit", "t.csv", *OPTIONS, "--json").stdout)["notes"]
+    said = [note for note in notes if "looks like who gave the label" in note]
+    assert len(said) == (name not in ("ratersMood", "grade2"))
+    assert "looks like" not in run("audit", "t.csv", *OPTIONS, "--keep", name).stderr
+
+
 @pytest.mark.parametrize(
     ("change", "words", "status", "says"),
     [

@@ -186,6 +186,19 @@ def test_a_rater_in_two_spellings_is_noted(ratings: pd.DataFrame) -> None:
     assert "(--rater): 'Ann', 'Bo', 'ann', 'bo' differ in case" in notes
 
 
+def test_columns_of_other_raters_are_noted(ratings: pd.DataFrame) -> None:
+    result = run("audit", "wide.csv", "--target", "Ann,Bo", *ORDER, "--drop", "words")
+    assert "the columns 'Cy', 'Di' hold labels as --target does, and are used as features" in (
+        " ".join(result.stderr.split())
+    )
+    assert "name all of them: --target Ann,Bo,Cy,Di" in result.stderr
+    assert "hold labels" not in run("audit", *WIDE).stderr
+    numbered = ratings[RATERS].set_axis(["r1", "r2", "r3", "r_d"], axis=1).fillna("fair")
+    numbered.assign(other=numbered["r2"]).to_csv("wide.csv", index=False)
+    note = found("wide.csv", "--target", "r1", *ORDER, "--models", "own", "--C", 1)["notes"]
+    assert any("name all of them: --target r1,r2,r3,r_d" in one for one in note)
+
+
 def test_sorted_columns_are_no_raters(ratings: pd.DataFrame) -> None:
     codes = ratings[RATERS].fillna("good").replace(dict(zip(GRADES, range(4), strict=True)))
     marks = np.sort(codes.to_numpy(int), axis=1)

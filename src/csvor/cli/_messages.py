@@ -156,6 +156,8 @@ MESSAGES = {
     "no-groups": "holds lists, which are no groups",
     "no-raters": "holds lists, which are no names of raters",
     "no-items": "holds lists, which are no names of items",
+    "likely-labels": "the [column|columns] {names} [holds|hold] labels as --target does, and [is|are] used as [a feature|features]; where [it has|they have] the labels of other raters, name all of them: --target {targets}",
+    "likely-rater": "looks like who gave the label and is used as a feature, so that a model learns who is strict; tell raters apart with --rater {column:q}, or use it without this note with --keep {column:q}",
     "raters-alike": ": {names} differ in case and blanks alone, and each is taken for a rater; write the name of one rater in one way",
     "one-rater": ": all {n_rows} rows are of '{rater}', so there is nobody to compare; leave {options} out",
     "repeated-items": ": {n} rows have an item that another row has, too ({rows}); with a column for each rater an item has one row",

@@ -42,6 +42,7 @@ from csvor.cli.commands._rater_facts import (
     read_raters,
 )
 from csvor.cli.commands._rows import Rows, rows_of
+from csvor.cli.input._likely_raters import note_more_raters, note_raters
 from csvor.cli.input._prepare import Prepared, prepare
 from csvor.cli.input._ratings import has_ratings, read_several
 from csvor.cli.input._related_rows import refuse_few_groups
@@ -65,6 +66,9 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     written: list[str | None] = []
     with rows_of(data, options, notes, table) as rows:
         check_by(rows, notes)
+        note_raters(rows.prepared.frame, data, notes)
+        classes = rows.prepared.target.classes
+        note_more_raters(rows.prepared.frame, [data.target], classes, data.keep, notes)
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options, notes)

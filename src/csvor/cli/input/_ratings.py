@@ -23,6 +23,7 @@ from csvor.cli.input._column_uses import check_rater_names, columns_as_text, fea
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns, make_pipeline
+from csvor.cli.input._likely_raters import note_more_raters
 from csvor.cli.input._rating_labels import labels_of, labels_of_columns, ordered, true_labels
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._related_rows import item_names, rater_names
@@ -121,6 +122,8 @@ def rated_items(table: Table, data: DataOptions, options: ModelOptions, notes: N
     check_rater_names(data, raters.tolist(), len(rows), notes)
     pipeline = None
     if frame is not None:
+        if wide:
+            note_more_raters(frame, targets, target.classes, data.keep, notes)
         model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
         pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     return RatedItems(

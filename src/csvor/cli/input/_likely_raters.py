@@ -1,0 +1,64 @@
+"""Which features are likely to say who labelled, or to be labels of other raters?"""
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from csvor.cli._fault import fault
+from csvor.cli._notes import Notes
+from csvor.cli._options import DataOptions
+from csvor.cli._spelling import format_value
+from csvor.cli.input._decisions import same
+
+_PEOPLE = re.compile(
+    r"(?:^|[\W_]|(?<=[a-z])(?=[A-Z]))"
+    r"(?:rater|grader|annotator|judge|reviewer|coder|assessor|examiner|scorer|label+er)"
+    r"(?:[\W_]*(?:id|name|no|nr|number|code))?$",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"[\W_]*\d+$|[\W_]+[A-Za-z]$")
+# So many rows has each of them at the least, in the mean.
+_ROWS = 4
+
+
+def note_raters(frame: pd.DataFrame, data: DataOptions, notes: Notes) -> None:
+    """Say which features are named as people who label are, with a few values."""
+    for name in frame.columns if data.rater is None else ():
+        few = 1 < frame[name].nunique() <= len(frame) / _ROWS
+        if few and _PEOPLE.search(name) and name not in data.keep:
+            notes.add(fault("likely-rater", name))
+
+
+def note_more_raters(
+    frame: pd.DataFrame, targets: Sequence[str], classes: Sequence[Any], keep: Sequence[str],
+    notes: Notes,
+) -> None:  # fmt: skip
+    """Say which features hold the labels of `targets`, and are numbered or lettered as these are.
+
+    Where those are people's names, the labels alone tell, if there are more than two.
+    """
+    known, stems = [format_value(label) for label in classes], {*map(_stem, targets)}
+    by_labels = len(stems) > 1 and len(known) > 2
+    more = [
+        name
+        for name in frame.columns
+        if (by_labels or {_stem(name)} == stems)
+        and name not in keep
+        and 1 < frame[name].nunique() <= len(known) + 1  # blanks among words are one of them
+        and _are_labels(map(format_value, frame[name].dropna().unique()), known)
+    ]
+    if more:
+        of_all = shlex.join([",".join([*targets, *more])])
+        notes.add(fault("likely-labels", names=more, n=len(more), targets=of_all))
+
+
+def _stem(name: str) -> str:
+    """A name without its number or letter; one that is nothing else stays as it is."""
+    return _NUMBERED.sub("", name) or name
+
+
+def _are_labels(texts: Iterable[str], known: Sequence[str]) -> bool:
+    return all(any(same(text, label) for label in known) for text in texts if text)
