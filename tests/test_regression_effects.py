@@ -1,12 +1,15 @@
 """What follows from estimates: effects, predictions with errors, robust errors, residuals."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import kstest
 
 from csvor import OrdinalRegression
+from csvor._regression.links import LINKS
 
 
 @pytest.fixture(scope="module")
@@ -186,22 +189,34 @@ def test_effects_count_raters_as_their_middle(rows):
     np.testing.assert_allclose(table["effect"][4:8], high - low, rtol=1e-10)
 
 
-def test_rows_in_partitions_give_the_same_effects():
+def test_rows_in_partitions_give_the_same_answers():
     dask = pytest.importorskip("dask")
     import dask.array as da
 
     rng = np.random.default_rng(1)
     X = np.column_stack([rng.normal(size=12_000), rng.integers(0, 2, 12_000)])
     y = np.digitize(X @ [1.0, 0.5] + rng.logistic(size=12_000), [-1.0, 1.0])
-    whole = OrdinalRegression(wrong=0).fit(X, y)
-    parts = da.from_array(X, chunks=(5_000, 2))
+    whole = OrdinalRegression(wrong=0.05).fit(X, y)
+    parts, labels = da.from_array(X, chunks=(5_000, 2)), da.from_array(y, chunks=5_000)
+    groups = np.arange(12_000) % 100
     with dask.config.set({"csvor.memory-limit": 1, "scheduler": "synchronous"}):
-        lazy = OrdinalRegression(wrong=0).fit(parts, da.from_array(y, chunks=5_000))
+        lazy = OrdinalRegression(wrong=0.05).fit(parts, labels)
         for asked in ({}, {"at": "mean"}):
             pd.testing.assert_frame_equal(
                 lazy.marginal_effects(**asked), whole.marginal_effects(**asked), rtol=1e-6
             )
         pd.testing.assert_frame_equal(lazy.marginal_effects(parts), lazy.marginal_effects(X))
+        for of in (None, groups):
+            np.testing.assert_allclose(lazy.sandwich(of), whole.sandwich(of), rtol=1e-5, atol=1e-12)
+        pd.testing.assert_frame_equal(lazy.influence(), whole.influence(), atol=1e-6)
+        wrong, scaled = lazy.wrong_probability(), lazy.residuals(kind="probability")
+        assert isinstance(wrong, da.Array)
+        np.testing.assert_allclose(wrong, whole.wrong_probability(X, y), atol=1e-7)
+        np.testing.assert_allclose(scaled, whole.residuals(X, y, kind="probability"), atol=1e-7)
+        np.testing.assert_allclose(lazy.wrong_probability(parts, labels), wrong, atol=1e-12)
+        drawn = lazy.residuals(random_state=0).compute()
+        np.testing.assert_array_equal(lazy.residuals(parts, labels, random_state=0), drawn)
+        assert kstest(drawn, "logistic").pvalue > 0.001
         with pytest.raises(TypeError, match="X lies in partitions of dask"):
             lazy.expected_level(parts)
 
@@ -227,3 +242,180 @@ def test_intervals_of_probabilities_are_those_of_r():
         for ours, theirs in (("probability", "fit"), ("error", "se"), ("low", "lower"),
                              ("high", "upper")):  # fmt: skip
             np.testing.assert_allclose(predicted[ours].unstack(), case[theirs], rtol=2e-6)
+
+
+def log_likelihoods(model, parameters, X, codes):
+    """Of each label, of a share that is wrong to any class."""
+    n_columns = X.shape[1] + model.classes_.size - 1
+    share = parameters[n_columns] if parameters.size > n_columns else 0.0
+    right = probabilities_at(model, parameters, X)[np.arange(codes.size), codes]
+    return np.log((1.0 - share) * right + share * (1.0 - right) / (model.classes_.size - 1))
+
+
+def test_sandwich_is_that_of_finite_differences(rows):
+    X, y, weights = rows
+    model = OrdinalRegression(wrong="any").fit(X, y, weights)
+    assert model.wrong_share_ > 0.01
+
+    def each_row(parameters):
+        return log_likelihoods(model, parameters, X.to_numpy(), y)
+
+    def slope(parameters):
+        return weights @ differences(each_row, parameters, 1e-5)
+
+    scores = differences(each_row, model.parameters_, 1e-5)
+    inverse = np.linalg.inv(-differences(slope, model.parameters_, 1e-4))
+    np.testing.assert_allclose(inverse, model.covariance_, rtol=1e-3, atol=1e-5)
+    n, clusters = weights.sum(), np.arange(y.size) % 40
+    alone = inverse @ (scores.T @ (weights[:, None] * scores)) @ inverse * n / (n - 1.0)
+    sums = pd.DataFrame(weights[:, None] * scores).groupby(clusters).sum().to_numpy()
+    together = inverse @ sums.T @ sums @ inverse * 40.0 / 39.0
+    names = np.array([f"clinic {i}" for i in clusters])
+    for ours, theirs in ((model.sandwich(), alone), (model.sandwich(names), together)):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-3 * np.abs(theirs).max())
+
+
+def test_sandwich_counts_weights_as_repeated_rows(rows):
+    X, y, weights = rows
+    times, clusters = weights.astype(int), np.arange(y.size) % 40
+    weighted = OrdinalRegression(wrong=0, penalty=0.1).fit(X, y, weights)
+    repeated = OrdinalRegression(wrong=0, penalty=0.1).fit(
+        X.loc[X.index.repeat(times)], np.repeat(y, times)
+    )
+    np.testing.assert_allclose(weighted.sandwich(), repeated.sandwich(), rtol=1e-6)
+    np.testing.assert_allclose(
+        weighted.sandwich(clusters), repeated.sandwich(np.repeat(clusters, times)), rtol=1e-6
+    )
+
+
+def test_covariance_stands_in_for_that_of_the_model(rows):
+    X, y, _ = rows
+    model = OrdinalRegression(wrong=0).fit(X, y)
+    plain, wide = model.summary(), model.summary(covariance=4.0 * model.covariance_)
+    np.testing.assert_allclose(
+        wide.coefficients["error"], 2.0 * plain.coefficients["error"], rtol=1e-10
+    )
+    assert wide.coefficients["estimate"].equals(plain.coefficients["estimate"])
+    for ask in (
+        model.marginal_effects,
+        lambda **how: model.expected_level(X[:3], **how),
+        lambda **how: model.predict_proba_interval(X[:3], **how),
+    ):
+        wide = ask(covariance=4.0 * model.covariance_)
+        np.testing.assert_allclose(wide["error"], 2.0 * ask()["error"], rtol=1e-6)
+    with pytest.raises(ValueError, match=r"shape \(2, 2\) and the model 6 parameters"):
+        model.summary(covariance=np.eye(2))
+
+
+def test_groups_are_refused(rows):
+    X, y, _ = rows
+    model = OrdinalRegression(wrong=0).fit(X, y, np.arange(y.size) > 2)
+    for groups, words in (
+        ([1, 2], "groups has 2 entries and X 500 rows"),
+        ([None] * y.size, "groups has no entry in row 0"),
+        (["a", "b", "c"] + ["d"] * (y.size - 3), "All rows are in one group, 'd'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            model.sandwich(groups)
+
+
+def test_influence_is_what_leaving_a_row_out_does():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])
+    y = np.digitize(X @ [1.0, -0.5] + rng.logistic(size=80), [-1.0, 1.0])
+    y[:3] = 2 - y[:3]
+    weights = np.ones(80)
+    weights[-1] = 0.0
+    model = OrdinalRegression(wrong=0).fit(X, y, weights)
+    influence = model.influence()
+    without = [
+        OrdinalRegression(wrong=0).fit(X, y, np.where(np.arange(80) == i, 0.0, weights))
+        for i in range(80)
+    ]
+    change = model.parameters_ - np.array([one.parameters_ for one in without])
+    errors = np.sqrt(np.diag(model.covariance_))
+    scaled, ours = change / errors, influence[model.parameter_names_].to_numpy()
+    assert np.abs(ours - scaled).max() < 0.06 < 0.3 < np.abs(scaled).max()
+    assert np.corrcoef(ours.ravel(), scaled.ravel())[0, 1] > 0.998
+    cook = np.einsum("ij,jk,ik->i", change, np.linalg.inv(model.covariance_), change) / 4.0
+    assert np.corrcoef(influence["cooks_distance"], cook)[0, 1] > 0.99
+    assert not influence.iloc[-1].any()
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_surrogate_residuals_have_the_distribution_of_the_link(link):
+    rng = np.random.default_rng(3)
+    X, n_rows = rng.normal(size=(2_000, 1)), 2_000
+    error = LINKS[link].quantile(rng.random(n_rows))
+    y = np.digitize(X[:, 0] + np.exp(0.5 * X[:, 0]) * error, [-1.0, 1.0])
+    wrong = rng.random(n_rows) < 0.1
+    y[wrong] = (y + rng.integers(1, 3, n_rows))[wrong] % 3
+    model = OrdinalRegression(link=link, scale=[0], wrong=0.1).fit(X, y)
+    residuals = model.residuals(random_state=0)
+    cdf = lambda r: LINKS[link].curves(r + LINKS[link].mean)[0]  # noqa: E731
+    for part in (residuals, residuals[X[:, 0] > 0.5], residuals[X[:, 0] < -0.5]):
+        assert kstest(part, cdf).pvalue > 0.005
+    np.testing.assert_array_equal(model.residuals(X, y, random_state=0), residuals)
+    assert np.any(model.residuals(random_state=1) != residuals)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_surrogate_residuals_lie_between_the_thresholds_of_their_class(link):
+    X = np.array([[-1.0], [0.0], [1.0], [0.5], [-0.5], [0.2]] * 20)
+    y = np.array([0, 1, 2, 1, 0, 2] * 15 + [2, 0, 1, 1, 2, 0] * 5)
+    model = OrdinalRegression(link=link, wrong=0).fit(X, y)
+    far = np.array([[-60.0], [60.0]]) / model.coef_[0]  # where F is 0 or 1 but for rounding
+    X, y = np.vstack([X, far]), np.append(y, [2, 0])
+    residuals = model.residuals(X, y, random_state=0) + LINKS[link].mean
+    edges = np.concatenate([[-np.inf], model.thresholds_, [np.inf]])
+    predictor = model.coef_[0] * X[:, 0]
+    assert np.all(np.isfinite(residuals))
+    assert np.all(residuals >= edges[y] - predictor - 1e-9)
+    assert np.all(residuals <= edges[y + 1] - predictor + 1e-9)
+
+
+def test_probability_scale_residuals_by_hand(rows):
+    """Thirds in three classes: 0 - 2/3, 1/3 - 1/3, 2/3 - 0. Of two classes it is y - P(1)."""
+    X = np.tile([[-1.0], [1.0]], (3, 1))
+    thirds = OrdinalRegression(wrong=0, penalty=1.0).fit(X, np.repeat([0, 1, 2], 2))
+    residuals = thirds.residuals(kind="probability")
+    np.testing.assert_allclose(residuals, np.repeat([-2.0 / 3.0, 0.0, 2.0 / 3.0], 2), atol=1e-8)
+    X, y, _ = rows
+    binary = (y > 1).astype(int)
+    model = OrdinalRegression(wrong=0).fit(X, binary)
+    residuals = model.residuals(kind="probability")
+    np.testing.assert_allclose(residuals, binary - model.predict_proba(X)[:, 1], atol=1e-12)
+    assert abs(residuals.sum()) < 1e-6
+    with pytest.raises(ValueError, match='kind must be "surrogate" or "probability"'):
+        model.residuals(kind="deviance")
+    with pytest.raises(ValueError, match="Give X and y together"):
+        model.residuals(X)
+
+
+def test_probability_of_a_wrong_label(rows):
+    X, y, weights = rows
+    weights = np.where(np.arange(y.size) < 5, 0.0, weights)
+    model = OrdinalRegression(wrong="any").fit(X, y, weights)
+    share, classes = model.wrong_share_, model.predict_proba(X)[np.arange(y.size), y]
+    right = (1.0 - share) * classes
+    expected = 1.0 - right / (right + share * (1.0 - classes) / 3.0)
+    np.testing.assert_allclose(model.wrong_probability(X, y), expected, rtol=1e-9)
+    ours = model.wrong_probability()
+    np.testing.assert_allclose(ours[5:], expected[5:], rtol=1e-9)
+    assert np.isnan(ours[:5]).all()
+    assert np.isnan(model.residuals()[:5]).all()
+    np.testing.assert_allclose(weights[5:] @ ours[5:] / weights.sum(), share, rtol=0.05)
+    assert not OrdinalRegression(wrong=0).fit(X, y).wrong_probability().any()
+
+
+def test_a_pickled_model_answers_for_rows_that_it_is_shown(rows):
+    X, y, _ = rows
+    model = OrdinalRegression(wrong=0.05).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    pd.testing.assert_frame_equal(
+        again.predict_proba_interval(X[:3]), model.predict_proba_interval(X[:3])
+    )
+    np.testing.assert_array_equal(again.wrong_probability(X, y), model.wrong_probability())
+    for ask in (again.marginal_effects, again.sandwich, again.influence, again.residuals):
+        with pytest.raises(ValueError, match=r"no training rows.* Fit it again"):
+            ask()

@@ -16,7 +16,6 @@ from csvor._regression.kept import Kept
 from csvor._regression.slopes import Change, average_changes, probability_errors, two_values
 from csvor._regression.summary import reach_of, wald_table
 from csvor._regression.terms import column_positions
-from csvor._utils.lazy import is_lazy
 
 Array = NDArray[np.float64]
 
@@ -128,17 +127,6 @@ class Effects(Kept):
                 f'at must be "mean", or values by columns such as {{"age": 60}}, got {at!r}.'
             )
         return point[None]
-
-    def _known_columns(self, X: Any) -> Any:
-        """Checked rows, in memory or in partitions."""
-        if not is_lazy(X):
-            return self._checked(X)
-        from csvor._data.dask_parts import known_features_of
-        from csvor._parts.graph import as_array
-
-        features = known_features_of(self, X)
-        checked = features.parts.under(partial(_checked_part, self._without_rows()))
-        return as_array(checked, features.sizes, np.float64, (features.n_columns,))
 
     def predict_proba_interval(
         self, X: ArrayLike, level: float = 0.95, covariance: ArrayLike | None = None
@@ -265,13 +253,6 @@ class Effects(Kept):
 def _sums_of_part(X: Any, weights: Array | None = None) -> tuple[Any, ...]:
     weights = np.ones(X.shape[0]) if weights is None else weights
     return float(weights.sum()), weights @ np.asarray(X, dtype=np.float64)
-
-
-def _checked_part(model: Any, X: Any) -> Array:
-    if X.shape[0] == 0:
-        return np.empty((0, model.n_features_in_))
-    rows: Array = model._checked(X)
-    return rows
 
 
 def _each_class(of_classes: Array) -> Array:

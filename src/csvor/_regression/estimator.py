@@ -19,9 +19,12 @@ from csvor._estimators.answers import by_partition
 from csvor._regression.checks import check_columns, refuse_separation
 from csvor._regression.effects import Effects
 from csvor._regression.fit import Fitting, Likelihoods, scaled_rows
+from csvor._regression.influence import Influence
+from csvor._regression.kept import as_covariance
 from csvor._regression.likelihood import Model, Rows, probability_right
 from csvor._regression.links import LINKS
 from csvor._regression.raters import rater_columns, shifts_of
+from csvor._regression.residuals import Residuals
 from csvor._regression.summary import Summary, wald_table
 from csvor._regression.terms import Terms, column_positions
 from csvor._utils.lazy import is_lazy
@@ -33,7 +36,7 @@ from csvor._utils.warn import warn
 Array = NDArray[np.float64]
 
 
-class OrdinalRegression(Effects, Versioned, ClassifierMixin, BaseEstimator):
+class OrdinalRegression(Effects, Influence, Residuals, Versioned, ClassifierMixin, BaseEstimator):
     r"""Cumulative link model (proportional odds) in which some labels may be wrong.
 
     .. math::
@@ -236,7 +239,8 @@ class OrdinalRegression(Effects, Versioned, ClassifierMixin, BaseEstimator):
         classes = tuple(map(str, data.classes.tolist()))
         terms = Terms(tuple(names), classes, location, nominal, scale)
         mass = np.asarray(data.mass, dtype=np.float64)
-        fitting = Fitting(rows, mass, terms, self.link, center, factor, float(self.penalty))
+        penalty = float(self.penalty)
+        fitting = Fitting(rows, mass, terms, self.link, center, factor, penalty, data.counted)
         return fitting, int(rows.codes.shape[0])
 
     def _column_names(self) -> list[str]:
@@ -381,13 +385,15 @@ class OrdinalRegression(Effects, Versioned, ClassifierMixin, BaseEstimator):
         shifts, errors = shifts_of(self.parameters_[at], self.covariance_[np.ix_(at, at)])
         return wald_table(self._raters, shifts, errors, level)
 
-    def summary(self, level: float = 0.95) -> Summary:
+    def summary(self, level: float = 0.95, *, covariance: ArrayLike | None = None) -> Summary:
         """Estimates with errors, tests and intervals, thresholds, and the share of wrong labels.
 
         Parameters
         ----------
         level : float, default=0.95
             Of the intervals.
+        covariance : array-like of shape (n_parameters, n_parameters), default=None
+            In place of ``covariance_``, such as `sandwich` gives.
 
         Returns
         -------
@@ -395,7 +401,9 @@ class OrdinalRegression(Effects, Versioned, ClassifierMixin, BaseEstimator):
             Prints as a table; ``coefficients`` and ``thresholds`` are data frames.
         """
         check_is_fitted(self)
-        return Summary.of(self, level)
+        if covariance is None:
+            return Summary.of(self, level, self.covariance_)
+        return Summary.of(self, level, as_covariance(covariance, self.parameters_.size))
 
 
 def warn_of_search(model: Any) -> None:

@@ -63,6 +63,8 @@ class Fitting:
         Parameters are sought for ``(x - center) factor``.
     penalty : float
         Of half the squared coefficients, in the units of X.
+    counted : ndarray of shape (n_samples,), bool, or None
+        Which rows of X these are, those of weight 0 among them; None in partitions.
     """
 
     rows: Rows
@@ -72,6 +74,7 @@ class Fitting:
     center: Array
     factor: Array
     penalty: float = 0.0
+    counted: Any = None
 
     def search(self, terms: Terms, held: NDArray[np.bool_] | None = None) -> Search:
         """The likelihood by the parameters of these terms, of which some are held."""
@@ -122,7 +125,7 @@ class Fitting:
         X, codes, weights = take(
             random_rows(n, _MOST_ROWS), self.rows.X, self.rows.codes, self.rows.weights
         )
-        mass = np.bincount(codes, weights, self.mass.size)
+        mass = np.bincount(codes, weights, self.mass.size).astype(np.float64)
         return replace(self, rows=Rows(X, codes, weights), mass=mass)
 
     def capped_start(self) -> Array:

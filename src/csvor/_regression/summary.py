@@ -67,9 +67,9 @@ class Summary:
     fit: dict[str, Any]
 
     @classmethod
-    def of(cls, model: Any, level: float) -> Self:
+    def of(cls, model: Any, level: float, covariance: Array) -> Self:
         """Of a fitted `OrdinalRegression`."""
-        errors = np.sqrt(np.maximum(np.diag(model.covariance_), 0.0))
+        errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         table = wald_table(model.parameter_names_, model.parameters_, errors, level)
         slices = model._model.terms.slices
         location, scale = slices["location"], slices["scale"]
