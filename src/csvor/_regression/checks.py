@@ -92,6 +92,12 @@ def _gram(model: Model, X: Any, weights: Array) -> tuple[Array]:
     return (total,)
 
 
+def is_steep(model: Model) -> bool:
+    """Whether odds grow by so much over the spread of a column that classes may be separated."""
+    effects = np.abs(model.theta[model.terms.n_cuts : model.terms.slices["scale"].start])
+    return bool(effects.max(initial=0.0) > _SUSPECT)
+
+
 def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> None:
     """Refuse a fit whose coefficients grow without end.
 
@@ -109,8 +115,7 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     SeparationError
         If a combination of columns puts all rows that count into the order of their classes.
     """
-    effects = np.abs(model.theta[model.terms.n_cuts : model.terms.slices["scale"].start])
-    if model.terms.scale or (converged and effects.max(initial=0.0) < _SUSPECT):
+    if model.terms.scale or (converged and not is_steep(model)):
         return
     some = random_rows(rows.codes.shape[0], _MOST_ROWS)
     X, codes, weights, chance = take(some, rows.X, rows.codes, rows.weights, right)
@@ -119,11 +124,14 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     if direction is None:
         return
     wrong = int(np.sum(~counts))
-    besides = f" (but for {wrong} rows whose labels are probably wrong)" if wrong else ""
+    besides = remedy = ""
+    if wrong:
+        besides = f" (but for {wrong} rows whose labels are probably wrong)"
+        remedy = ", or say how many labels are wrong, such as wrong=0"
     raise SeparationError(
         f"Column {_quoted(direction)} of X separates classes without an exception{besides}: no "
-        "finite coefficient is the most likely one. Leave it out, merge classes, or give a "
-        "ridge, such as penalty=1.0."
+        "finite coefficient is the most likely one. Leave it out, merge classes, give a ridge, "
+        f"such as penalty=1.0{remedy}."
     )
 
 
