@@ -161,8 +161,9 @@ def report(table):
             & (table["method"] == "csvor, none wrong")
         ]
         wider = [t[f"e{j}"] / plain[f"e{j}"].iloc[0] for j in range(4)]
+        size = f"{t['n']:,}".replace(",", " ")
         rows.append([
-            f"{t['n']:,}".replace(",", " "), t["kind"], f"{t['wrong']:.0%}", t["method"], t["draws"],
+            size, t["kind"], f"{t['wrong']:.0%}", t["method"], t["draws"],
             " ".join(f"{t[f'bias{j}']:+.2f}" for j in range(4)), f"{t['rmse']:.3f}",
             " ".join(f"{t[f'covers{j}']:.1%}" for j in range(4)),
             " ".join(f"{w:.2f}" for w in wider),
@@ -206,7 +207,7 @@ def picture(table):
         axis = axes[i, k]
         for method, (colour, marker, dash) in looks.items():
             of = table[(table["n"] == n) & (table["method"] == method)]
-            at = [KINDS.index((kind, wrong)) for kind, wrong in zip(of["kind"], of["wrong"], strict=True)]
+            at = [KINDS.index(cell) for cell in of[["kind", "wrong"]].itertuples(index=False)]
             axis.plot(at, of[column], color=colour, marker=marker, ls=dash, ms=5, label=method)
         if column == "covers0":
             axis.axhspan(0.93, 0.97, color="#999999", alpha=0.3, lw=0)
