@@ -241,6 +241,14 @@ def test_a_class_without_rows_is_refused():
         OrdinalRegression(classes=[0, 1, 2, 3, 4, 7]).fit(X, y)
 
 
+def test_a_class_whose_labels_are_all_wrong_is_told():
+    X, y = sample(500)
+    y = np.where(y == 0, 1, y)
+    y[np.argsort(X @ BETA)[-2:]] = 0  # far from where that class would be
+    with pytest.warns(UserWarning, match="All labels '0' are taken to be wrong ones"):
+        OrdinalRegression(wrong="any").fit(X, y)
+
+
 @pytest.mark.parametrize(
     ("options", "raters", "message"),
     [

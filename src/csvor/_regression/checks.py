@@ -14,7 +14,9 @@ from scipy.sparse import csr_array
 
 from csvor._parts.engine import sums, take
 from csvor._regression.likelihood import Model, Rows, blocks
+from csvor._regression.terms import Terms
 from csvor._utils.sampling import random_rows
+from csvor._utils.warn import warn
 from csvor._utils.words import all_of
 
 Array = NDArray[np.float64]
@@ -25,6 +27,8 @@ _COLLINEAR = 1e-10
 _SUSPECT = 8.0
 # ... in as many rows.
 _MOST_ROWS = 20_000
+# Labels that are right: with fewer, a class is lost.
+_LEFT = 0.5
 
 
 class SeparationError(ValueError):
@@ -90,6 +94,22 @@ def _gram(model: Model, X: Any, weights: Array) -> tuple[Array]:
         scaled = (X[block] - model.center) * model.factor
         total += (weights[block, None] * scaled).T @ scaled
     return (total,)
+
+
+def warn_of_lost_classes(terms: Terms, rows: Rows, right: Any) -> None:
+    """Warn where a fit takes all labels of a class to be wrong, and so has no class left."""
+    (kept,) = sums(partial(_kept, terms.n_cuts + 1), rows.codes, rows.weights, right)
+    lost = [terms.classes[k] for k in np.flatnonzero(kept < _LEFT)]
+    if lost:
+        warn(
+            f"All labels {_quoted(lost)} are taken to be wrong ones: the thresholds about that "
+            "class cannot be told. Merge it with a class beside it, or say how many labels are "
+            "wrong, such as wrong=0."
+        )
+
+
+def _kept(n_classes: int, codes: Any, weights: Array, right: Array) -> tuple[Array]:
+    return (np.bincount(codes, weights * right, n_classes),)
 
 
 def is_steep(model: Model) -> bool:
