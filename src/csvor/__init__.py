@@ -7,7 +7,7 @@ from csvor._utils.version import VERSION
 
 if TYPE_CHECKING:
     from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
-    from csvor._regression import OrdinalRegression
+    from csvor._regression import OrdinalRegression, compare_models
     from csvor.audit import (
         LabelAudit,
         RatersAudit,
@@ -30,6 +30,7 @@ __all__ = [
     "audit_labels",
     "audit_raters",
     "audit_scores",
+    "compare_models",
 ]
 __version__ = VERSION
 
@@ -42,7 +43,8 @@ _AUDITS = (
     "audit_raters",
     "audit_scores",
 )
-_HOMES |= dict.fromkeys(_AUDITS, "csvor.audit") | {"OrdinalRegression": "csvor._regression"}
+_HOMES |= dict.fromkeys(_AUDITS, "csvor.audit")
+_HOMES |= dict.fromkeys(("OrdinalRegression", "compare_models"), "csvor._regression")
 
 
 def __getattr__(name: str) -> Any:

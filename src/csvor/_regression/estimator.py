@@ -16,12 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from csvor._data.checks import check_features
 from csvor._data.prepare import prepare_fit
 from csvor._estimators.answers import by_partition
-from csvor._regression.checks import check_columns, refuse_separation, warn_of_lost_classes
+from csvor._regression.checks import check_columns, refuse_separation
+from csvor._regression.confint import ProfileIntervals
 from csvor._regression.effects import Effects
 from csvor._regression.fit import Fitting, Likelihoods, scaled_rows
 from csvor._regression.influence import Influence
 from csvor._regression.kept import as_covariance
 from csvor._regression.likelihood import Model, Rows, probability_right
+from csvor._regression.likelihood_tests import LikelihoodTests
 from csvor._regression.links import LINKS
 from csvor._regression.raters import rater_columns, shifts_of
 from csvor._regression.residuals import Residuals
@@ -36,7 +38,10 @@ from csvor._utils.warn import warn
 Array = NDArray[np.float64]
 
 
-class OrdinalRegression(Effects, Influence, Residuals, Versioned, ClassifierMixin, BaseEstimator):
+class OrdinalRegression(
+    Effects, Influence, LikelihoodTests, ProfileIntervals, Residuals,
+    Versioned, ClassifierMixin, BaseEstimator,
+):  # fmt: skip
     r"""Cumulative link model (proportional odds) in which some labels may be wrong.
 
     .. math::
@@ -101,6 +106,8 @@ class OrdinalRegression(Effects, Influence, Residuals, Versioned, ClassifierMixi
         Of the model; n in BIC is the sum of the weights.
     log_likelihood_plain_ : float
         Of the same model without wrong labels.
+    n_parameters_ : int
+        How many were estimated.
     n_iter_ : int
         Steps of the search.
     n_features_in_ : int
@@ -118,12 +125,12 @@ class OrdinalRegression(Effects, Influence, Residuals, Versioned, ClassifierMixi
     --------
     >>> import numpy as np
     >>> from csvor import OrdinalRegression
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(500, 2))
-    >>> y = np.digitize(X @ [1.0, -0.5] + rng.logistic(size=500), [-1.0, 1.0])
+    >>> rng = np.random.default_rng(2)
+    >>> X = rng.normal(size=(1000, 2))
+    >>> y = np.digitize(X @ [1.0, -0.5] + rng.logistic(size=1000), [-1.0, 1.0])
     >>> model = OrdinalRegression().fit(X, y)
     >>> model.coef_.round(1)
-    array([ 1. , -0.4])
+    array([ 1. , -0.5])
     """
 
     kernel: ClassVar[str] = "linear"
@@ -210,11 +217,9 @@ class OrdinalRegression(Effects, Influence, Residuals, Versioned, ClassifierMixi
             check_columns(at_zero, fitting.rows, n_rows, self.penalty > 0)
             likelihoods = fitting.fitted(self.wrong)
             model = likelihoods.best.model
-            right = probability_right(model, fitting.rows)
             if not self.penalty:
+                right = probability_right(model, fitting.rows)
                 refuse_separation(model, fitting.rows, right, likelihoods.best.converged)
-            if model.terms.channels:
-                warn_of_lost_classes(model.terms, fitting.rows, right)
         self.classes_ = data.classes
         self._set_fitted(fitting, likelihoods)
         return self

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from csvor._estimators import CSVOR
 from csvor._parts.engine import take
-from csvor._regression.checks import is_steep
 from csvor._regression.likelihood import Model, Rows
 from csvor._regression.links import LINKS
 from csvor._regression.optimum import LEAST_SHARE, Optimum, Search
@@ -110,8 +109,7 @@ class Fitting:
         if len(begin) > 1 or sample is self:
             search = sample.search(terms, held)
             ends = [search.maximise(sample.model(terms, theta)) for theta in begin]
-            # Few separated rows with all others wrong may be more likely, and are no model.
-            best = max(ends, key=lambda end: (not is_steep(end.model), end.value))
+            best = max(ends, key=lambda end: end.value)
             if sample is self:
                 return best
             begin = [best.model.theta]

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from csvor._labels import OrdinalLabels
-from csvor._regression.fit import Fitting
+from csvor._regression.fit import Fitting, Likelihoods
 from csvor._regression.likelihood import Model, Rows
 from csvor._utils.lazy import is_lazy
 
@@ -26,6 +26,10 @@ class Kept:
     parameters_: Array
     parameter_names_: list[str]
     n_features_in_: int
+    n_parameters_: int
+    wrong: str | float
+    wrong_share_: float
+    _likelihoods: Likelihoods
     _inner_covariance: Array
     _model: Model
     _checked: Any

@@ -21,7 +21,7 @@ _OPTIONS: Any = {
     "gtol": 1e-9, "maxiter": 200, "initial_trust_radius": 2.0, "max_trust_radius": 100.0,
 }  # fmt: skip
 # A model of which more labels are wrong says nothing.
-_MOST_WRONG = 0.9
+MOST_WRONG = 0.9
 # A share below it is none.
 LEAST_SHARE = 1e-6
 
@@ -119,7 +119,7 @@ class Search:
         """Minus the mean, and its derivatives by the free parameters, shares by their roots."""
         wrong = model.terms.slices["wrong"]
         value, slope, curve = self.terms_at(model, 2)
-        if model.theta[wrong].sum() > _MOST_WRONG or not np.isfinite(curve).all():
+        if model.theta[wrong].sum() > MOST_WRONG or not np.isfinite(curve).all():
             return np.inf, np.zeros(free.sum()), np.eye(int(free.sum()))
         turn = np.ones(model.theta.size)
         turn[wrong] = 2.0 * roots if roots.size else 1.0

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from csvor._regression.profile import share_interval
 from csvor._regression.wrong_test import wrong_test
 
 Array = NDArray[np.float64]
@@ -55,8 +56,9 @@ class Summary:
     thresholds : DataFrame
         The same of the thresholds, which are not tested: estimate, error, low, high.
     wrong : dict
-        ``share`` of labels that are wrong, ``channel``, ``error``, ``low``, ``high``, and of the
-        test of none ``statistic`` and ``p``; empty where all labels are taken to be right.
+        ``share`` of labels that are wrong, ``channel``, ``error``, the ends of its profile
+        interval ``low`` and ``high`` (`OrdinalRegression.confint`), and of the test of none
+        ``statistic`` and ``p``; empty where all labels are taken to be right.
     fit : dict
         ``rows``, ``parameters``, ``log_likelihood``, ``aic``, ``bic``, ``link``.
     """
@@ -90,7 +92,7 @@ class Summary:
             "bic": model.bic_,
             "link": model.link,
         }
-        return cls(coefficients, thresholds, _wrong(model, table), fit)
+        return cls(coefficients, thresholds, _wrong(model, table, level), fit)
 
     def __str__(self) -> str:
         fit = self.fit
@@ -114,21 +116,25 @@ def _short(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _wrong(model: Any, table: pd.DataFrame) -> dict[str, Any]:
-    if not model._likelihoods.by_channel:
+def _wrong(model: Any, table: pd.DataFrame, level: float) -> dict[str, Any]:
+    fitting, likelihoods = model._training, model._likelihoods
+    if not likelihoods.by_channel:
         return {}
     share, channel = model.wrong_share_, model.wrong_channel_
-    wrong = {"share": share, "channel": channel, "error": 0.0, "low": share, "high": share}
-    if channel is not None:
-        row = table.iloc[-1]
-        wrong |= {"error": row["error"], "low": max(row["low"], 0.0), "high": row["high"]}
-    test = wrong_test(model._fitting_, model._likelihoods)
-    return {**wrong, "statistic": test.statistic, "p": test.p_value}
+    low = high = share
+    if isinstance(model.wrong, str):
+        low, high = share_interval(fitting, likelihoods, reach_of(level))
+    error = 0.0 if channel is None else float(table["error"].iloc[-1])
+    test = wrong_test(fitting, likelihoods)
+    return {
+        "share": share, "channel": channel, "error": error, "low": low, "high": high,
+        "statistic": test.statistic, "p": test.p_value,
+    }  # fmt: skip
 
 
 def _wrong_line(wrong: dict[str, Any]) -> str:
     if wrong["channel"] is None:
-        return "No label is found to be wrong."
+        return f"No label is found to be wrong (0.0% to {wrong['high']:.1%})."
     where = {"any": "any class", "beside": "a class beside"}[wrong["channel"]]
     return (
         f"Wrong labels, to {where}: {wrong['share']:.1%} ({wrong['low']:.1%} to "
