@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from csvor import plots
+from csvor import CSVOR, OrdinalRegression, plots
 from csvor.audit import RaterTable
 from csvor.methods import METHODS
 from csvor.stats import compare
@@ -422,3 +422,74 @@ def test_very_many_raters_are_lines_without_names():
     assert display.figure_.get_size_inches()[1] < 12
     with pytest.raises(TypeError, match="table must be the raters of an audit, got NoneType"):
         plots.RatersDisplay(None)
+
+
+def coefficients(**ratios):
+    """A table of odds ratios with their intervals, as a summary has it."""
+    middle = np.log(list(ratios.values()))
+    table = pd.DataFrame(
+        {"estimate": middle, "low": middle - 0.5, "high": middle + 0.5},
+        index=pd.Index(list(ratios), name="parameter"),
+    )
+    for name, of in (("", "estimate"), ("_low", "low"), ("_high", "high")):
+        table[f"odds_ratio{name}"] = np.exp(table[of])
+    return table
+
+
+def points(ax):
+    """By the colour of a model: values and heights of its points."""
+    return {
+        line.get_color(): np.column_stack(line.get_data())
+        for line in ax.lines
+        if line.get_marker() in ("o", "s", "D")
+    }
+
+
+def test_a_forest_plot_has_a_line_for_each_column_from_the_top():
+    ax = axes()
+    table = coefficients(age=2.0, dose=0.5, sex=1.0)
+    display = plots.CoefficientsDisplay(table, odds_ratios=True, level=0.9).plot(ax)
+    assert display.ax_ is ax and display.names_ == ["age", "dose", "sex"]
+    assert ax.get_xscale() == "log" and ax.yaxis_inverted()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["age", "dose", "sex"]
+    ((values, height),) = (of.T for of in points(ax).values())
+    np.testing.assert_allclose(values, [2.0, 0.5, 1.0])
+    assert height.tolist() == [0, 1, 2]
+    assert {"odds ratio (90 % interval)", "2.00 (1.21 to 3.30)"} <= set(words(ax))
+    assert ax.get_legend() is None
+
+
+def test_models_stand_beside_each_other_in_the_line_of_a_column():
+    both = {"wrong": coefficients(age=2.0, dose=0.5), "right": coefficients(age=1.5)}
+    ax = axes()
+    display = plots.CoefficientsDisplay(both).plot(ax)
+    first, second = points(ax).values()
+    np.testing.assert_allclose(first[:, 0], np.log([2.0, 0.5]))
+    np.testing.assert_allclose(second[0, 0], np.log(1.5))
+    assert first[0, 1] < 0.0 < second[0, 1] and first[1, 1] == 1.0
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["wrong", "right"]
+    assert "\N{MINUS SIGN}0.69 (\N{MINUS SIGN}1.19 to \N{MINUS SIGN}0.19)" in words(ax)
+    assert display.ax_.get_xlabel() == "coefficient"
+
+
+def test_coefficients_of_a_fit_are_those_of_its_summary():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["age", "dose"])
+    y = np.digitize(X @ [1.0, -0.5] + rng.logistic(size=200), [-1.0, 1.0])
+    logit = OrdinalRegression(wrong=0).fit(X, y, raters=np.resize(["Ada", "Ben"], 200))
+    probit = OrdinalRegression(wrong=0, link="probit").fit(X, y)
+    display = plots.CoefficientsDisplay.from_estimator(logit, ax=axes())
+    assert display.odds_ratios and display.names_ == ["age", "dose"]
+    ((values, _),) = (of.T for of in points(display.ax_).values())
+    np.testing.assert_allclose(values, np.exp(logit.coef_))
+    both = {"logit": logit, "probit": probit}
+    display = plots.CoefficientsDisplay.from_estimator(both, columns=["dose"], ax=axes())
+    assert not display.odds_ratios and display.names_ == ["dose"]
+    with pytest.raises(ValueError, match="'age' has no odds ratio"):
+        plots.CoefficientsDisplay.from_estimator(probit, odds_ratios=True)
+    with pytest.raises(ValueError, match="No model has a coefficient of \\['weight'\\]"):
+        plots.CoefficientsDisplay.from_estimator(logit, columns=["weight"])
+    with pytest.raises(ValueError, match="There are 0 tables"):
+        plots.CoefficientsDisplay({})
+    with pytest.raises(TypeError, match="must be an OrdinalRegression, got CSVOR"):
+        plots.CoefficientsDisplay.from_estimator(CSVOR())

@@ -47,6 +47,7 @@ def test_gradients_by_finite_differences(rng, channel):
     original = np.where(known, rng.integers(0, K, n), y)
     problem = Problem(margins, y, rng.exponential(size=n), known, original, rng.integers(0, 3, n))
     effects = 0.4 * rng.normal(size=(3, 3))
+    effects[2, 0] = 9.0  # as careless as can be: his share falls where nu rises
     problem = problem.with_effects(RaterEffects(*effects))
     theta = np.concatenate([0.3 * rng.normal(size=2 * q), [-2.0], [-3.0] * (channel is not None)])
     slope = [
@@ -204,7 +205,7 @@ def test_a_rater_without_a_clue_has_as_few_derivatives_as_likelihoods(rng):
     theta = np.append(np.zeros(2 * (K - 1)), -1.0)
     values = [
         problem.log_likelihood(theta, None, RaterEffects(*np.array([[0.0], [0.0], [odds]])))
-        for odds in (4.0, 4.1)
+        for odds in (8.0, 8.1)
     ]
     assert values[0][0] == values[1][0]
     assert values[0][1][2] == 0.0
@@ -217,6 +218,16 @@ def test_of_two_raters_nobody_knows_who_is_right():
         "Their middle is taken. Name one of them (reference=), or confirm some labels.",
     )
     assert not audit_scores(score, y, raters=raters, reference="b").notes
+
+
+def test_a_rater_who_never_looks():
+    score, truth, y, raters = rated(0, "clean")
+    his = raters == "a"
+    y[his] = np.random.default_rng(50).integers(0, K, his.sum())
+    audit = audit_scores(score, y, raters=raters)
+    assert audit.raters.careless[0] > 0.95
+    assert audit.share == pytest.approx((y != truth).mean(), abs=0.015)
+    assert audit.raters.careless[1:].max() < 0.02
 
 
 def test_a_scale_turned_round_is_said_and_no_shift():

@@ -38,6 +38,8 @@ METHODS: dict[str, Method] = {
     "SVORIM": Method("csvor", "SVORIM"),
     "PINSVOR": Method("csvor", "PINSVOR"),
     "REDSVM": Method("csvor", "REDSVM"),
+    # Proportional odds with wrong labels; the ridge is for classes that columns separate.
+    "POR": Method("csvor", "OrdinalRegression", {"penalty": 1e-3}),
     # Both take numeric labels only, and know no class that their training rows lack.
     "POM": Method("skordinal.classifiers", "POM", extra="baselines"),
     "KDLOR": Method("skordinal.classifiers", "KDLOR", {"kernel": "linear"}, extra="baselines"),

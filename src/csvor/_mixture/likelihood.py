@@ -24,8 +24,8 @@ from csvor._utils.compile import FAST, compiled
 
 Array = NDArray[np.float64]
 
-# The logit of the largest eta.
-MOST_CARELESS = 2.0
+# The largest eta, as a share of 1 - nu.
+MOST_CARELESS = 0.9975
 # A likelihood of less is rounding.
 LEAST = 1e-12
 
@@ -52,9 +52,9 @@ class RaterEffects(NamedTuple):
         """Of raters who are all alike."""
         return cls(*np.zeros((3, n_raters)))
 
-    def etas(self, logit_eta: float) -> Array:
-        """The probability of a careless label, by each."""
-        return expit(np.minimum(logit_eta + self.log_odds, MOST_CARELESS))
+    def etas(self, logit_eta: float, nu: float) -> Array:
+        """The probability of a careless label, by each, where that of the channel is ``nu``."""
+        return np.minimum(expit(logit_eta + self.log_odds), MOST_CARELESS * (1.0 - nu))
 
 
 def class_masses(slopes: Array, shifts: Array, margins: Array) -> Array:

@@ -126,7 +126,7 @@ class Mixture:
         assert self.effects is not None
         effects, _ = self.effects_of(max(self.effects.shifts.size, int(raters.max(initial=0)) + 1))
         K = self.slopes.size + 1
-        etas = effects.etas(float(logit(self.eta)))[raters, None]
+        etas = effects.etas(float(logit(self.eta)), self.nu)[raters, None]
         labels = np.arange(K)[None, :] if codes is None else codes[:, None]
 
         def chances(u: int) -> Array:

@@ -192,17 +192,19 @@ class Problem:
         q = self.q
         effects = effects or self.effects or RaterEffects.none(self.n_raters)
         slopes, shifts = np.exp(theta[:q]), theta[q : 2 * q]
-        etas = effects.etas(theta[2 * q])
         nu = float(rates_of(theta, q)[1]) if theta.size > 2 * q + 1 else 0.0
+        etas = effects.etas(theta[2 * q], nu)
         way = (self.no_table, 0) if channel is None else (channel.table, channel.reach)
         data = self.margins, self.codes, self.weights, self.confirmed, self.original, self.raters
         gradient, of_raters = np.empty(2 * q + 1), np.empty((4, etas.size))
         how = slopes, shifts, effects.shifts, np.exp(effects.log_scales), etas, nu
         value = label_likelihood(*data, *how, *way, gradient, of_raters)
-        of_raters[2] *= etas * (1.0 - etas) * (theta[2 * q] + effects.log_odds < MOST_CARELESS)
+        most = etas >= MOST_CARELESS * (1.0 - nu)
         if slope is not None:
             slope[:q], slope[q : 2 * q] = gradient[:q] * slopes, gradient[q : 2 * q]
-            slope[2 * q + 1 :] = gradient[2 * q] * nu * (1.0 - nu)
+            by_nu = gradient[2 * q] - MOST_CARELESS * of_raters[2, most].sum()
+            slope[2 * q + 1 :] = by_nu * nu * (1.0 - nu)
+        of_raters[2] *= etas * (1.0 - etas) * ~most
         return value, of_raters
 
 

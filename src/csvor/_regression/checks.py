@@ -14,7 +14,9 @@ from scipy.sparse import csr_array
 
 from csvor._parts.engine import sums, take
 from csvor._regression.likelihood import Model, Rows, blocks
+from csvor._regression.terms import Terms
 from csvor._utils.sampling import random_rows
+from csvor._utils.warn import warn
 from csvor._utils.words import all_of
 
 Array = NDArray[np.float64]
@@ -25,6 +27,8 @@ _COLLINEAR = 1e-10
 _SUSPECT = 8.0
 # ... in as many rows.
 _MOST_ROWS = 20_000
+# Labels that are right: with fewer, a class is lost.
+_LEFT = 0.5
 
 
 class SeparationError(ValueError):
@@ -92,6 +96,28 @@ def _gram(model: Model, X: Any, weights: Array) -> tuple[Array]:
     return (total,)
 
 
+def warn_of_lost_classes(terms: Terms, rows: Rows, right: Any) -> None:
+    """Warn where a fit takes all labels of a class to be wrong, and so has no class left."""
+    (kept,) = sums(partial(_kept, terms.n_cuts + 1), rows.codes, rows.weights, right)
+    lost = [terms.classes[k] for k in np.flatnonzero(kept < _LEFT)]
+    if lost:
+        warn(
+            f"All labels {_quoted(lost)} are taken to be wrong ones: the thresholds about that "
+            "class cannot be told. Merge it with a class beside it, or say how many labels are "
+            "wrong, such as wrong=0."
+        )
+
+
+def _kept(n_classes: int, codes: Any, weights: Array, right: Array) -> tuple[Array]:
+    return (np.bincount(codes, weights * right, n_classes),)
+
+
+def is_steep(model: Model) -> bool:
+    """Whether odds grow by so much over the spread of a column that classes may be separated."""
+    effects = np.abs(model.theta[model.terms.n_cuts : model.terms.slices["scale"].start])
+    return bool(effects.max(initial=0.0) > _SUSPECT)
+
+
 def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> None:
     """Refuse a fit whose coefficients grow without end.
 
@@ -109,8 +135,7 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     SeparationError
         If a combination of columns puts all rows that count into the order of their classes.
     """
-    effects = np.abs(model.theta[model.terms.n_cuts : model.terms.slices["scale"].start])
-    if model.terms.scale or (converged and effects.max(initial=0.0) < _SUSPECT):
+    if model.terms.scale or (converged and not is_steep(model)):
         return
     some = random_rows(rows.codes.shape[0], _MOST_ROWS)
     X, codes, weights, chance = take(some, rows.X, rows.codes, rows.weights, right)
@@ -119,11 +144,14 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     if direction is None:
         return
     wrong = int(np.sum(~counts))
-    besides = f" (but for {wrong} rows whose labels are probably wrong)" if wrong else ""
+    besides = remedy = ""
+    if wrong:
+        besides = f" (but for {wrong} rows whose labels are probably wrong)"
+        remedy = ", or say how many labels are wrong, such as wrong=0"
     raise SeparationError(
         f"Column {_quoted(direction)} of X separates classes without an exception{besides}: no "
-        "finite coefficient is the most likely one. Leave it out, merge classes, or give a "
-        "ridge, such as penalty=1.0."
+        "finite coefficient is the most likely one. Leave it out, merge classes, give a ridge, "
+        f"such as penalty=1.0{remedy}."
     )
 
 

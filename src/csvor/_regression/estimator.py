@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from csvor._data.checks import check_features
 from csvor._data.prepare import prepare_fit
 from csvor._estimators.answers import by_partition
-from csvor._regression.checks import check_columns, refuse_separation
+from csvor._regression.checks import check_columns, refuse_separation, warn_of_lost_classes
 from csvor._regression.confint import ProfileIntervals
 from csvor._regression.effects import Effects
 from csvor._regression.fit import Fitting, Likelihoods, scaled_rows
@@ -217,9 +217,11 @@ class OrdinalRegression(
             check_columns(at_zero, fitting.rows, n_rows, self.penalty > 0)
             likelihoods = fitting.fitted(self.wrong)
             model = likelihoods.best.model
+            right = probability_right(model, fitting.rows)
             if not self.penalty:
-                right = probability_right(model, fitting.rows)
                 refuse_separation(model, fitting.rows, right, likelihoods.best.converged)
+            if model.terms.channels:
+                warn_of_lost_classes(model.terms, fitting.rows, right)
         self.classes_ = data.classes
         self._set_fitted(fitting, likelihoods)
         return self

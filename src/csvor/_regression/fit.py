@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from csvor._estimators import CSVOR
 from csvor._parts.engine import take
+from csvor._regression.checks import is_steep
 from csvor._regression.likelihood import Model, Rows
 from csvor._regression.links import LINKS
 from csvor._regression.optimum import LEAST_SHARE, Optimum, Search
@@ -109,7 +110,8 @@ class Fitting:
         if len(begin) > 1 or sample is self:
             search = sample.search(terms, held)
             ends = [search.maximise(sample.model(terms, theta)) for theta in begin]
-            best = max(ends, key=lambda end: end.value)
+            # Few separated rows with all others wrong may be more likely, and are no model.
+            best = max(ends, key=lambda end: (not is_steep(end.model), end.value))
             if sample is self:
                 return best
             begin = [best.model.theta]

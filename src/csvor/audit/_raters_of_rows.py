@@ -112,7 +112,7 @@ def _of_mixture(
         for r in range(n_raters):
             shift[i, r] = _mean_class(scales[r] * logits + moves[r]) - middle
         odds = effects._replace(log_odds=effects.log_odds + sign * errors[2])
-        careless[i] = odds.etas(float(logit(mixture.eta)))
+        careless[i] = odds.etas(float(logit(mixture.eta)), mixture.nu)
     if reference is not None:
         # A rater is as high as before where both he and the reference are higher.
         ends = shift[1:] - shift[0]

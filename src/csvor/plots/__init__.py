@@ -16,6 +16,7 @@ except ImportError as error:
         "csvor.plots draws with matplotlib, which is not installed: pip install 'csvor[plots]'."
     ) from error
 
+from csvor.plots._coefficients import CoefficientsDisplay
 from csvor.plots._convergence import ConvergenceDisplay
 from csvor.plots._curves import convergence_curves, level_curves
 from csvor.plots._gallery import occlusion_gallery
@@ -32,6 +33,7 @@ from csvor.plots._thresholds import ThresholdDisplay
 
 __all__ = [
     "COLOURS",
+    "CoefficientsDisplay",
     "ConvergenceDisplay",
     "MethodStyle",
     "RatersDisplay",

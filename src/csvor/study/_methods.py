@@ -154,6 +154,8 @@ STUDY_METHODS: dict[str, StudyMethod] = {
     "SVORIM": StudyMethod({"C": STRENGTHS}, fit_together, cost=5.0),
     "PINSVOR": StudyMethod({"C": STRENGTHS, "tau": TAUS}, fit_together, cost=4.0),
     "REDSVM": StudyMethod({"C": STRENGTHS}, fit_together, cost=5.0),
+    # Its penalty is too weak to be chosen.
+    "POR": StudyMethod(cost=40.0),
     # Maximum likelihood without a penalty, as published.
     "POM": StudyMethod(cost=10.0),
     # Its C does not change what it predicts.
