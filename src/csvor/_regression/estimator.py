@@ -7,10 +7,8 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from csvor._data.checks import check_features
@@ -18,28 +16,24 @@ from csvor._data.prepare import prepare_fit
 from csvor._estimators.answers import by_partition
 from csvor._regression.checks import check_columns, refuse_separation, warn_of_lost_classes
 from csvor._regression.confint import ProfileIntervals
+from csvor._regression.design import Design
 from csvor._regression.effects import Effects
-from csvor._regression.fit import Fitting, Likelihoods, scaled_rows
+from csvor._regression.estimates import Estimates
 from csvor._regression.influence import Influence
-from csvor._regression.kept import as_covariance
-from csvor._regression.likelihood import Model, Rows, probability_right
+from csvor._regression.likelihood import probability_right
 from csvor._regression.likelihood_tests import LikelihoodTests
 from csvor._regression.links import LINKS
-from csvor._regression.raters import rater_columns, shifts_of
 from csvor._regression.residuals import Residuals
-from csvor._regression.summary import Summary, wald_table
-from csvor._regression.terms import Terms, column_positions
-from csvor._utils.lazy import is_lazy
+from csvor._regression.summary import Summaries
 from csvor._utils.sklearn_private import Interval, StrOptions, fit_context
 from csvor._utils.threads import threads_for
 from csvor._utils.version import Versioned
-from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 
 
 class OrdinalRegression(
-    Effects, Influence, LikelihoodTests, ProfileIntervals, Residuals,
+    Design, Estimates, Effects, Influence, LikelihoodTests, ProfileIntervals, Residuals, Summaries,
     Versioned, ClassifierMixin, BaseEstimator,
 ):  # fmt: skip
     r"""Cumulative link model (proportional odds) in which some labels may be wrong.
@@ -226,97 +220,6 @@ class OrdinalRegression(
         self._set_fitted(fitting, likelihoods)
         return self
 
-    def _fitting(self, data: Any, raters: Any) -> tuple[Fitting, int]:
-        """Rows and terms of the model, with columns for the raters, if there are any."""
-        rows, center, factor = scaled_rows(data)
-        names = self._column_names()
-        self._raters: list[str] = []
-        if raters is not None:
-            if is_lazy(rows.X):
-                raise TypeError(
-                    "raters of rows in partitions of dask: add a column for each rater but one to "
-                    "X instead."
-                )
-            self._raters, contrasts = rater_columns(raters, data.codes.size)
-            contrasts = contrasts[data.counted]
-            rows = Rows(np.hstack([rows.X, contrasts]), rows.codes, rows.weights)
-            center = np.concatenate([center, np.zeros(contrasts.shape[1])])
-            factor = np.concatenate([factor, np.ones(contrasts.shape[1])])
-            names += [f"rater.{name}" for name in self._raters[:-1]]
-        nominal, scale = (self._columns(which) for which in ("nominal", "scale"))
-        location = self._location(names, nominal, scale)
-        classes = tuple(map(str, data.classes.tolist()))
-        terms = Terms(tuple(names), classes, location, nominal, scale)
-        mass = np.asarray(data.mass, dtype=np.float64)
-        penalty = float(self.penalty)
-        fitting = Fitting(rows, mass, terms, self.link, center, factor, penalty, data.counted)
-        return fitting, int(rows.codes.shape[0])
-
-    def _column_names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
-
-    def _columns(self, which: str) -> tuple[int, ...]:
-        """The positions of the columns that a parameter names."""
-        return column_positions(which, getattr(self, which), self._column_names())
-
-    def _location(
-        self, names: list[str], nominal: tuple[int, ...], scale: tuple[int, ...]
-    ) -> tuple[int, ...]:
-        """The positions of the columns with one coefficient, those of the raters among them."""
-        n, columns = self.n_features_in_, range(len(names))
-        if self.location is None:
-            return tuple(j for j in columns if j not in nominal)
-        asked = set(self._columns("location")) - set(nominal)
-        idle = [names[j] for j in range(n) if j not in asked | {*nominal, *scale}]
-        if idle:
-            raise ValueError(
-                f"Column {idle[0]!r} of X is in none of location, nominal and scale: name it in "
-                "one of them, or leave it out."
-            )
-        return tuple(j for j in columns if j in asked or j >= n)
-
-    def _set_fitted(self, fitting: Fitting, likelihoods: Likelihoods) -> None:
-        best, terms = likelihoods.best, likelihoods.best.model.terms
-        self._fitting_, self._likelihoods = fitting, likelihoods
-        self._n_weighted = float(fitting.mass.sum())
-        self._model: Model = best.model
-        to_given = terms.in_given_units(fitting.center, fitting.factor)
-        theta = to_given @ best.model.theta
-        self.parameter_names_, self.parameters_ = terms.labels, theta
-        self._inner_covariance = self._covariance(best)
-        self.covariance_ = to_given @ self._inner_covariance @ to_given.T
-        self.thresholds_ = terms.part(theta, "thresholds").copy()
-        self.nominal_effects_ = terms.part(theta, "nominal").reshape(-1, terms.n_cuts).copy()
-        self.scale_effects_ = terms.part(theta, "scale").copy()
-        by_column = np.full(len(terms.names), np.nan)
-        by_column[list(terms.location)] = terms.part(theta, "location")
-        self.coef_ = by_column[: self.n_features_in_]
-        self.wrong_share_ = float(terms.part(theta, "wrong").sum())
-        self.wrong_channel_ = terms.channels[0] if terms.channels else None
-        self.log_likelihood_ = best.value
-        self.log_likelihood_plain_ = likelihoods.plain.value
-        self.n_parameters_ = terms.size - (
-            0 if isinstance(self.wrong, str) else len(terms.channels)
-        )
-        self.aic_ = 2.0 * self.n_parameters_ - 2.0 * best.value
-        self.bic_ = float(np.log(self._n_weighted) * self.n_parameters_ - 2.0 * best.value)
-        self.n_iter_ = best.n_iter
-        if not best.converged:
-            warn_of_search(self)
-
-    def _covariance(self, best: Any) -> Array:
-        """Of scaled columns: the inverse information, and 0 for a share that was not sought."""
-        terms = best.model.terms
-        free = np.ones(terms.size, dtype=bool)
-        if not isinstance(self.wrong, str):
-            free[terms.slices["wrong"]] = False
-        covariance = np.zeros((terms.size, terms.size))
-        covariance[np.ix_(free, free)] = np.linalg.pinv(
-            best.information[np.ix_(free, free)], hermitian=True
-        )
-        return covariance
-
     def _without_rows(self) -> Self:
         """A copy that predicts, and takes nothing of the training rows along."""
         model = copy(self)
@@ -373,52 +276,3 @@ class OrdinalRegression(
         """
         codes = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[codes]
-
-    def rater_shifts(self, level: float = 0.95) -> pd.DataFrame:
-        """How much higher than the middle of the raters each one labels.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Of the intervals.
-
-        Returns
-        -------
-        table : DataFrame
-            A row for each rater: shift of the predictor, standard error, z, p, low, high.
-        """
-        check_is_fitted(self)
-        if not self._raters:
-            raise ValueError("This model has no raters: give them to fit(X, y, raters=...).")
-        at = [i for i, name in enumerate(self.parameter_names_) if name.startswith("rater.")]
-        shifts, errors = shifts_of(self.parameters_[at], self.covariance_[np.ix_(at, at)])
-        return wald_table(self._raters, shifts, errors, level)
-
-    def summary(self, level: float = 0.95, *, covariance: ArrayLike | None = None) -> Summary:
-        """Estimates with errors, tests and intervals, thresholds, and the share of wrong labels.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Of the intervals.
-        covariance : array-like of shape (n_parameters, n_parameters), default=None
-            In place of ``covariance_``, such as `sandwich` gives.
-
-        Returns
-        -------
-        summary : Summary
-            Prints as a table; ``coefficients`` and ``thresholds`` are data frames.
-        """
-        check_is_fitted(self)
-        if covariance is None:
-            return Summary.of(self, level, self.covariance_)
-        return Summary.of(self, level, as_covariance(covariance, self.parameters_.size))
-
-
-def warn_of_search(model: Any) -> None:
-    """The likelihood has no clear peak."""
-    warn(
-        "The search for the greatest likelihood did not end: some coefficients can hardly be told "
-        "from these rows. Give a ridge, such as penalty=1.0.",
-        ConvergenceWarning,
-    )

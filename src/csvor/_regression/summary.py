@@ -8,10 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
+from sklearn.utils.validation import check_is_fitted
 
+from csvor._regression.kept import Kept, as_covariance
 from csvor._regression.profile import share_interval
+from csvor._regression.raters import shifts_of
 from csvor._regression.wrong_test import wrong_test
 
 Array = NDArray[np.float64]
@@ -140,3 +143,49 @@ def _wrong_line(wrong: dict[str, Any]) -> str:
         f"Wrong labels, to {where}: {wrong['share']:.1%} ({wrong['low']:.1%} to "
         f"{wrong['high']:.1%}); that none is wrong: p = {wrong['p']:.2g}"
     )
+
+
+class Summaries(Kept):
+    """Tables of a fitted model."""
+
+    _raters: list[str]
+
+    def rater_shifts(self, level: float = 0.95) -> pd.DataFrame:
+        """How much higher than the middle of the raters each one labels.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        table : DataFrame
+            A row for each rater: shift of the predictor, standard error, z, p, low, high.
+        """
+        check_is_fitted(self)
+        if not self._raters:
+            raise ValueError("This model has no raters: give them to fit(X, y, raters=...).")
+        at = [i for i, name in enumerate(self.parameter_names_) if name.startswith("rater.")]
+        shifts, errors = shifts_of(self.parameters_[at], self.covariance_[np.ix_(at, at)])
+        return wald_table(self._raters, shifts, errors, level)
+
+    def summary(self, level: float = 0.95, *, covariance: ArrayLike | None = None) -> Summary:
+        """Estimates with errors, tests and intervals, thresholds, and the share of wrong labels.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the intervals.
+        covariance : array-like of shape (n_parameters, n_parameters), default=None
+            In place of ``covariance_``, such as `sandwich` gives.
+
+        Returns
+        -------
+        summary : Summary
+            Prints as a table; ``coefficients`` and ``thresholds`` are data frames.
+        """
+        check_is_fitted(self)
+        if covariance is None:
+            return Summary.of(self, level, self.covariance_)
+        return Summary.of(self, level, as_covariance(covariance, self.parameters_.size))
