@@ -95,7 +95,7 @@ Of the ranking by probability; chance is the share of wrong labels.
 - mirrored: 10 %, from the k-th lowest class to the k-th highest; never the class in the middle.
 - one class: 10 % of all rows, all from the most frequent class, to any other.
 - one rater: the rows are dealt to {N_RATERS} raters at random, and one of them is a class too high
-  throughout; the top class stays.
+  throughout; the top class stays. With --rater the audit knows who labelled each row.
 
 {other_kinds(mean)}
 

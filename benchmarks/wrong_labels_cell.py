@@ -41,6 +41,8 @@ CLASSIFIERS = {
 }
 RANKINGS = ("self_confidence", "normalized_margin", "confidence_weighted_entropy")
 N_RATERS = 5
+# Without and with a column of who labelled.
+ONE_RATER = ("one rater", "one rater, --rater")
 
 
 class Cell(NamedTuple):
@@ -74,6 +76,11 @@ def some_rows(name: str, draw: int) -> Data:
     return X, y
 
 
+def raters_of(n: int, draw: int) -> Labels:
+    """Who labelled each row."""
+    return np.random.default_rng(draw).integers(0, N_RATERS, n)
+
+
 def spoil(true: Labels, kind: str, level: float, draw: int) -> tuple[Labels, Mask]:
     """Labels of which some are wrong, and which."""
     if kind == "uniform":
@@ -93,8 +100,8 @@ def spoil(true: Labels, kind: str, level: float, draw: int) -> tuple[Labels, Mas
         frequent = np.bincount(true).argmax()
         rows = rng.choice(np.flatnonzero(true == frequent), n_wrong, replace=False)
         given[rows] = (frequent + rng.integers(1, top + 1, n_wrong)) % (top + 1)
-    elif kind == "one rater":
-        rows = rng.integers(0, N_RATERS, true.size) == 0
+    elif kind in ONE_RATER:
+        rows = raters_of(true.size, draw) == 0
         given[rows] = np.minimum(true[rows] + 1, top)
     else:
         raise ValueError(f"no kind of error is called {kind!r}.")
@@ -111,7 +118,8 @@ def labels_of(cell: Cell) -> tuple[NDArray[np.float64], Labels, Mask]:
 def measure(cell: Cell, code: str) -> dict[str, Any]:
     """The truth, and what `csvor audit` finds; `code` keeps results apart."""
     X, given, wrong = labels_of(cell)
-    found = {**cell._asdict(), "truth": wrong.mean(), **audited(X, given, wrong)}
+    raters = raters_of(wrong.size, cell.draw) if cell.kind == ONE_RATER[1] else None
+    found = {**cell._asdict(), "truth": wrong.mean(), **audited(X, given, wrong, raters)}
     print(*cell, f"{found['seconds']:.0f} s", file=sys.stderr, flush=True)
     return found
 
@@ -126,13 +134,17 @@ def compare(cell: Cell, code: str) -> dict[str, Any]:
     }
 
 
-def audited(X: NDArray[np.float64], given: Labels, wrong: Mask) -> dict[str, Any]:
-    """By the command line, with no other option than the target."""
+def audited(
+    X: NDArray[np.float64], given: Labels, wrong: Mask, raters: Labels | None
+) -> dict[str, Any]:
+    """By the command line, with no option but the target, and raters where they are known."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "data.csv")
         table = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
-        table.assign(y=given).to_csv(file, index=False)
+        known = {} if raters is None else {"who": raters}
+        table.assign(y=given, **known).to_csv(file, index=False)
         command = [sys.executable, "-m", "csvor.cli", "audit", str(file), "--target", "y", "--json"]
+        command += ["--rater", "who"] if known else []
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before

@@ -4,11 +4,11 @@ from itertools import product
 
 import pandas as pd
 from dirty import markdown
-from wrong_labels_cell import CLASSIFIERS, RANKINGS
+from wrong_labels_cell import CLASSIFIERS, ONE_RATER, RANKINGS
 
 LEVELS = (0.0, 0.05, 0.1, 0.2)
 PERCENT = [f"{level:.0%}" for level in LEVELS]
-KINDS = ("neighbour", "mirrored", "one class", "one rater")
+KINDS = ("neighbour", "mirrored", "one class", *ONE_RATER)
 KIND_SETS, KIND_LEVEL = ("stock", "balance_scale", "esl", "housing"), 0.1
 # The average precision to reach with 10 and with 20 % wrong labels.
 PRECISION = {

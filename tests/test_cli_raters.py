@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from csvor.cli._notes import Notes
+from csvor.cli.input._likely_raters import note_raters
 from test_cli_dask import address, run  # noqa: F401
 
 GRADES = ["poor", "fair", "good", "fine"]
@@ -79,14 +82,18 @@ def test_the_page_draws_them_and_the_next_command_names_them(tmp_path: Path) -> 
     assert "--rater marker --reference &#39;&lt;b&gt;&#39;" in page or "--rater marker" in page
 
 
-@pytest.mark.parametrize("name", ["rater", "Annotator ID", "second_judge", "ratersMood", "grade2"])
-def test_a_column_of_people_who_label_is_noted(name: str) -> None:
-    frame = pd.read_csv("t.csv", dtype={"marker": str}).rename(columns={"marker": name})
-    frame.to_csv("t.csv", index=False)
-    notes = json.loads(run("audit", "t.csv", *OPTIONS, "--json").stdout)["notes"]
-    said = [note for note in notes if "looks like who gave the label" in note]
-    assert len(said) == (name not in ("ratersMood", "grade2"))
-    assert "looks like" not in run("audit", "t.csv", *OPTIONS, "--keep", name).stderr
+def test_a_column_of_people_who_label_is_noted() -> None:
+    frame = pd.read_csv("t.csv", dtype={"marker": str})
+    frame.rename(columns={"marker": "Annotator ID"}).to_csv("t.csv", index=False)
+    note = "'Annotator ID' looks like who gave the label and is used as a feature"
+    assert note in " ".join(run("audit", "t.csv", *OPTIONS).stderr.split())
+    names = ("rater", "second_judge", "theReviewer", "ratersMood")
+    columns = pd.DataFrame(dict.fromkeys(names, frame["marker"])).assign(judge=range(150))
+    data = SimpleNamespace(rater=None, keep=("rater",))
+    note_raters(columns, data, notes := Notes())
+    assert [text.split("'")[1] for text in notes.texts()] == ["second_judge", "theReviewer"]
+    note_raters(columns, SimpleNamespace(rater="marker", keep=()), notes := Notes())
+    assert not notes.texts()
 
 
 @pytest.mark.parametrize(

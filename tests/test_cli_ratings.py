@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 from csvor import audit_raters
+from csvor.cli._notes import Notes
+from csvor.cli.input._likely_raters import note_more_raters
 from test_audit_report import Page
 from test_cli_dask import run
 
@@ -187,16 +189,19 @@ def test_a_rater_in_two_spellings_is_noted(ratings: pd.DataFrame) -> None:
 
 
 def test_columns_of_other_raters_are_noted(ratings: pd.DataFrame) -> None:
-    result = run("audit", "wide.csv", "--target", "Ann,Bo", *ORDER, "--drop", "words")
+    model = ("--drop", "words", "--kernel", "linear", "--C", 1, "--folds", 2)
+    result = run("audit", "wide.csv", "--target", "Ann,Bo", *ORDER, *model)
     assert "the columns 'Cy', 'Di' hold labels as --target does, and are used as features" in (
         " ".join(result.stderr.split())
     )
     assert "name all of them: --target Ann,Bo,Cy,Di" in result.stderr
-    assert "hold labels" not in run("audit", *WIDE).stderr
-    numbered = ratings[RATERS].set_axis(["r1", "r2", "r3", "r_d"], axis=1).fillna("fair")
-    numbered.assign(other=numbered["r2"]).to_csv("wide.csv", index=False)
-    note = found("wide.csv", "--target", "r1", *ORDER, "--models", "own", "--C", 1)["notes"]
-    assert any("name all of them: --target r1,r2,r3,r_d" in one for one in note)
+    numbered = ratings[RATERS].set_axis(["r1", "r2", "r3", "r_d"], axis=1)
+    numbered["other"] = numbered["r2"]
+    for keep, targets in (((), "r1,r2,r3,r_d"), (("r_d",), "r1,r2,r3")):
+        notes = Notes()
+        note_more_raters(numbered.drop(columns="r1"), ["r1"], GRADES, keep, notes)
+        (note,) = notes.texts()
+        assert note.endswith(f"name all of them: --target {targets}")
 
 
 def test_sorted_columns_are_no_raters(ratings: pd.DataFrame) -> None:

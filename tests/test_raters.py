@@ -1,6 +1,7 @@
 """`audit_raters`: several labels an item, and who of the raters is strict or careless."""
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import fit_raters
 from csvor._mixture.rater_problem import RaterProblem
 from csvor._mixture.rater_tables import label_tables
+from csvor.report import write_raters_report
 
 NAMES = ["Ann", "Bo", "Cy", "Di", "Eve", "Flo"]
 
@@ -257,7 +259,7 @@ def test_a_scale_turned_round_and_a_single_class_are_said() -> None:
     assert "the scale of Eve is turned round" in audit.raters.summary
 
 
-def test_raters_who_agree_by_chance_alone_are_said() -> None:
+def test_raters_who_agree_by_chance_alone_are_said(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     ratings = rng.integers(0, 4, (100, 3))
     audit = audit_raters(None, ratings)
@@ -269,6 +271,8 @@ def test_raters_who_agree_by_chance_alone_are_said() -> None:
         "nothing can be said of 300 ratings of 100 items by 3 raters: labels follow those of the "
         "others no better than chance could"
     )
+    page = write_raters_report(audit, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("Nothing can be said of the labels: their order means nothing.") == 2
     ratings[:50] = ratings[:50, :1]  # on half of the items they agree
     audit = audit_raters(None, ratings)
     assert audit.conclusive

@@ -27,8 +27,8 @@ _ROWS = 4
 def note_raters(frame: pd.DataFrame, data: DataOptions, notes: Notes) -> None:
     """Say which features are named as people who label are, with a few values."""
     for name in frame.columns if data.rater is None else ():
-        few = 1 < frame[name].nunique() <= len(frame) / _ROWS
-        if few and _PEOPLE.search(name) and name not in data.keep:
+        named = _PEOPLE.search(name) and name not in data.keep
+        if named and 1 < frame[name].nunique() <= len(frame) / _ROWS:
             notes.add(fault("likely-rater", name))
 
 
