@@ -166,21 +166,29 @@ def separating(model: Model, X: Array, codes: NDArray[np.integer]) -> list[str] 
     upper, lower = np.flatnonzero(codes < q), np.flatnonzero(codes > 0)
     parts = [(upper, codes[upper], 1.0), (lower, codes[lower] - 1, -1.0)]
     A = np.vstack([_change(x[at], z[at], cuts, q, sign) for at, cuts, sign in parts])
+    end = q * (1 + len(terms.nominal))
+    places = {j: range(q * k, q * k + q) for k, j in enumerate(terms.nominal, 1)}
+    places |= {j: range(end + i, end + i + 1) for i, j in enumerate(terms.location)}
+    direction = _rising(A)
+    if direction is None:
+        return None
+    size = {j: float(np.abs(direction[at]).max()) for j, at in places.items()}
+    most = max(size.values(), default=0.0)
+    if most <= 1e-9:
+        return None
+    named = [j for j, s in size.items() if s > 1e-3 * most]
+    alone = (j for j in named if _rising(A[:, [*range(q), *places[j]]]) is not None)
+    one = next(alone, None) if len(named) > 1 else None
+    return [terms.names[j] for j in (named if one is None else [one])]
+
+
+def _rising(A: Array) -> Array | None:
+    """Changes of the parameters by which no row of ``A`` falls, and some rise; None if none do."""
     n, p = A.shape
     both: Any = csr_array(np.vstack([A, -A]))
     most_rise = np.concatenate([np.ones(n), np.zeros(n)])
     solution: Any = linprog(-A.sum(axis=0), both, most_rise, bounds=[(-1e4, 1e4)] * p)
-    if not solution.success or -solution.fun < 1e-6 * n:
-        return None
-    size = np.abs(solution.x)
-    n_nominal = q * len(terms.nominal)
-    nominal = size[q : q + n_nominal].reshape(-1, q).max(axis=1, initial=0.0)
-    by_column = dict(
-        zip((*terms.nominal, *terms.location), [*nominal, *size[q + n_nominal :]], strict=True)
-    )
-    most = max(by_column.values(), default=0.0)
-    named = [terms.names[j] for j, s in by_column.items() if s > 1e-3 * most]
-    return named if most > 1e-9 else None
+    return solution.x if solution.success and -solution.fun >= 1e-6 * n else None
 
 
 def _change(x: Array, z: Array, cuts: NDArray[np.integer], q: int, sign: float) -> Array:

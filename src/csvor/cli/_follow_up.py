@@ -23,9 +23,14 @@ AS_BEFORE = ", other options as before"
 
 
 def audit_command(data: Any, *options: Any) -> str:
-    """The command of an audit, made of its options: those that differ from the defaults."""
+    """The command of an audit, made of its options."""
+    return command_line(_AUDIT, data, *options)
+
+
+def command_line(command: Sequence[str], data: Any, *options: Any) -> str:
+    """A command of a file, with the options that differ from the defaults."""
     words = [word for one in (data, *options) for word in _words(one)]
-    return shlex.join([*_AUDIT, data.data, *words])
+    return shlex.join([*command, data.data, *words])
 
 
 def _words(options: Any) -> Iterator[str]:

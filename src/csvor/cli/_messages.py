@@ -164,6 +164,10 @@ MESSAGES = {
     "repeated-ids": ": {n_ids} [n_ids:value is|values are] on more than one row ({rows}), each judged by a model that has seen the others; where they belong together, say so with --groups {column:q}",
     # Options
     "weight-and-counts": "--weight and --counts both say what a row counts: give one",
+    "base-form": "--base {entry}: this column has no such level; it has {levels}",
+    "per-form": "--per {entry}: must be COL:UNITS with a number greater than 0, such as age:10",
+    "value-of-column": "{by} {entry}: must begin with a column of {what} and a colon; {hint}",
+    "no-such-column": "{by} {name}: no column of the regression; {hint}",
     "class-weight-form": "--class-weight {entry}: must be balanced or none, alone, or LABEL:WEIGHT with a number greater than 0, such as poor:2",
     "class-weight-twice": "--class-weight {entry}: '{label}' has a weight already",
     "components-of-linear": "--components {components}: the linear kernel needs none; --kernel rbf can",
@@ -215,6 +219,7 @@ MESSAGES = {
     "dask-items": "--item: several labels an item are read at once, and --dask leaves rows in pieces; leave --dask out",
     "dask-json": "--json holds all rows; leave it out, --dask writes Parquet files",
     "dask-kernel": "--kernel {kernel}: a kernel needs all rows at once, and --dask leaves them in pieces; take the linear kernel, or a part of the rows without --dask",
+    "dask-rater": "--rater: shifts of raters need all rows at once, and --dask leaves them in pieces; leave one of them out",
     "dask-reviewed": "--reviewed -: with --dask decisions come from a file; name it",
     "dask-to-stdout": "--dask writes a folder of Parquet files; name a new one {by}",
     "dask-tune": "--tune: folds are made of rows in memory, and --dask leaves them in pieces; tune on a part of the rows without --dask, and give --C and --p here",

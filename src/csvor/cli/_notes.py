@@ -31,6 +31,14 @@ _SAID_OTHERWISE = {
     "reference=": "--reference NAME",
     "confirm some labels": "confirm some labels (--reviewed FILE)",
     "audit_labels": "csvor audit",
+    # ... and of the regression.
+    " of X ": " ",
+    "X has ": "there are ",
+    "penalty=1.0": "--penalty 1",
+    "Leave it out of classes": "Leave it out of --classes",
+    "Leave it out,": "Leave it out (--drop COL),",
+    "Leave one of them out,": "Leave one of them out (--drop COL),",
+    "Leave columns out,": "Leave columns out (--drop COL),",
 }
 
 
@@ -110,7 +118,7 @@ def _in_options(message: Warning | str) -> str:
     """A warning of the estimator, with an option in place of its parameter where there is one."""
     if isinstance(message, AdvisedWarning):
         return message.spelled(as_option)
-    return str(message)
+    return in_options(str(message))
 
 
 def in_options(text: str) -> str:

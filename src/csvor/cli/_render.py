@@ -71,8 +71,8 @@ def with_ends(texts: list[str]) -> list[str]:
     return texts if len(texts) <= MOST_NAMES else [*texts[: MOST_NAMES - 3], "...", *texts[-2:]]
 
 
-def data_facts(work: Prepared) -> list[Fact]:
-    """The file, the labels and the columns."""
+def data_facts(work: Prepared, scaling: str = "standardised") -> list[Fact]:
+    """The file, the labels and the columns; `scaling` is what becomes of numbers."""
     target, features = work.target, work.features
     rows = f"{work.table.source}: {plural(work.table.n_rows, 'row')}, {target.n_rows} used"
     if target.left_out:
@@ -81,7 +81,7 @@ def data_facts(work: Prepared) -> list[Fact]:
     facts = [("Data", rows), *label_facts(target)]
     if work.review is not None:
         facts.insert(1, ("Reviewed", work.review.summary()))
-    facts += feature_facts(features, work.options)
+    facts += feature_facts(features, work.options, scaling)
     if work.groups is not None:
         groups = f"{work.data.groups}"
         if len(work.groups) == work.target.n_rows:  # else they are those of a sample
@@ -103,14 +103,16 @@ def label_facts(target: Target) -> list[Fact]:
     return [("Labels", labels), ("Order", target.order)]
 
 
-def feature_facts(features: FeatureColumns, options: ModelOptions) -> list[Fact]:
+def feature_facts(
+    features: FeatureColumns, options: ModelOptions, scaling: str = "standardised"
+) -> list[Fact]:
     """The columns that are used, and how."""
     facts = []
     if features.numeric:
         how = "blanks filled, " * options.impute
         if options.clip is not None:
             how += f"limited to {options.clip:g} median deviations, "
-        how += "standardised"
+        how += scaling
         facts.append(("Numbers", f"{some_of(features.numeric, MOST_NAMES)} ({how})"))
     if features.categorical:
         sizes = {name: plural(len(texts), "value") for name, texts in features.categorical.items()}

@@ -10,7 +10,12 @@ from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
 from csvor.cli._parameters import argument, choice, option, share
 from csvor.cli._paths import check_output
 from csvor.cli.commands._command import command
-from csvor.cli.commands._command_options import ApplyOptions, AuditOutput, PredictOptions
+from csvor.cli.commands._command_options import (
+    ApplyOptions,
+    AuditOutput,
+    ExplainOptions,
+    PredictOptions,
+)
 from csvor.cli.commands._data_app import data_app
 from csvor.cli.commands._study_app import study
 
@@ -92,6 +97,24 @@ def audit(data: DataOptions, model: ModelOptions, output: AuditOutput, notes: No
     from csvor.cli.commands._audit import run_audit
 
     run_audit(data, model, output, notes)
+
+
+_OF_OTHER_MODELS = {
+    *("C", "p", "contamination", "kernel", "gamma", "components", "loss", "constraints"),
+    *("class_weight", "max_iter", "tune", "folds", "seed"),
+}
+
+
+@command(app, without={*_OF_OTHER_MODELS, "groups", "by", "item", "reference", "gold", "reviewed"})
+def explain(data: DataOptions, model: ModelOptions, options: ExplainOptions, notes: Notes) -> None:
+    """Tell what drives the label: odds ratios that wrong labels do not bend.
+
+    A cumulative link model (proportional odds) with a share of wrong labels in its likelihood; the
+    share, and tests of what the model takes for granted, come with it.
+    """
+    from csvor.cli.commands._explain import run_explain
+
+    run_explain(data, model, options, notes)
 
 
 @command(app, without={"tune", "dask", "reviewed", "by", "groups", "weight", "counts"})

@@ -1,9 +1,10 @@
-"""Which options have audit, predict, apply and study run of their own?"""
+"""Which options have audit, explain, predict, apply and study run of their own?"""
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
+from csvor.cli._errors import refuse
 from csvor.cli._options import (
     AsJson,
     Dask,
@@ -16,10 +17,34 @@ from csvor.cli._options import (
     Texts,
     check_data,
 )
-from csvor.cli._parameters import OUTPUT, argument, choice, option, share, whole
+from csvor.cli._parameters import (
+    DATA,
+    MODEL,
+    OUTPUT,
+    argument,
+    choice,
+    number,
+    option,
+    share,
+    whole,
+)
 from csvor.cli._paths import check_input, check_input_or_folder
 
 _file = partial(option, metavar="FILE", panel=OUTPUT)
+_WAYS = ("auto", "any", "beside")
+
+
+def _read_wrong(text: str | None) -> str | float:
+    if text is None or text in _WAYS:
+        return text or "auto"
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < 1.0:
+        expected = f"{', '.join(_WAYS)}, or a share from 0 to below 1, such as 0.1"
+        refuse("wrong-value", name="--wrong", text=text, expected=expected)
+    return value
 
 
 @dataclass(frozen=True)
@@ -55,6 +80,62 @@ class AuditOutput:
         _file("Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder."),
     ] = None
     report: Annotated[Text, _file("Write a page on which the rows are reviewed (.html).")] = None
+    json: AsJson = False
+
+
+@dataclass(frozen=True)
+class ExplainOptions:
+    """Which regression is fitted, and where its coefficients go."""
+
+    link: Annotated[
+        str, choice("logit|probit|cloglog|loglog|cauchit", "Distribution; logit has odds ratios.")
+    ] = "logit"
+    wrong: Annotated[
+        Any,
+        option(
+            "Which labels may be wrong: any class, one beside, or a share that is known.",
+            "auto|any|beside|X",
+            panel=MODEL,
+            kind=Text,
+            convert=_read_wrong,
+        ),
+    ] = "auto"
+    no_wrong: Annotated[bool, option("Take all labels to be right.", panel=MODEL)] = False
+    nominal: Annotated[
+        Texts,
+        option(
+            "Column with an effect of its own on each threshold; can be repeated.",
+            "COL",
+            panel=MODEL,
+        ),
+    ] = ()
+    scale: Annotated[
+        Texts,
+        option("Column that changes the spread as well; can be repeated.", "COL", panel=MODEL),
+    ] = ()
+    penalty: Annotated[
+        float,
+        number(
+            lambda x: 0 <= x < float("inf"),
+            "a finite number from 0 on, such as 1",
+            "Ridge: X / 2 times the squared coefficients, in the units of the columns.",
+        ),
+    ] = 0.0
+    base: Annotated[
+        Texts,
+        option(
+            "Level that the others are compared with; can be repeated.", "COL:LEVEL", panel=DATA
+        ),
+    ] = ()
+    per: Annotated[
+        Texts,
+        option(
+            "Tell odds ratios for so many units more; can be repeated.", "COL:UNITS", panel=DATA
+        ),
+    ] = ()
+    level: Annotated[float, share("Of the intervals.", panel=OUTPUT)] = 0.95
+    thresholds: Annotated[bool, option("Print the thresholds as well.", panel=OUTPUT)] = False
+    report: Annotated[Text, _file("Write a page with the forest plot (.html).")] = None
     json: AsJson = False
 
 

@@ -1,0 +1,62 @@
+"""Is one coefficient of a column enough for all thresholds, and which option helps if not?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from csvor._utils.words import all_of
+from csvor.cli._spelling import quoted
+from csvor.cli.commands._effects import p_words
+from csvor.cli.commands._explain_fit import Explained
+
+# A column fails below it.
+_LEAST = 0.05
+# Of the test of all columns together: no column of a file is called so.
+_ALL = ""
+
+
+def proportional_odds(done: Explained) -> dict[str, Any] | None:
+    """The tests of each column and of all, with advice; None where there is nothing to test.
+
+    Tests are likelihood ratios, in which wrong labels stay: none of two classes, or of a ridge.
+    """
+    model, options = done.model, done.options
+    terms = {
+        column.name: list(column.names)
+        for column in done.columns
+        if column.name not in options.nominal
+    }
+    if model.thresholds_.size < 2 or options.penalty or not terms:
+        return None
+    together = {_ALL: [name for names in terms.values() for name in names]}
+    nominal = model.nominal_test(terms | together)
+    tests: list[dict[str, Any]] = [{"column": name, **_test(nominal.loc[name])} for name in terms]
+    of_all = _test(nominal.loc[_ALL])
+    failing = {test["column"]: test["p"] for test in tests if test["p"] < _LEAST}
+    open_ = {name: terms[name] for name in failing if name not in options.scale}
+    scale = model.scale_test(open_) if open_ else None
+    for test in tests:
+        name = test["column"]
+        test["advice"] = None
+        if name in failing:
+            spread = np.inf if scale is None or name not in open_ else scale.loc[name, "aic"]
+            narrower = spread < nominal.loc[name, "aic"]
+            test["advice"] = f"--{'scale' if narrower else 'nominal'} {quoted(name)}"
+    return {"columns": tests, "all": of_all, "sentence": _sentence(tests, of_all, model.link)}
+
+
+def _test(line: Any) -> dict[str, Any]:
+    return {"statistic": float(line["statistic"]), "df": int(line["df"]), "p": float(line["p"])}
+
+
+def _sentence(tests: list[dict[str, Any]], of_all: dict[str, float], link: str) -> str:
+    one = "one odds ratio" if link == "logit" else "one coefficient"
+    failing = [test for test in tests if test["advice"] is not None]
+    together = f"{p_words(of_all['p'])} of all columns together"
+    if not failing:
+        return f"{one} of each column is enough for all thresholds ({together})"
+    names = all_of([f"{test['column']} ({p_words(test['p'])})" for test in failing])
+    advice = all_of([test["advice"] for test in failing])
+    return f"{one} is not enough for all thresholds of {names}, {together}: fit again with {advice}"

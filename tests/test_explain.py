@@ -1,0 +1,239 @@
+"""`csvor explain`: odds ratios as the library has them, in words, in JSON and on a page."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from csvor import OrdinalRegression
+from csvor.cli.commands._app import app
+
+WORDS = np.array(["poor", "fair", "good"])
+ORDER = ("--target", "grade", "--classes", "poor,fair,good")
+
+
+def run(*args: object) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(arg) for arg in args])
+
+
+def explained(*args: object) -> dict[str, Any]:
+    result = run("explain", *args, "--json")
+    assert result.exit_code == 0, result.stderr
+    document: dict[str, Any] = json.loads(result.stdout)
+    return document
+
+
+def pupils(n: int = 400) -> pd.DataFrame:
+    """Hours raise the grade, a school in the south too; income is told in thousands."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(
+        {
+            "hours": rng.gamma(4, 1, n).round(1),
+            "income": rng.normal(40_000, 8_000, n).round(),
+            "school": rng.choice(["north", "south", "west"], n),
+        }
+    )
+    latent = table["hours"] + 2.0 * (table["school"] == "south") + rng.logistic(size=n)
+    return table.assign(grade=WORDS[np.digitize(latent, [3.0, 5.5])])
+
+
+def spoilt(table: pd.DataFrame) -> pd.DataFrame:
+    """With a label in six changed to another."""
+    codes = np.array([WORDS.tolist().index(label) for label in table["grade"]])
+    codes[::6] = (codes[::6] + 1 + np.arange(codes[::6].size) % 2) % 3
+    return table.assign(grade=WORDS[codes])
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pupils().to_csv("t.csv", index=False)
+
+
+def by_hand(table: pd.DataFrame, **parameters: Any) -> OrdinalRegression:
+    X = table[["hours", "income"]].assign(
+        south=(table["school"] == "south") * 1.0, west=(table["school"] == "west") * 1.0
+    )
+    return OrdinalRegression(classes=WORDS, **parameters).fit(X, table["grade"])
+
+
+def test_effects_are_those_of_the_library_in_units_of_the_columns() -> None:
+    spoilt(pupils()).to_csv("t.csv", index=False)
+    document = explained("t.csv", *ORDER)
+    model = by_hand(spoilt(pupils()))
+    plain = by_hand(spoilt(pupils()), wrong=0)
+    effects = document["effects"]
+    assert [(e["column"], e["level"], e["base"], e["units"]) for e in effects] == [
+        ("hours", None, None, 1.0),
+        ("income", None, None, 1000.0),
+        ("school", "south", "north", 1.0),
+        ("school", "west", "north", 1.0),
+    ]
+    summary = model.summary().coefficients
+    for effect, coefficient, other, (_, row) in zip(
+        effects, model.coef_, plain.coef_, summary.iterrows(), strict=True
+    ):
+        ends = [effect[key] for key in ("coefficient", "error", "p", "low", "high")]
+        expected = row[["estimate", "error", "p", "low", "high"]].to_numpy(float)
+        np.testing.assert_allclose(ends, expected, rtol=1e-5, atol=1e-9)
+        assert effect["odds_ratio"] == pytest.approx(np.exp(coefficient * effect["units"]), 1e-5)
+        assert effect["if_none_wrong"]["coefficient"] == pytest.approx(other, rel=1e-4, abs=1e-8)
+    wrong = document["wrong_labels"]
+    assert wrong["share"] == pytest.approx(model.wrong_share_, abs=1e-5)
+    assert 0.08 < wrong["share"] < 0.3
+    assert wrong["p"] < 0.001 and "that none is wrong is ruled out (p < .001)" in wrong["sentence"]
+    assert document["model"]["log_likelihood"] == pytest.approx(model.log_likelihood_)
+    assert document["settings"]["standardised"] is False
+
+
+def test_what_is_printed() -> None:
+    result = run("explain", "t.csv", *ORDER, "--thresholds")
+    assert (result.exit_code, result.stderr) == (0, "")
+    for text in (
+        "hours, income (in their units)",
+        "hours and school have an effect on grade beyond chance (p < .05); income may have none",
+        "school (beside north)",
+        "income (1000 more)",
+        "the odds of a higher grade are",
+        "poor | fair",
+    ):
+        assert text in result.stdout, text
+    # No label is found to be wrong: nothing stands beside.
+    assert ("if none wrong" in result.stdout) == ("are wrong and went" in result.stdout)
+
+
+def test_all_labels_right() -> None:
+    document = explained("t.csv", *ORDER, "--no-wrong", "--base", "school:west", "--per", "hours:2")
+    model = by_hand(pupils(), wrong=0)
+    assert document["wrong_labels"] == {
+        "share": 0.0, "sentence": "all labels are taken to be right",
+    }  # fmt: skip
+    hours, _, north, south = document["effects"]
+    assert hours["odds_ratio"] == pytest.approx(np.exp(2 * model.coef_[0]))
+    assert (north["level"], south["level"]) == ("north", "south")
+    assert north["coefficient"] == pytest.approx(-model.coef_[3])
+    assert all(effect["if_none_wrong"] is None for effect in document["effects"])
+    below = [cut["estimate"] for cut in document["thresholds"]]
+    np.testing.assert_allclose(below, model.thresholds_ - model.coef_[3], rtol=1e-5)
+
+
+def test_effects_at_each_threshold_and_on_the_spread() -> None:
+    document = explained(
+        "t.csv", *ORDER, "--no-wrong", "--nominal", "hours", "--scale", "school", "--drop", "income"
+    )
+    table = pupils()
+    X = table[["hours"]].assign(
+        south=(table["school"] == "south") * 1.0, west=(table["school"] == "west") * 1.0
+    )
+    model = OrdinalRegression(
+        wrong=0, nominal=["hours"], scale=["south", "west"], classes=WORDS
+    ).fit(X, table["grade"])
+    effects = document["effects"]
+    assert [(e["kind"], e["above"] or e["level"]) for e in effects] == [
+        ("nominal", "poor"), ("nominal", "fair"), ("location", "south"), ("scale", "south"),
+        ("location", "west"), ("scale", "west"),
+    ]  # fmt: skip
+    values = [effect["coefficient"] for effect in effects]
+    expected = [
+        *-model.nominal_effects_[0], model.coef_[1], model.scale_effects_[0],
+        model.coef_[2], model.scale_effects_[1],
+    ]  # fmt: skip
+    np.testing.assert_allclose(values, expected, rtol=1e-5)
+    assert effects[0]["odds_ratio"] == pytest.approx(np.exp(-model.nominal_effects_[0, 0]))
+    assert "the odds of more than poor" in effects[0]["sentence"]
+    assert "times as wide" in effects[3]["sentence"] and effects[3]["odds_ratio"] is None
+
+
+def test_other_links_have_coefficients() -> None:
+    result = run("explain", "t.csv", *ORDER, "--link", "probit", "--wrong", 0.05)
+    assert "coefficient" in result.stdout and "odds" not in result.stdout
+    assert "5.0 % of the labels are taken to be wrong" in result.stdout
+
+
+def test_columns_that_act_differently_at_thresholds() -> None:
+    """As the library tests them; the option that is advised is one that ends it."""
+    table = pupils(900)
+    latent = table["hours"] + np.random.default_rng(0).logistic(size=900)
+    above = (latent > 3).astype(int)
+    table["grade"] = WORDS[above + above * (latent + 2.0 * (table["school"] == "south") > 5.5)]
+    table.to_csv("t.csv", index=False)
+    tests = explained("t.csv", *ORDER, "--no-wrong")["proportional_odds"]
+    schools = {"hours": ["hours"], "income": ["income"], "school": ["south", "west"]}
+    expected = by_hand(table, wrong=0).proportional_odds_test(terms=schools)
+    of_columns = {test["column"]: test["statistic"] for test in tests["columns"]}
+    of_columns["all"] = tests["all"]["statistic"]
+    assert of_columns == pytest.approx(expected["statistic"].to_dict(), rel=1e-4, abs=1e-6)
+    advice = {test["column"]: test["advice"] for test in tests["columns"]}
+    assert advice["school"] == "--nominal school" and advice["income"] is None
+    assert "is not enough for all thresholds of" in tests["sentence"]
+    after = explained("t.csv", *ORDER, "--no-wrong", "--nominal", "school")["proportional_odds"]
+    assert [test["column"] for test in after["columns"]] == ["hours", "income"]
+    assert explained("t.csv", *ORDER, "--penalty", 1)["proportional_odds"] is None
+
+
+def test_raters_and_weights() -> None:
+    table = pupils().assign(marker=["ann", "bo"] * 200, times=[1, 2, 0, 1] * 100)
+    table.to_csv("t.csv", index=False)
+    document = explained("t.csv", *ORDER, "--no-wrong", "--rater", "marker", "--counts", "times")
+    ann, bo = document["raters"]
+    assert ann["rater"] == "ann" and ann["shift"] == pytest.approx(-bo["shift"])
+    assert document["model"]["weight"] == 400.0
+
+
+def test_the_page() -> None:
+    table = spoilt(pupils()).assign(school=lambda t: t["school"].replace("west", "<west>"))
+    table.to_csv("t.csv", index=False)
+    result = run("explain", "t.csv", *ORDER, "--report", "p.html")
+    assert result.exit_code == 0, result.stderr
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert "<script" not in page and "<west>" not in page and "&lt;west&gt;" in page
+    pictures = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', page)
+    assert len(pictures) == 4 and all("times as high" in text for text in pictures)
+    places = [float(x) for x in re.findall(r' x[12]="([^"]+)"', page)]
+    assert places and all(0.0 <= x <= 1.0 for x in places)
+    assert "csvor explain t.csv --target grade --classes poor,fair,good --report p.html" in page
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (
+            {"twice": lambda t: 2 * t["hours"]},
+            (),
+            r"'twice' is a sum of multiples of 'hours'.*--drop COL.*--penalty 1\.",
+        ),
+        (
+            {"sure": lambda t: t["grade"].map({"poor": 0, "fair": 1, "good": 2}) + t["hours"] / 99},
+            ("--drop", "hours"),
+            r"'sure' separates classes without an exception.*--penalty 1\.",
+        ),
+        ({}, ("--classes", "poor,fair,good,best"), "no rows of class 'best'.*--classes"),
+        ({}, ("--nominal", "hour"), "--nominal hour: no column of the regression; did you mean 'h"),
+        ({}, ("--base", "school:east"), "--base school:east: this column has no such level"),
+        ({}, ("--base", "hours:1"), "--base hours:1: must begin with a column of words"),
+        ({}, ("--per", "hours:0"), "--per hours:0: must be COL:UNITS with a number"),
+        ({}, ("--wrong", "2"), "--wrong 2: must be auto, any, beside, or a share"),
+    ],
+)
+def test_faults(change: dict[str, Any], options: tuple[str, ...], message: str) -> None:
+    pupils(120).assign(**change).to_csv("t.csv", index=False)
+    result = run("explain", "t.csv", *ORDER, "--no-wrong", *options)
+    used_wrongly = bool(options) and options[0] in ("--nominal", "--base", "--per", "--wrong")
+    assert result.exit_code == (2 if used_wrongly else 1)
+    assert re.search(message, result.stderr), result.stderr
+    assert result.stderr.count("csvor: error:") == 1
+
+
+def test_fewer_rows_than_columns() -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(8, 9)).round(3), columns=list("abcdefghi"))
+    table.assign(grade=[*WORDS, *WORDS, "poor", "good"]).to_csv("few.csv", index=False)
+    result = run("explain", "few.csv", *ORDER)
+    assert result.exit_code == 1
+    assert "there are 8 rows and 9 columns" in result.stderr
+    assert run("explain", "few.csv", *ORDER, "--penalty", 1, "--no-wrong").exit_code == 0
