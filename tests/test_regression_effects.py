@@ -296,6 +296,11 @@ def test_covariance_stands_in_for_that_of_the_model(rows):
         wide.coefficients["error"], 2.0 * plain.coefficients["error"], rtol=1e-10
     )
     assert wide.coefficients["estimate"].equals(plain.coefficients["estimate"])
+    some_wrong = OrdinalRegression(wrong="any").fit(X, y)
+    wrong = some_wrong.summary(covariance=0.01 * some_wrong.covariance_).wrong
+    reach = 0.1 * 1.959964 * np.sqrt(some_wrong.covariance_[-1, -1])
+    np.testing.assert_allclose(wrong["high"] - wrong["share"], reach, rtol=1e-5)
+    assert wrong["p"] == some_wrong.summary().wrong["p"]
     for ask in (
         model.marginal_effects,
         lambda **how: model.expected_level(X[:3], **how),

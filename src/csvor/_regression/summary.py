@@ -95,7 +95,8 @@ class Summary:
             "bic": model.bic_,
             "link": model.link,
         }
-        return cls(coefficients, thresholds, _wrong(model, table, level), fit)
+        wrong = _wrong(model, table, level, covariance is model.covariance_)
+        return cls(coefficients, thresholds, wrong, fit)
 
     def __str__(self) -> str:
         fit = self.fit
@@ -119,15 +120,17 @@ def _short(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _wrong(model: Any, table: pd.DataFrame, level: float) -> dict[str, Any]:
+def _wrong(model: Any, table: pd.DataFrame, level: float, from_likelihood: bool) -> dict[str, Any]:
     fitting, likelihoods = model._training, model._likelihoods
     if not likelihoods.by_channel:
         return {}
     share, channel = model.wrong_share_, model.wrong_channel_
     low = high = share
-    if isinstance(model.wrong, str):
-        low, high = share_interval(fitting, likelihoods, reach_of(level))
     error = 0.0 if channel is None else float(table["error"].iloc[-1])
+    if not from_likelihood and channel is not None:
+        low, high = max(float(table["low"].iloc[-1]), 0.0), float(table["high"].iloc[-1])
+    elif isinstance(model.wrong, str):
+        low, high = share_interval(fitting, likelihoods, reach_of(level))
     test = wrong_test(fitting, likelihoods)
     return {
         "share": share, "channel": channel, "error": error, "low": low, "high": high,
@@ -178,7 +181,8 @@ class Summaries(Kept):
         level : float, default=0.95
             Of the intervals.
         covariance : array-like of shape (n_parameters, n_parameters), default=None
-            In place of ``covariance_``, such as `sandwich` gives.
+            In place of ``covariance_``, such as `sandwich` gives. The interval of the share of
+            wrong labels then is by it, too; the test of none is that of the likelihood.
 
         Returns
         -------
