@@ -120,50 +120,58 @@ class RowTerms:
             [by_cuts(t)[codes] * density * per_row for t in slopes],
         )  # fmt: skip
 
+    def _total(self, of_cuts: Array) -> Array:
+        """The sum over the thresholds, of shape (n, 1)."""
+        return of_cuts @ np.ones((of_cuts.shape[1], 1))
+
     @cached_property
     def scores(self) -> Array:
         """The derivatives of ``log P(y_i)`` by the parameters, of shape (n, n_parameters)."""
         inner = self.first * self.inverse
-        of_cuts = [inner * column[:, None] for column in self.z.T]
-        return np.hstack(
-            [
-                *of_cuts,
-                -inner.sum(axis=1, keepdims=True) * self.x,
-                -(self.first * self.u).sum(axis=1, keepdims=True) * self.s,
-                self.by_share,
-            ]
-        )
+        of_cuts = [inner, *(inner * column[:, None] for column in self.z.T[1:])]
+        parts = [*of_cuts, -self._total(inner) * self.x]
+        if self.s.shape[1]:
+            parts.append(-self._total(self.first * self.u) * self.s)
+        return np.hstack([*parts, self.by_share])
 
     def hessian(self, weights: Array) -> Array:
         """Of the weighted log-likelihood."""
-        w, inverse = weights[:, None], self.inverse
-        x, z, s = self.x, self.z, self.s
+        w, x, z = weights[:, None], self.x, self.z
         q, n_columns = self.u.shape[1], z.shape[1]
-        first, second = w * self.first, w * self.second
-        curve = second * inverse * inverse
-        turn = (second * self.u + first) * inverse
-        size = n_columns * q + x.shape[1] + s.shape[1] + len(self.crossed)
-        H = np.zeros((size, size))
+        curve = w * self.second * self.inverse * self.inverse
+        crossed = [w * of_share for of_share in self.crossed]
         b = n_columns * q
-        c, d = b + x.shape[1], b + x.shape[1] + s.shape[1]
+        c = b + x.shape[1]
+        d = c + self.s.shape[1]
+        H = np.zeros((d + len(crossed), d + len(crossed)))
         for i in range(n_columns):
             at = np.arange(i * q, (i + 1) * q)
             for k in range(i, n_columns):
-                H[at, at + (k - i) * q] = ((z[:, i] * z[:, k])[:, None] * curve).sum(axis=0)
+                H[at, at + (k - i) * q] = (z[:, i] * z[:, k]) @ curve
             H[at, b:c] = -(z[:, [i]] * curve).T @ x
-            H[at, c:d] = -(z[:, [i]] * turn).T @ s
-            for k, of_share in enumerate(self.crossed):
-                H[at, d + k] = (w * of_share * inverse * z[:, [i]]).sum(axis=0)
-        H[b:c, b:c] = x.T @ (curve.sum(axis=1, keepdims=True) * x)
-        H[b:c, c:d] = x.T @ (turn.sum(axis=1, keepdims=True) * s)
-        bend = ((second * self.u + first) * self.u).sum(axis=1, keepdims=True)
-        H[c:d, c:d] = s.T @ (bend * s)
-        for k, of_share in enumerate(self.crossed):
-            H[b:c, d + k] = -((w * of_share * inverse).sum(axis=1) @ x)
-            H[c:d, d + k] = -((w * of_share * self.u).sum(axis=1) @ s)
-        upper = np.triu(H)
+            for k, of_share in enumerate(crossed):
+                H[at, d + k] = (z[:, i] * self.inverse[:, 0]) @ of_share
+        H[b:c, b:c] = x.T @ (self._total(curve) * x)
+        for k, of_share in enumerate(crossed):
+            H[b:c, d + k] = -(self._total(of_share * self.inverse).T @ x)
+        if d > c:
+            self._add_scale(H, w, crossed)
         scores = np.sqrt(w) * self.scores
-        return upper + np.triu(upper, 1).T - scores.T @ scores
+        upper = np.triu(H, 1)
+        return upper + upper.T + np.diag(np.diag(H)) - scores.T @ scores
+
+    def _add_scale(self, H: Array, w: Array, crossed: list[Array]) -> None:
+        """The entries of columns that change the spread, on which ``u`` depends by exp."""
+        x, z, s, q = self.x, self.z, self.s, self.u.shape[1]
+        turn = w * (self.second * self.u + self.first)
+        b, d = z.shape[1] * q, H.shape[0] - len(crossed)
+        c = d - s.shape[1]
+        for i, column in enumerate(z.T):
+            H[i * q : (i + 1) * q, c:d] = -(column[:, None] * turn * self.inverse).T @ s
+        H[b:c, c:d] = x.T @ (self._total(turn * self.inverse) * s)
+        H[c:d, c:d] = s.T @ (self._total(turn * self.u) * s)
+        for k, of_share in enumerate(crossed):
+            H[c:d, d + k] = -(self._total(of_share * self.u).T @ s)
 
 
 def log_likelihood(model: Model, rows: Rows, order: int = 2) -> tuple[Any, ...]:
