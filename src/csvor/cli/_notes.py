@@ -27,8 +27,8 @@ _OPTIONS = {field.name for field in fields(ModelOptions)} | {"classes", "missing
 _MOST_LABELS = 3
 # Words of the library on raters, and what the commands have for them.
 _SAID_OTHERWISE = {
-    "gold=": "--gold COL",
-    "reference=": "--reference NAME",
+    "(gold=)": "(--gold COL)",
+    "(reference=)": "(--reference NAME)",
     "confirm some labels": "confirm some labels (--reviewed FILE)",
     "audit_labels": "csvor audit",
     # ... and of the regression.
