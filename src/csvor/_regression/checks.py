@@ -109,7 +109,7 @@ def warn_of_lost_classes(terms: Terms, rows: Rows, right: Any) -> None:
 
 
 def _kept(n_classes: int, codes: Any, weights: Array, right: Array) -> tuple[Array]:
-    return (np.bincount(codes, weights * right, n_classes),)
+    return (np.bincount(codes, weights * right, n_classes).astype(np.float64),)
 
 
 def is_steep(model: Model) -> bool:

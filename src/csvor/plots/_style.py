@@ -22,8 +22,9 @@ Canvas = Figure | SubFigure
 # The palette of Okabe and Ito, without yellow, which is lost on white paper.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, BLACK = "#CC79A7", "#56B4E9", "#000000"
-# Beside them, as dark as green and easy to tell from it by eyes that see no red.
-BROWN = "#7A4B1E"
+# Beside them, as dark as green and darker than blue, and easy to tell from them by eyes that see no
+# red.
+BROWN, VIOLET = "#7A4B1E", "#5E3C99"
 INK, PALE = "#333333", "#999999"
 
 COLOURS: dict[str, str] = {
@@ -34,6 +35,7 @@ COLOURS: dict[str, str] = {
     "PINSVOR": VERMILION,
     "REDSVM": PURPLE,
     "POM": SKY,
+    "POR": VIOLET,
     "KDLOR": BLACK,
 }
 _DASHES: tuple[Line, ...] = (
@@ -44,15 +46,16 @@ _DASHES: tuple[Line, ...] = (
     (0.0, (5.0, 1.5, 1.2, 1.5)),
     (0.0, (8.0, 2.0)),
     (0.0, (3.0, 1.2)),
+    (0.0, (1.2, 2.4)),
     (0.0, (5.0, 1.5, 1.2, 1.5, 1.2, 1.5)),
 )
-_MARKERS = "op^sDvPX"
+_MARKERS = "op^sDvPhX"
 _KNOWN = {
     name: (colour, marker, dash)
     for (name, colour), marker, dash in zip(COLOURS.items(), _MARKERS, _DASHES, strict=True)
 }
 # What other methods get: the same colours under markers that no method above has.
-_OTHERS = [(colour, marker) for marker in "<>h*dH8" for colour in COLOURS.values()]
+_OTHERS = [(colour, marker) for marker in "<>*dH8" for colour in COLOURS.values()]
 
 _RC: dict[Any, Any] = {
     "font.size": 8.5,
