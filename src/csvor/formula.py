@@ -231,7 +231,8 @@ def _plain(error: Exception) -> str:
 
 def _complete(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     """The rows in which all of the columns that are in the table have a value."""
-    used = [name for name in dict.fromkeys(names) if name in table.columns]
+    names = set(names)
+    used = [name for name in table.columns if name in names]
     missing = table[used].isna()
     n_missing = int(missing.any(axis=1).sum())
     if not n_missing:
