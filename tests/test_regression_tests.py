@@ -89,6 +89,25 @@ def test_profile_with_wrong_labels(spoilt):
     np.testing.assert_allclose([low, high], wald, rtol=0.1)
 
 
+def test_profile_where_no_label_is_found_to_be_wrong():
+    """At another slope some may be: the interval is wider than that of a model without."""
+    X, y = draw(300, 0.1, 53)
+    model = OrdinalRegression(wrong="any").fit(X, y)
+    assert model.wrong_channel_ is None
+    low, high = model.confint(parameters="x0").loc["x0"]
+    plain_low, plain_high = OrdinalRegression(wrong=0).fit(X, y).confint(parameters="x0").loc["x0"]
+    assert high > plain_high + 0.02
+    assert low == pytest.approx(plain_low, abs=1e-3)
+    fitting = model._training
+    terms = fitting.terms.with_channels("any")
+    held = np.zeros(terms.size, dtype=bool)
+    held[terms.slices["location"].start] = True
+    theta = np.append(model._likelihoods.plain.model.theta, 0.05)
+    theta[held] = high / fitting.factor[0]
+    end = fitting.search(terms, held).maximise(fitting.model(terms, theta))
+    assert 2.0 * (model.log_likelihood_ - end.value) == pytest.approx(LEVEL, abs=1e-3)
+
+
 @pytest.mark.parametrize(("start", "ends"), [(0, False), (3, True)])
 def test_interval_without_an_end(start, ends):
     """Rows that no slope explains may be wrong: then the steepest one of all is not refused."""

