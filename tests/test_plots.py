@@ -1,5 +1,6 @@
 """What the pictures hold: lines, places, words and looks; not their pixels."""
 
+import os
 import subprocess
 import sys
 
@@ -71,6 +72,43 @@ def test_a_method_has_one_colour_in_all_pictures():
     points = plots.projection_plot([[0, 0], [1, 2]], [1, 2], directions={"POM": [1, 1]}, ax=axes())
     drawn = [lines(ranks, "method")[1], levels.axes[0].lines[0], lines(points, "direction")[0]]
     assert {line.get_color() for line in drawn} == {plots.COLOURS["POM"]}
+
+
+def test_methods_of_one_picture_differ_in_colour():
+    names = ["CSVOR", "SVOREX", "SVORIM", "logistic regression"]
+    assert plots.method_style(names[3]).colour == plots.COLOURS["SVORIM"]
+    errors = pd.DataFrame({name: [0.1, 0.2] for name in names}, index=[0, 10])
+    display = plots.RobustnessDisplay(errors).plot(axes())
+    colours = [line.get_color() for line in display.lines_]
+    assert colours[:3] == [plots.COLOURS[name] for name in names[:3]]
+    assert len(set(colours)) == 4
+    # Of several panels each method has one colour, which the legend shows.
+    pages = {"a": errors[["SVORIM"]], "b": errors[names[3:]]}
+    figure = plots.level_curves(pages, figure=canvas())
+    keys = [line.get_color() for line in figure.legends[0].get_lines()]
+    assert keys == [panel.lines[0].get_color() for panel in figure.axes]
+    assert len(set(keys)) == 2
+
+
+# As the one of notebooks: it is loaded with the first figure, and switches to interactive mode.
+NOTEBOOK = """
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvas, FigureManagerBase as FigureManager
+matplotlib.interactive(True)
+"""
+
+
+def test_the_first_picture_of_a_notebook_hides_no_later_one(tmp_path):
+    (tmp_path / "as_in_notebooks.py").write_text(NOTEBOOK)
+    code = (
+        "import matplotlib, csvor.plots\n"
+        "assert not matplotlib.is_interactive()\n"
+        "csvor.plots.critical_difference({'A': 1.0, 'B': 2.0})\n"
+        "assert matplotlib.is_interactive()\n"
+    )
+    env = {**os.environ, "MPLBACKEND": "module://as_in_notebooks"}
+    env["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
+    subprocess.run([sys.executable, "-c", code], check=True, env=env)
 
 
 def test_settings_of_matplotlib_are_left_alone():

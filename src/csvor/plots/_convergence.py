@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from csvor._estimators.steps import final_of
 from csvor.plots._arrays import numbers
 from csvor.plots._display import Display
-from csvor.plots._style import PALE, method_style, named, styled, tidy
+from csvor.plots._style import PALE, method_styles, named, styled, tidy
 
 
 class ConvergenceDisplay(Display):
@@ -122,8 +122,9 @@ class ConvergenceDisplay(Display):
         """
         ax = self._axes(ax, 4.0, 2.8)
         self.lines_ = []
+        styles = method_styles([*self.histories, *self._beside])
         for name, values in self.histories.items():
-            options = {**method_style(name).line_options, "markersize": 2.6, "linewidth": 1.2}
+            options = {**styles[name].line_options, "markersize": 2.6, "linewidth": 1.2}
             self.lines_ += ax.plot(np.arange(values.size), values, label=name, **options)
         if self.settled_from is not None:
             ax.axvline(self.settled_from, color=PALE, linewidth=0.9, linestyle=":", gid="settled")

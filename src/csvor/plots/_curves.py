@@ -59,11 +59,12 @@ def convergence_curves(
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from error
     figure, axes = panels(figure, len(curves), width=2.4, height=1.75)
+    labels = list(dict.fromkeys(label for several in curves.values() for label in several))
     for ax, (name, display) in zip(axes, displays.items(), strict=True):
+        display._beside = labels
         display.plot(ax, legend=False)
         ax.set_title(name)
     label_edges(axes, x=iteration_label(bool(settled)), y="objective")
-    labels = list(dict.fromkeys(label for several in curves.values() for label in several))
     if len(labels) > 1:
         method_legend(figure, labels)
     return figure
@@ -111,11 +112,12 @@ def level_curves(
     """
     frames = {name: pd.DataFrame(table) for name, table in named(tables, "tables").items()}
     figure, axes = panels(figure, len(frames), width=2.4, height=1.85)
+    methods = list(dict.fromkeys(str(m) for frame in frames.values() for m in frame.columns))
     for ax, (name, frame) in zip(axes, frames.items(), strict=True):
-        RobustnessDisplay(frame).plot(ax, focus=focus, legend=False)
+        display = RobustnessDisplay(frame)
+        display._beside = methods
+        display.plot(ax, focus=focus, legend=False)
         ax.set_title(name)
     label_edges(axes, x=level, y=measure)
-    method_legend(
-        figure, list(dict.fromkeys(str(m) for frame in frames.values() for m in frame.columns))
-    )
+    method_legend(figure, methods)
     return figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -16,6 +17,8 @@ class Display:
 
     ax_: Axes
     figure_: Canvas
+    # The methods of other panels of the picture.
+    _beside: Sequence[str] = ()
 
     def __init_subclass__(cls) -> None:
         # The name that users import is not where the code lies.

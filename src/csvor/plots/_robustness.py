@@ -20,7 +20,7 @@ from csvor.corruption import flip_labels
 from csvor.metrics import mean_zero_one_error
 from csvor.plots._arrays import in_memory, means_by_level
 from csvor.plots._display import Display
-from csvor.plots._style import method_style, styled, tidy
+from csvor.plots._style import method_styles, styled, tidy
 
 _SHARES = (0.0, 0.05, 0.1, 0.2)
 
@@ -195,9 +195,10 @@ class RobustnessDisplay(Display):
         """
         ax = self._axes(ax, 4.2, 3.0)
         self.lines_ = []
+        styles = method_styles([*map(str, self.errors.columns), *self._beside])
         for method in self.errors.columns:
             wide, over = (2.0, 3) if method == focus else (1.1, 2)
-            options: dict[str, Any] = {**method_style(str(method)).line_options, "markersize": 3.6}
+            options: dict[str, Any] = {**styles[str(method)].line_options, "markersize": 3.6}
             options |= {"zorder": over, "linewidth": wide, "label": str(method)}
             self.lines_ += ax.plot(self.errors.index, self.errors[method], **options)
             if self.spread is not None:

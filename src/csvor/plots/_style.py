@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import wraps
 from math import ceil
 from typing import Any, ParamSpec, TypeVar
@@ -105,7 +105,8 @@ def method_style(name: str) -> MethodStyle:
 
     The methods of the paper have colours of their own (``COLOURS``). Any other name gets a
     colour and a marker that none of them has together, chosen by the letters of the name alone:
-    it looks the same in each picture, whatever else is in it.
+    it looks the same in each picture, but where another method of the picture has its colour: then
+    it gets one that none of them has, while there are any.
 
     Parameters
     ----------
@@ -129,11 +130,30 @@ def method_style(name: str) -> MethodStyle:
     return MethodStyle(colour, marker, _DASHES[digest // len(_OTHERS) % len(_DASHES)])
 
 
+def method_styles(names: Iterable[str]) -> dict[str, MethodStyle]:
+    """The looks of the methods of one picture, in colours that differ while there are any."""
+    names = list(dict.fromkeys(names))
+    styles = {name: method_style(name) for name in names if name in _KNOWN}
+    for name in (one for one in names if one not in _KNOWN):
+        style, taken = method_style(name), {other.colour for other in styles.values()}
+        free = [colour for colour in COLOURS.values() if colour not in taken]
+        if style.colour in taken and free:
+            style = replace(style, colour=free[crc32(name.encode()) % len(free)])
+        styles[name] = style
+    return {name: styles[name] for name in names}
+
+
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
     """Draw with the settings of this package, and leave the user's as they are."""
 
     @wraps(draw)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not any(isinstance(one, Axes | Canvas) for one in (*args, *kwargs.values())):
+            # Notebooks switch to interactive mode when pyplot loads their backend, with the first
+            # figure: within the context below that would be undone, and nothing shown after.
+            import matplotlib.pyplot as plt
+
+            plt.draw_if_interactive()
         with mpl.rc_context(_RC):
             return draw(*args, **kwargs)
 
@@ -188,7 +208,8 @@ def tidy(ax: Axes, *, grid: str | None = None) -> None:
 def method_legend(figure: Canvas, names: list[str]) -> None:
     """One legend of methods below all panels, in as many rows as its width needs."""
     width = figure.bbox.width / figure.dpi  # a SubFigure has no size in inches
-    handles = [Line2D([], [], label=name, **method_style(name).line_options) for name in names]
+    styles = method_styles(names).items()
+    handles = [Line2D([], [], label=name, **style.line_options) for name, style in styles]
     columns = _legend_columns(names, width)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3.0)
 
