@@ -134,6 +134,30 @@ def test_sums_of_pieces_are_those_of_all_rows(address: str) -> None:
         assert there[name] == here[name]
 
 
+def test_effects_of_pieces_are_those_of_all_rows(address: str) -> None:
+    """More rows than may come here: the same sums, tests of thresholds and errors in groups."""
+    frame = bridges(3000)[["load", "age", "kind", "new", "grade"]]
+    frame["kind"] = frame["kind"].replace("cable", "arch")
+    frame["site"] = [f"s{i % 40}" for i in range(3000)]
+    frame.to_parquet("all.parquet")
+    cut(frame, "pieces")
+    words = (*OPTIONS, "--groups", "site", "--nominal", "new", "--wrong", "any", "--json")
+    with dask.config.set({"csvor.memory-limit": "50kB"}):
+        there = run("explain", "pieces", *words, "--dask", address)
+    here = run("explain", "all.parquet", *words)
+    assert (here.exit_code, there.exit_code) == (0, 0), there.stderr
+    documents = [json.loads(result.stdout) for result in (here, there)]
+    for one, other in zip(*(document["effects"] for document in documents), strict=True):
+        for name in ("column", "level", "kind", "above"):
+            assert one[name] == other[name]
+        for name in ("coefficient", "error", "low", "high"):
+            assert one[name] == pytest.approx(other[name], rel=1e-4, abs=1e-6)
+    tests = [document["proportional_odds"]["all"]["statistic"] for document in documents]
+    assert tests[0] == pytest.approx(tests[1], rel=1e-3, abs=1e-4)
+    refused = run("explain", "pieces", *OPTIONS, "--rater", "site", "--dask", address)
+    assert refused.exit_code == 2 and "leave one of them out" in refused.stderr
+
+
 def test_medians_of_a_sample_fill_and_limit(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sample, "MOST_ROWS", 2000)
     frame = bridges(4000)

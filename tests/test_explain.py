@@ -185,6 +185,34 @@ def test_raters_and_weights() -> None:
     assert document["model"]["weight"] == 400.0
 
 
+def test_errors_hold_in_groups_and_for_weights() -> None:
+    table = pupils().assign(room=[f"r{i // 8}" for i in range(400)], w=[1.0, 3.0] * 200)
+    table.to_csv("t.csv", index=False)
+    result = run("explain", "t.csv", *ORDER, "--no-wrong", "--groups", "room", "--drop", "w")
+    assert "note: intervals of the effects hold for rows of --groups" in result.stderr
+    options = ("--no-wrong", "--json")
+    cases: list[tuple[tuple[str, ...], dict[str, Any], Any]] = [
+        (("--groups", "room", "--drop", "w"), {}, table["room"]),
+        (("--weight", "w", "--drop", "room"), {"sample_weight": table["w"] / 2}, range(400)),
+    ]
+    for asked, weights, groups in cases:
+        effects = json.loads(run("explain", "t.csv", *ORDER, *options, *asked).stdout)["effects"]
+        X = table[["hours", "income"]].assign(
+            south=(table["school"] == "south") * 1.0, west=(table["school"] == "west") * 1.0
+        )
+        model = OrdinalRegression(classes=WORDS, wrong=0).fit(X, table["grade"], **weights)
+        errors = np.sqrt(np.diag(model.sandwich(groups)))[2:]
+        np.testing.assert_allclose([effect["error"] for effect in effects], errors, rtol=1e-5)
+
+
+def test_rows_that_are_alike_are_no_fault_and_ids_that_come_again_are_noted() -> None:
+    table = pupils()[["school", "grade"]].assign(pupil=[f"p{i // 2}" for i in range(400)])
+    table.to_csv("t.csv", index=False)
+    result = run("explain", "t.csv", *ORDER, "--no-wrong", "--id", "pupil")
+    assert result.stderr.count("note:") == 1
+    assert "200 values are on more than one row; errors take rows to be indep" in result.stderr
+
+
 def test_the_page() -> None:
     table = spoilt(pupils()).assign(school=lambda t: t["school"].replace("west", "<west>"))
     table.to_csv("t.csv", index=False)

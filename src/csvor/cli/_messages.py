@@ -162,6 +162,12 @@ MESSAGES = {
     "one-rater": ": all {n_rows} rows are of '{rater}', so there is nobody to compare; leave {options} out",
     "repeated-items": ": {n} rows have an item that another row has, too ({rows}); with a column for each rater an item has one row",
     "repeated-ids": ": {n_ids} [n_ids:value is|values are] on more than one row ({rows}), each judged by a model that has seen the others; where they belong together, say so with --groups {column:q}",
+    # Regression
+    "dependent-ids": ": {n} [value is|values are] on more than one row; errors take rows to be independent, and with --groups {column:q} they hold for rows that hang together",
+    "rows-of-groups": "intervals of the effects hold for rows of --groups that hang together; the test that no label is wrong and those of the thresholds take rows to be independent",
+    "rows-of-few-groups": "--groups: {n} groups are few for errors that hold in groups: with fewer than 30 intervals are too narrow",
+    "vague-share": "the share of wrong labels can hardly be told from these columns, and may be 0; not knowing it makes intervals {wider:.1f} times as wide as with --no-wrong, which takes all labels to be right",
+    "weights-in-parts": "errors take --weight for counts, for --dask leaves rows in pieces; those of a part of the rows without --dask hold for any weights",
     # Options
     "weight-and-counts": "--weight and --counts both say what a row counts: give one",
     "base-form": "--base {entry}: this column has no such level; it has {levels}",

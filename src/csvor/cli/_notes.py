@@ -48,9 +48,16 @@ class Notes:
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
         self._count: dict[str, int] = {}
+        self._unwanted: set[str] = set()
+
+    def pass_over(self, *kinds: str) -> None:
+        """Take up none of these kinds: they are not about what the command does."""
+        self._unwanted |= set(kinds)
 
     def add(self, note: str | Fault) -> None:
         """Take up one note."""
+        if isinstance(note, Fault) and note.kind in self._unwanted:
+            return
         text = one_line(str(note))
         self._take(text, text)
 

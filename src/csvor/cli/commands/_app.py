@@ -105,7 +105,7 @@ _OF_OTHER_MODELS = {
 }
 
 
-@command(app, without={*_OF_OTHER_MODELS, "groups", "by", "item", "reference", "gold", "reviewed"})
+@command(app, without={*_OF_OTHER_MODELS, "by", "item", "reference", "gold", "reviewed"})
 def explain(data: DataOptions, model: ModelOptions, options: ExplainOptions, notes: Notes) -> None:
     """Tell what drives the label: odds ratios that wrong labels do not bend.
 

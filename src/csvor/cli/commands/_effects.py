@@ -90,11 +90,12 @@ class _Parameter:
 def effects_of(done: Explained) -> list[Effect]:
     """The effects of the columns, in the order of the columns."""
     effects = []
+    level, (covariance, other) = done.options.level, done.covariances
     for parameter in _parameters(done):
-        estimate = _estimate(done.model, parameter, done.options.level)
+        estimate = _estimate(done.model, covariance, parameter, level)
         plain = None
         if done.all_right is not None:
-            plain = _estimate(done.all_right, parameter, done.options.level)
+            plain = _estimate(done.all_right, other, parameter, level)
         column = parameter.column
         effects.append(
             Effect(
@@ -120,7 +121,7 @@ def _parameters(done: Explained) -> Iterator[_Parameter]:
     for column in done.columns:
         levels = column.levels or (None,)
         for name, level in zip(column.names, levels, strict=True):
-            j = place[name] if name in place else int(name)
+            j = place[name]
             if j in terms.location:
                 at = starts["location"] + terms.location.index(j)
                 yield _Parameter(at, column, level, "location")
@@ -133,9 +134,11 @@ def _parameters(done: Explained) -> Iterator[_Parameter]:
                 yield _Parameter(at, column, level, "scale")
 
 
-def _estimate(model: OrdinalRegression, parameter: _Parameter, level: float) -> Estimate:
+def _estimate(
+    model: OrdinalRegression, covariance: Array, parameter: _Parameter, level: float
+) -> Estimate:
     value = parameter.sign * float(model.parameters_[parameter.place])
-    error = float(np.sqrt(max(model.covariance_[parameter.place, parameter.place], 0.0)))
+    error = float(np.sqrt(max(covariance[parameter.place, parameter.place], 0.0)))
     reach = float(norm.ppf(0.5 + level / 2.0)) * error
     p = float(2.0 * norm.sf(abs(value) / error)) if error > 0.0 else 1.0
     ratios: list[float | None] = [None, None, None]
@@ -205,7 +208,7 @@ def tests_of_columns(done: Explained) -> list[dict[str, Any]]:
         places.setdefault(parameter.column.name, []).append(parameter.place)
     tests = []
     for name, at in places.items():
-        values, covariance = done.model.parameters_[at], done.model.covariance_[np.ix_(at, at)]
+        values, covariance = done.model.parameters_[at], done.covariances[0][np.ix_(at, at)]
         statistic = float(values @ np.linalg.pinv(covariance, hermitian=True) @ values)
         tests.append(
             {

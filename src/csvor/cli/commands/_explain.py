@@ -7,7 +7,11 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from csvor._utils.words import all_of, plural
+from csvor.cli._fault import fault
 from csvor.cli._follow_up import command_line
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -29,6 +33,9 @@ from csvor.cli.commands._proportional import proportional_odds
 from csvor.cli.commands._rows import rows_of
 from csvor.report._regression import write_regression_page
 
+# Errors wider by such a factor are due to a share of wrong labels that is hardly known.
+_WIDER = 1.5
+
 _LINKS = {
     "logit": "proportional odds",
     "probit": "ordered probit",
@@ -36,6 +43,11 @@ _LINKS = {
     "loglog": "cumulative log-log",
     "cauchit": "cumulative Cauchy",
 }
+# Rows that are alike, and ids that come again: what is said of them is said of held-out rows.
+_OF_OTHER_COMMANDS = (
+    "copied-rows", "conflicting-rows", "mostly-conflicting-rows", "mostly-conflicting-ratings",
+    "repeated-ids",
+)  # fmt: skip
 _WHERE = {"any": "to any other class", "beside": "to a class beside the right one"}
 
 
@@ -47,6 +59,7 @@ def run_explain(
         refuse_delimiter(data.delimiter, data.data)
     if options.report is not None:
         check_output(options.report, "--report", [".html", ".htm"], data.data)
+    notes.pass_over(*_OF_OTHER_COMMANDS)
     with rows_of(data, model, notes) as rows:
         done = explained(rows, options, notes)
         with progress("Testing"), notes.of_warnings():
@@ -99,7 +112,7 @@ def _summary(tests: Sequence[Mapping[str, Any]], target: str) -> str:
     sure = [test["column"] for test in tests if test["p"] < 0.05]
     rest = [test["column"] for test in tests if test["p"] >= 0.05]
     if not sure:
-        return f"no column has an effect on {target} that chance could not have"
+        return f"no column has an effect on {target} beyond chance"
     verb = "has" if len(sure) == 1 else "have"
     text = f"{all_of(_some(sure))} {verb} an effect on {target} beyond chance (p < .05)"
     return f"{text}; {all_of(_some(rest))} may have none" if rest else text
@@ -118,6 +131,8 @@ def _document(done: Explained, notes: Notes) -> dict[str, Any]:
     described |= {"settings": {**asdict(options), **settings, "standardised": False}}
     del described["tuned"], described["conflicts"], described["reviewed"]
     tests = tests_of_columns(done)
+    summary = model.summary(options.level, covariance=done.covariances[0])
+    _note_vague_share(done, summary.wrong, notes)
     return {
         **described,
         "summary": _summary(tests, done.prepared.target.name),
@@ -133,17 +148,27 @@ def _document(done: Explained, notes: Notes) -> dict[str, Any]:
         "level": options.level,
         "effects": [effect.entry() for effect in effects_of(done)],
         "columns_tested": tests,
-        "wrong_labels": _wrong_labels(done),
+        "wrong_labels": _wrong_labels(done, summary.wrong),
         "proportional_odds": proportional_odds(done),
-        "thresholds": _thresholds(done),
+        "thresholds": _thresholds(done, summary.thresholds),
         "raters": _raters(done),
         "notes": notes.texts(),
     }
 
 
-def _wrong_labels(done: Explained) -> dict[str, Any]:
-    """The share of wrong labels, the test of none, and a sentence."""
-    known = done.model.summary(done.options.level).wrong
+def _note_vague_share(done: Explained, wrong: Mapping[str, Any], notes: Notes) -> None:
+    """Say so where a share that may be 0 makes the effects far less sure."""
+    if done.all_right is None or not isinstance(done.model.wrong, str) or wrong["p"] < 0.05:
+        return
+    effects = effects_of(done)
+    ratios = [e.estimate.error / e.if_none_wrong.error for e in effects if e.if_none_wrong]
+    wider = float(np.median(ratios))
+    if wider > _WIDER:
+        notes.add(fault("vague-share", wider=wider))
+
+
+def _wrong_labels(done: Explained, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The share of wrong labels, the test of none, and a sentence; `known` is of the summary."""
     if not known:
         return {"share": 0.0, "sentence": "all labels are taken to be right"}
     entry = {name: _plain(known[name]) for name in ("share", "low", "high", "channel")}
@@ -167,8 +192,7 @@ def _wrong_labels(done: Explained) -> dict[str, Any]:
     return {**entry, "sentence": sentence}
 
 
-def _thresholds(done: Explained) -> list[dict[str, Any]]:
-    table = done.model.summary(done.options.level).thresholds
+def _thresholds(done: Explained, table: pd.DataFrame) -> list[dict[str, Any]]:
     classes = [format_value(label) for label in done.prepared.target.classes]
     return [
         {"below": below, "above": above, **{str(k): float(v) for k, v in row.items()}}

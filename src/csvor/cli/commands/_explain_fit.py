@@ -7,11 +7,13 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from csvor import OrdinalRegression
 from csvor._regression.fit import Likelihoods
 from csvor.cli._errors import CommandError, refuse
+from csvor.cli._fault import fault
 from csvor.cli._notes import Notes, in_options
 from csvor.cli._progress import progress
 from csvor.cli.commands._command_options import ExplainOptions
@@ -25,10 +27,22 @@ from csvor.cli.input._regression_columns import (
     units_encoder,
 )
 
+# Errors that hold in groups are too small with fewer.
+_FEW_GROUPS = 30
+
+
+class _Named(OrdinalRegression):
+    """Calls columns by names that no array has, in pieces or not."""
+
+    _names: list[str]
+
+    def _column_names(self) -> list[str]:
+        return self._names
+
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """A fitted regression of a file.
+    """A fitted regression of a file, with errors that hold in groups where there are some.
 
     Attributes
     ----------
@@ -37,24 +51,24 @@ class Explained:
     model : OrdinalRegression
     all_right : OrdinalRegression or None
         The same model with all labels taken to be right, where some are wrong.
+    covariances : tuple of ndarray
+        Of the estimates of both.
     options : ExplainOptions
-    arrays : dict
-        Of rows in pieces: workers keep them for as long as something here refers to them.
     """
 
     prepared: Prepared
     columns: list[RegressionColumn]
     model: OrdinalRegression
     all_right: OrdinalRegression | None
+    covariances: tuple[Any, Any]
     options: ExplainOptions
-    arrays: dict[str, Any]
 
 
 def explained(rows: Rows, options: ExplainOptions, notes: Notes) -> Explained:
     """Fit the rows; what the library refuses is said in options of the command."""
     prepared = rows.prepared
     columns = regression_columns(prepared.features, prepared.frame, options.base, options.per)
-    model = OrdinalRegression(
+    model = _Named(
         link=options.link,
         wrong=0 if options.no_wrong else options.wrong,
         nominal=names_of(columns, options.nominal, "--nominal"),
@@ -62,6 +76,7 @@ def explained(rows: Rows, options: ExplainOptions, notes: Notes) -> Explained:
         penalty=options.penalty,
         classes=prepared.target.classes,
     )
+    model._names = [name for column in columns for name in column.names]
     arrays = _arrays(rows, columns)
     with progress("Fitting"), notes.of_warnings():
         try:
@@ -72,32 +87,53 @@ def explained(rows: Rows, options: ExplainOptions, notes: Notes) -> Explained:
         all_right = _all_right(model) if model.wrong_channel_ is not None else None
     for one in filter(None, (model, all_right)):
         one._term_columns = {column.name: list(column.names) for column in columns}
-    return Explained(prepared, columns, model, all_right, options, arrays)
+    groups = _groups(rows, arrays, notes)
+    with progress("Estimating errors"):
+        of_both = (_covariance(model, groups), all_right and _covariance(all_right, groups))
+    return Explained(prepared, columns, model, all_right, of_both, options)
+
+
+def _covariance(model: OrdinalRegression, groups: Any) -> Any:
+    return model.covariance_ if groups is None else model.sandwich(groups)
+
+
+def _groups(rows: Rows, arrays: dict[str, Any], notes: Notes) -> Any:
+    """What rows that depend on each other share; each row by itself where weights are no counts."""
+    prepared = rows.prepared
+    if prepared.data.groups is not None:
+        groups = np.asarray(arrays["groups"])
+        n_groups = len(np.unique(groups))
+        kind = "rows-of-groups" if n_groups >= _FEW_GROUPS else "rows-of-few-groups"
+        notes.add(fault(kind, n=n_groups))
+        return groups
+    if prepared.ids is not None and not isinstance(rows, RowsInParts):
+        n_ids = int((pd.Series(prepared.ids).value_counts() > 1).sum())
+        if n_ids:
+            notes.add(fault("dependent-ids", str(prepared.data.id), option="--id", n=n_ids))
+    if prepared.data.weight is None:
+        return None
+    if isinstance(rows, RowsInParts):
+        notes.add(fault("weights-in-parts"))
+        return None
+    return np.arange(prepared.target.n_rows)
 
 
 def _arrays(rows: Rows, columns: Sequence[RegressionColumn]) -> dict[str, Any]:
     """Features in their units, labels, weights and raters, by the parameters of a fit."""
     prepared = rows.prepared
     encoder = units_encoder(columns, prepared.options)
-    names = [name for column in columns for name in column.names]
     X = encoder.fit_transform(prepared.frame)
     if not isinstance(rows, RowsInParts):
         return {
-            "X": pd.DataFrame(X, columns=names),
+            "X": X,
             "y": prepared.target.coded,
             "sample_weight": prepared.weights,
             "raters": prepared.raters,
+            "groups": prepared.groups,
         }
     if prepared.data.rater is not None:
         refuse("dask-rater")
-    import dask.dataframe as dd
-
-    kept = replace(rows, columns=encoder).encoded()
-    X = dd.from_dask_array(kept["X"], columns=names)
-    rest: dict[str, Any] = {
-        name: dd.from_dask_array(kept[name]) for name in ("y", "sample_weight") if name in kept
-    }
-    return {"sample_weight": None, "raters": None, "X": X, **rest, "kept": kept}
+    return {"sample_weight": None, "raters": None, **replace(rows, columns=encoder).encoded()}
 
 
 def _all_right(model: OrdinalRegression) -> OrdinalRegression:
