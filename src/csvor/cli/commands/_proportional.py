@@ -10,8 +10,9 @@ from csvor._utils.words import all_of
 from csvor.cli._spelling import quoted
 from csvor.cli.commands._effects import p_words
 from csvor.cli.commands._explain_fit import Explained
+from csvor.stats import holm
 
-# A column fails below it.
+# A column fails whose p-value, corrected by Holm, lies below it.
 _LEAST = 0.05
 # Of the test of all columns together: no column of a file is called so.
 _ALL = ""
@@ -34,8 +35,10 @@ def proportional_odds(done: Explained) -> dict[str, Any] | None:
     nominal = model.nominal_test(terms | together)
     tests: list[dict[str, Any]] = [{"column": name, **_test(nominal.loc[name])} for name in terms]
     of_all = _test(nominal.loc[_ALL])
-    failing = {test["column"]: test["p"] for test in tests if test["p"] < _LEAST}
-    open_ = {name: terms[name] for name in failing if name not in options.scale}
+    for test, p in zip(tests, holm([test["p"] for test in tests]).tolist(), strict=True):
+        test["p_holm"] = p
+    failing = {test["column"] for test in tests if test["p_holm"] < _LEAST}
+    open_ = {name: terms[name] for name in terms if name in failing and name not in options.scale}
     scale = model.scale_test(open_) if open_ else None
     for test in tests:
         name = test["column"]
@@ -57,6 +60,11 @@ def _sentence(tests: list[dict[str, Any]], of_all: dict[str, float], link: str) 
     together = f"{p_words(of_all['p'])} of all columns together"
     if not failing:
         return f"{one} of each column is enough for all thresholds ({together})"
-    names = all_of([f"{test['column']} ({p_words(test['p'])})" for test in failing])
-    advice = all_of([test["advice"] for test in failing])
-    return f"{one} is not enough for all thresholds of {names}, {together}: fit again with {advice}"
+    names = all_of([f"{test['column']} ({p_words(test['p_holm'])})" for test in failing])
+    corrected = " (corrected for the number of columns)" if len(tests) > 1 else ""
+    worst = min(failing, key=lambda test: test["p_holm"])  # the others may fail for want of it
+    begin = "fit again with" if len(failing) == 1 else "begin with"
+    return (
+        f"{one} is not enough for all thresholds of {names}{corrected}, {together}: {begin} "
+        f"{worst['advice']}"
+    )
