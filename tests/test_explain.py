@@ -213,6 +213,26 @@ def test_rows_that_are_alike_are_no_fault_and_ids_that_come_again_are_noted() ->
     assert "200 values are on more than one row; errors take rows to be indep" in result.stderr
 
 
+def test_rows_with_blanks_are_left_out_if_asked() -> None:
+    table = pupils().assign(idle="x", weight=2.0)
+    table.loc[3, "hours"], table.loc[7, "school"], table.loc[9, "idle"] = None, None, None
+    features = ["hours", "income", "school"]
+    table.loc[[398, 399], features] = table.loc[[20, 20], features].to_numpy()
+    table.to_csv("t.csv", index=False)
+    assert "blank values in columns of numbers" in run("explain", "t.csv", *ORDER).stderr
+    options = ("--no-wrong", "--weight", "weight", "--complete")
+    result = run("explain", "t.csv", *ORDER, *options, "--json")
+    document = json.loads(result.stdout)
+    model = by_hand(table.drop(index=[3, 7, 9]), wrong=0)
+    values = [effect["coefficient"] for effect in document["effects"]]
+    np.testing.assert_allclose(values, model.coef_, rtol=1e-5, atol=1e-9)
+    assert document["data"]["used"] == 397 and document["columns"]["constant"] == ["idle"]
+    assert "3 rows with a blank in the columns 'hours', 'school', 'idle' are left" in result.stderr
+    assert "category of their own" not in result.stderr
+    refused = run("explain", "t.csv", *ORDER, "--complete", "--impute")
+    assert refused.exit_code == 2 and "give one" in refused.stderr
+
+
 def test_the_page() -> None:
     table = spoilt(pupils()).assign(school=lambda t: t["school"].replace("west", "<west>"))
     table.to_csv("t.csv", index=False)

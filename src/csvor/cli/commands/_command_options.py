@@ -133,6 +133,10 @@ class ExplainOptions:
             "Tell odds ratios for so many units more; can be repeated.", "COL:UNITS", panel=DATA
         ),
     ] = ()
+    complete: Annotated[
+        bool,
+        option("Leave out rows with a blank in any column; else they are refused.", panel=DATA),
+    ] = False
     level: Annotated[float, share("Of the intervals.", panel=OUTPUT)] = 0.95
     thresholds: Annotated[bool, option("Print the thresholds as well.", panel=OUTPUT)] = False
     report: Annotated[Text, _file("Write a page with the forest plot (.html).")] = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from csvor._utils.words import all_of, plural
+from csvor.cli._errors import refuse
 from csvor.cli._fault import fault
 from csvor.cli._follow_up import command_line
 from csvor.cli._notes import Notes
@@ -29,8 +31,10 @@ from csvor.cli.commands._explain_print import (
     print_thresholds,
     table_lines,
 )
+from csvor.cli.commands._in_memory import RowsInMemory
 from csvor.cli.commands._proportional import proportional_odds
-from csvor.cli.commands._rows import rows_of
+from csvor.cli.commands._rows import Rows, rows_of
+from csvor.cli.input._complete_rows import complete_rows
 from csvor.report._regression import write_regression_page
 
 # Errors wider by such a factor are due to a share of wrong labels that is hardly known.
@@ -60,7 +64,7 @@ def run_explain(
     if options.report is not None:
         check_output(options.report, "--report", [".html", ".htm"], data.data)
     notes.pass_over(*_OF_OTHER_COMMANDS)
-    with rows_of(data, model, notes) as rows:
+    with _rows(data, model, options, notes) as rows:
         done = explained(rows, options, notes)
         with progress("Testing"), notes.of_warnings():
             document = _document(done, notes)
@@ -85,6 +89,26 @@ def run_explain(
     print_shifts(out, document["raters"])
     if options.report is not None:
         print_facts(out, [("Written", options.report)])
+
+
+@contextmanager
+def _rows(
+    data: DataOptions, model: ModelOptions, options: ExplainOptions, notes: Notes
+) -> Iterator[Rows]:
+    """The rows, of which those with a blank are left out where that is asked for."""
+    if not options.complete:
+        with rows_of(data, model, notes) as rows:
+            yield rows
+        return
+    if data.dask is not None:
+        refuse("dask-complete")
+    if model.impute:
+        refuse("complete-and-impute")
+    notes.pass_over("blank-words")
+    # Blanks are refused unless they would be filled.
+    with rows_of(data, replace(model, impute=True), notes) as rows:
+        work = complete_rows(rows.prepared, notes)
+        yield RowsInMemory(replace(work, options=model))
 
 
 def _facts(done: Explained, document: dict[str, Any]) -> list[Fact]:
