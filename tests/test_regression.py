@@ -264,3 +264,13 @@ def test_what_cannot_be_is_refused_by_name(options, raters, message):
     X, y = sample(200)
     with pytest.raises(ValueError, match=message):
         OrdinalRegression(**options).fit(X, y, raters=raters)
+
+
+def test_all_columns_together_gain_what_a_fit_of_their_own_gains():
+    rng = np.random.default_rng(2)
+    X, y = sample(500, share=0.05, seed=2)
+    X = np.hstack([X, rng.random((500, 4)) < [0.015, 0.02, 0.03, 0.02]])  # thresholds may cross
+    model = OrdinalRegression().fit(X, y)
+    larger = OrdinalRegression(wrong=0, nominal=list(range(7)), penalty=1e-9).fit(X, y)
+    gain = 2.0 * (larger.log_likelihood_ - model.log_likelihood_)
+    assert model.proportional_odds_test().loc["all", "statistic"] > gain - 1e-3 > 30.0

@@ -40,10 +40,17 @@ def without(terms: Terms, columns: tuple[int, ...]) -> Terms:
 
 def refitted(fitting: Fitting, best: Optimum, terms: Terms, share_known: bool) -> Optimum:
     """The greatest likelihood with other terms, from the parameters of those that there are."""
-    held = np.zeros(terms.size, dtype=bool)
-    held[terms.slices["wrong"]] = share_known
-    start = _carried(best.model.terms, best.model.theta, terms)
-    return fitting.search(terms, held).maximise(fitting.model(terms, start))
+    wrong, held = terms.slices["wrong"], np.zeros(terms.size, dtype=bool)
+    held[wrong] = share_known
+    search, start = fitting.search(terms, held), _carried(best.model.terms, best.model.theta, terms)
+    end = search.maximise(fitting.model(terms, start))
+    if share_known or not terms.channels:
+        return end
+    # With many effects there may be no wrong labels left, and thresholds that cross in between.
+    start[wrong], held = 0.0, held.copy()
+    held[wrong] = True
+    without_share = fitting.search(terms, held).maximise(fitting.model(terms, start))
+    return max(end, without_share, key=lambda one: one.value)
 
 
 def _carried(terms: Terms, theta: Array, new: Terms) -> Array:

@@ -106,7 +106,8 @@ class RowTerms:
         classes, table = class_probabilities(below, above), model.table
         likelihood = np.einsum("ik,ik->i", table[codes], classes)
         if model.terms.channels:  # an error would make up for thresholds that cross
-            likelihood = np.where(classes.min(axis=1) < 0.0, 0.0, likelihood)
+            at_label = classes[np.arange(codes.size), codes]
+            likelihood = np.where(at_label < 0.0, 0.0, likelihood)
         likelihood = np.maximum(likelihood, _LEAST)
         # Thresholds that cross leave no likelihood, and nothing to go by: a step there is undone.
         per_row = np.where(likelihood > _LEAST, 1.0 / likelihood, 0.0)[:, None]
