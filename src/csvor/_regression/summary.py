@@ -83,10 +83,10 @@ class Summary:
         )
         if model.link == "logit":
             n = location.stop - location.start
-            shown = coefficients.where(np.arange(len(coefficients))[:, None] < n)
             with np.errstate(over="ignore"):  # of a column in small units one more is very much
                 for name, of in (("", "estimate"), ("_low", "low"), ("_high", "high")):
-                    coefficients[f"odds_ratio{name}"] = np.exp(shown[of])
+                    shown = coefficients[of].where(np.arange(len(coefficients)) < n)
+                    coefficients[f"odds_ratio{name}"] = np.exp(shown)
         thresholds = table.iloc[slices["thresholds"]][["estimate", "error", "low", "high"]]
         fit = {
             "rows": float(model._n_weighted),
