@@ -233,6 +233,13 @@ def test_rows_with_blanks_are_left_out_if_asked() -> None:
     assert refused.exit_code == 2 and "give one" in refused.stderr
 
 
+def test_a_column_in_small_units_is_told_in_steps_that_it_has() -> None:
+    pupils().assign(hours=lambda t: t["hours"] / 1e5).to_csv("t.csv", index=False)
+    result = run("explain", "t.csv", *ORDER, "--no-wrong")
+    assert (result.exit_code, result.stderr) == (0, "")  # exp of it overflows, and nobody is told
+    assert "hours (1e-05 more)" in result.stdout
+
+
 def test_the_page() -> None:
     table = spoilt(pupils()).assign(school=lambda t: t["school"].replace("west", "<west>"))
     table.to_csv("t.csv", index=False)
