@@ -1,11 +1,8 @@
-"""Regressions by formulas, as in R's ``ordinal::clm``: which columns does a formula make?"""
+"""Regressions by formulas, as in R's ``ordinal::clm``."""
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,23 +10,19 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._regression import OrdinalRegression
+from csvor._regression.formula_terms import FormulaColumns, parsed
 from csvor._utils.warn import warn
-from csvor._utils.words import all_of, are, plural, rows_text
+from csvor._utils.words import all_of, are, plural
 
 __all__ = ["clm"]
 
 Array = NDArray[np.float64]
 
-# formulaic writes temp[T.warm], and temp[warm] where a factor has all its levels; R tempwarm.
-_LEVEL = re.compile(r"\[(?:T\.)?([^\[\]]*)\]")
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m|[⧛⧚]")
-_INTERCEPT = "Intercept"
-
 
 class FormulaRegression(OrdinalRegression):
     """An `OrdinalRegression` that reads new rows by the formula that it was fitted with."""
 
-    _design: _Design | None = None
+    _design: FormulaColumns | None = None
     _term_columns: dict[str, list[str]]
 
     def _checked(self, X: ArrayLike) -> Array:
@@ -121,11 +114,11 @@ def clm(
     table = _table(data, apart)
     terms = [name for name in table.columns if name not in apart.values()]
     formulas = {
-        kind: _parsed(text, kind, terms) for kind, text in sources.items() if text is not None
+        kind: parsed(text, kind, terms) for kind, text in sources.items() if text is not None
     }
     variables = [name for one in formulas.values() for name in one.required_variables]
     table = _complete(table, [*apart.values(), *variables])
-    design, X = _Design.of(formulas, table)
+    design, X = FormulaColumns.of(formulas, table)
     model = FormulaRegression(
         link=link, wrong=wrong, penalty=penalty, classes=classes,
         **{kind: design.names_of(kind) for kind in ("location", "nominal", "scale")},
@@ -134,52 +127,6 @@ def clm(
     model.fit(X, table[label], rows_weigh, raters=rated_by)
     model._design, model._term_columns = design, design.terms
     return model
-
-
-@dataclass(frozen=True)
-class _Design:
-    """How formulas become columns: the specifications of formulaic, by what they are for."""
-
-    specs: dict[str, Any]
-
-    @classmethod
-    def of(cls, formulas: dict[str, Any], table: pd.DataFrame) -> tuple[_Design, pd.DataFrame]:
-        """That of a table, and its columns."""
-        made = {kind: _matrix(formula, table) for kind, formula in formulas.items()}
-        design = cls({kind: matrix.model_spec for kind, matrix in made.items()})
-        return design, _joined(made.values())
-
-    @property
-    def terms(self) -> dict[str, list[str]]:
-        """The names of the columns of each term."""
-        return {
-            str(term): [_as_in_r(spec.column_names[i]) for i in at]
-            for spec in self.specs.values()
-            for term, at in spec.term_indices.items()
-            if str(term) != "1"
-        }
-
-    def names_of(self, kind: str) -> list[str]:
-        """The columns of a formula; none where there is no such formula."""
-        names = self.specs[kind].column_names if kind in self.specs else ()
-        return [_as_in_r(name) for name in names if name != _INTERCEPT]
-
-    def columns(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Those of other rows."""
-        needed = {name for spec in self.specs.values() for name in spec.required_variables}
-        lacking = sorted(needed - set(table.columns))
-        if lacking:
-            raise ValueError(
-                f"The rows lack the column {lacking[0]!r}, which the formula of the model names."
-            )
-        for name in sorted(needed):
-            missing = np.flatnonzero(table[name].isna())
-            if missing.size:
-                raise ValueError(
-                    f"Column {name!r} has no value in {rows_text(missing, first=0)}: fill it in, "
-                    "or leave the rows out."
-                )
-        return _joined(_matrix(spec, table) for spec in self.specs.values())
 
 
 def _sides(formula: str) -> tuple[str, str]:
@@ -201,34 +148,6 @@ def _table(data: Any, apart: dict[str, str]) -> pd.DataFrame:
     return table
 
 
-def _parsed(text: str, kind: str, available: Sequence[Any]) -> Any:
-    """The formula of terms; "." in it stands for the columns that are available."""
-    try:
-        from formulaic import Formula
-        from formulaic.errors import FormulaicError
-    except ImportError as error:
-        raise ImportError(
-            "Formulas are read by formulaic, which is not installed: pip install 'csvor[formula]'."
-        ) from error
-    text = text.strip().removeprefix("~")
-    key = "formula" if kind == "location" else kind
-    try:
-        formula = Formula(text, _context={"__formulaic_variables_available__": list(available)})
-    except FormulaicError as error:
-        raise ValueError(f"{key} {text.strip()!r} cannot be read: {_plain(error)}") from error
-    if "1" not in map(str, formula):
-        raise ValueError(
-            f"{key} {text.strip()!r} takes the intercept out, and the thresholds are the "
-            "intercepts of this model: leave 0 or -1 out."
-        )
-    return formula
-
-
-def _plain(error: Exception) -> str:
-    """What is said of an error, without the marks that colour it at a terminal."""
-    return " ".join(_COLOUR.sub("", str(error)).split())
-
-
 def _complete(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     """The rows in which all of the columns that are in the table have a value."""
     names = set(names)
@@ -243,44 +162,3 @@ def _complete(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
         f"{are(n_missing)} left out."
     )
     return table.loc[~missing.any(axis=1), used]
-
-
-def _matrix(spec: Any, table: pd.DataFrame) -> Any:
-    """The columns that a formula, or the specification of a fit, makes of complete rows."""
-    from formulaic.errors import DataMismatchWarning, FormulaicError
-
-    table = table.apply(_as_factor)
-    try:
-        with warnings.catch_warnings():
-            # pandas warns of how formulaic makes categoricals.
-            warnings.simplefilter("ignore", FutureWarning)
-            warnings.simplefilter("error", DataMismatchWarning)
-            return spec.get_model_matrix(table, context={}, na_action="ignore")
-    except (FormulaicError, DataMismatchWarning) as error:
-        raise ValueError(f"The terms of the formula cannot be made: {_plain(error)}") from error
-
-
-def _as_factor(column: pd.Series[Any]) -> pd.Series[Any]:
-    """As R has it: truth values are factors of FALSE and TRUE, and no level is without rows."""
-    if column.dtype == bool:
-        return column.map({False: "FALSE", True: "TRUE"}).astype("category")
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.remove_unused_categories()
-    return column
-
-
-def _joined(matrices: Iterable[Any]) -> pd.DataFrame:
-    """The columns of all, each once, as R calls them, without the intercept."""
-    columns: dict[str, Any] = {}
-    for matrix in matrices:
-        for name in matrix.columns:
-            if name != _INTERCEPT:
-                columns.setdefault(_as_in_r(name), np.asarray(matrix[name], dtype=np.float64))
-    if not columns:
-        raise ValueError("The formula has no terms: give one at least, as in 'rating ~ temp'.")
-    return pd.DataFrame(columns)
-
-
-def _as_in_r(name: str) -> str:
-    """tempwarm of temp[T.warm]."""
-    return _LEVEL.sub(r"\1", name)
