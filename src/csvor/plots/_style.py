@@ -153,7 +153,7 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
             # figure: within the context below that would be undone, and nothing shown after.
             import matplotlib.pyplot as plt
 
-            plt.draw_if_interactive()
+            plt.draw_if_interactive()  # type: ignore[no-untyped-call]
         with mpl.rc_context(_RC):
             return draw(*args, **kwargs)
 
