@@ -1,10 +1,8 @@
 """The page of an audit: what it says of how many, which and why, and that text stays text."""
 
 import dataclasses
-import json
 import pathlib
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
@@ -24,9 +22,9 @@ from csvor.report.audit._features import FeatureTable, table_of
 from csvor.report.audit._follow_up import EDITED, commands, editable
 from csvor.report.audit._suspects import suspects_of, text_of, value_text
 from csvor.report.audit._why import nearest_good, pulls, strongest
+from report_page import Page
 
 EVIL = "</script><script>alert(1)</script>"
-VOID = {"meta", "img", "link", "br", "hr", "input"}
 WORDS = np.array(["poor", "fair", "good"])
 
 
@@ -58,44 +56,6 @@ def line() -> LabelAudit:
 def curve() -> LabelAudit:
     X, y = graded()
     return audit_labels(X, y, model(kernel="rbf", gamma=0.3, C=10.0), classes=WORDS)
-
-
-class Page(HTMLParser):
-    """What a page holds, by element; tags have to be closed in order."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[tuple[str, dict[str, Any]]] = []
-        self.texts: list[tuple[list[str], dict[str, Any], str]] = []
-        self.tags: list[tuple[str, dict[str, Any]]] = []
-        self.feed(html)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, Any]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(self.tags[-1])
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, Any]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop()[0] == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open:
-            self.texts.append(([tag for tag, _ in self.open], self.open[-1][1], data))
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [attrs for tag, attrs in self.tags if tag == "tr" and "data-row" in attrs]
-
-    def text(self) -> str:
-        out = [t for tags, _, t in self.texts if not {"script", "style"} & set(tags)]
-        return " ".join(" ".join(out).split())
-
-    def json(self, name: str) -> Any:
-        found = [t for tags, a, t in self.texts if tags[-1] == "script" and a.get("id") == name]
-        return json.loads("".join(found))
 
 
 def page_of(audit: Any, X: Any, folder: Any, **options: Any) -> Page:
@@ -255,8 +215,13 @@ def test_of_many_classes_the_table_has_those_that_occur() -> None:
 
 def test_values_and_labels_as_text() -> None:
     values = [3, 3.0, 0.123456, 12345.678, -2.5, float("nan"), "a", True, None, 1e-9]
-    told = ["3", "3", "0.1235", "12345.7", "−2.5", "–", "a", "True", "", "1e−09"]
+    told = ["3", "3", "0.123456", "12345.678", "−2.5", "–", "a", "True", "–", "1e−09"]
     assert [value_text(value) for value in values] == told
+    assert [value_text(x) for x in (2 / 3, np.float32(0.1), 1e5 / 3)] == [
+        "0.6667",
+        "0.1",
+        "33333.3",
+    ]
     assert [text_of(np.float64(2)), text_of(np.str_("a")), text_of(2.5)] == ["2", "a", "2.5"]
 
 

@@ -22,7 +22,7 @@ def write_page(
 ) -> None:
     """Write the page: rows and labels are called as in the file.
 
-    `of_rows` are by, X, rows, ids, conflicts and command of `write_audit_report`.
+    `of_rows` are by, X, rows, ids, cells, conflicts and command of `write_audit_report`.
     """
     named = work.data.id
     id_name = "id" if named is None or named in (*COLUMNS, COMMAND) else named

@@ -112,7 +112,8 @@ class RowsInMemory(CommandRows):
         """What the page of an audit takes of the rows, by the parameters of the report."""
         prepared, conflicts = self.prepared, self.prepared.repeats.conflicts
         rows, ids = prepared.row_numbers, prepared.ids
-        return {"X": prepared.frame, "rows": rows, "ids": ids, "conflicts": conflicts}
+        columns = {"X": prepared.frame, "rows": rows, "ids": ids, "cells": prepared.cells}
+        return {**columns, "conflicts": conflicts}
 
 
 def as_columns(

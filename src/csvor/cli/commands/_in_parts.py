@@ -102,11 +102,18 @@ class RowsInParts(CommandRows):
         """What the page of an audit takes of the rows, by the parameters of the report."""
         import dask.dataframe as dd
 
-        empty = self.prepared.frame.iloc[:0]
-        frames = dd.from_map(self.reader.features_of, self.pieces, meta=empty)
+        reader, prepared = self.reader, self.prepared
+        frames, cells = (
+            dd.from_map(make, self.pieces, meta=like.iloc[:0])
+            for make, like in (
+                (reader.features_of, prepared.frame),
+                (reader.cells_of, prepared.cells.astype(object)),
+            )
+        )
         ids = None if self.prepared.data.id is None else self.names[1]
         # Only some rows were compared with each other.
-        return {"X": frames, "rows": self.names[0] + 1, "ids": ids, "conflicts": ()}
+        columns = {"X": frames, "rows": self.names[0] + 1, "ids": ids, "cells": cells}
+        return {**columns, "conflicts": ()}
 
     @cached_property
     def names(self) -> list[Any]:

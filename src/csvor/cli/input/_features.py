@@ -3,11 +3,15 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from csvor.cli.input._table import Table
 from csvor.preprocessing import MedianClipper
 
 # From so many indicators of categories on, rows are sparse (N45): one a column is not 0.
@@ -48,6 +52,14 @@ class FeatureColumns:
         indicators = sum(map(len, self.categorical.values()))
         stored = len(self.used) / (len(self.numeric) + indicators)
         return indicators >= SPARSE_FROM and stored <= _MOST_STORED
+
+    def as_written(self, table: Table, rows: NDArray[np.int64]) -> pd.DataFrame:
+        """The cells of columns of numbers that are not plain ones: dates, percentages, units."""
+        cells = {}
+        for name in self.readings:
+            codes, texts = table.columns[name].take(rows).coded
+            cells[name] = pd.Categorical.from_codes(codes, pd.Index(texts))
+        return pd.DataFrame(cells, index=range(len(rows)))
 
 
 def make_pipeline(

@@ -89,6 +89,11 @@ class PieceReader:
         with about(table.source):
             return self._frame(table)
 
+    def cells_of(self, piece: Piece) -> pd.DataFrame:
+        """Columns of numbers that are not plain ones, as they were written."""
+        table, _, _ = self._labelled(piece)
+        return self.features.as_written(table, table.rows).astype(object)
+
     def _frame(self, table: Table) -> pd.DataFrame:
         if not len(table.rows):
             return pd.DataFrame(columns=self.features.used)

@@ -100,6 +100,11 @@ class Prepared:
         return numbers
 
     @property
+    def cells(self) -> pd.DataFrame:
+        """The columns of numbers that are not plain ones, as they were written."""
+        return self.features.as_written(self.table, self.target.rows)
+
+    @property
     def ids(self) -> list[str] | None:
         """What the rows used are called, where a column says so."""
         return self.uses.ids(self.table, self.target.rows)
@@ -193,7 +198,7 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     # What became of the other columns is in the frame.
-    table = table.only([*data.by, *([] if data.id is None else [data.id])])
+    table = table.only([*data.by, *features.readings, *([] if data.id is None else [data.id])])
     return Prepared(
         table, target, features, frame, groups, weights, repeats, copies, pipeline, data, options,
         review=review, raters=raters,

@@ -52,6 +52,7 @@ def write_audit_report(
     conflicts: Sequence[Sequence[int] | NDArray[np.integer]] = (),
     decided: Sequence[Mapping[str, Any]] = (),
     command: str = "",
+    cells: Any = None,
     by: Mapping[str, SharesByValue] | None = None,
 ) -> Path:
     r"""Write what an audit found as one page, on which its suspects are reviewed.
@@ -100,6 +101,9 @@ def write_audit_report(
     command : str, default=""
         The command that audited, such as "csvor audit data.csv --target grade": it is saved with
         the decisions, in a column audit, and `csvor apply` prints the one that comes next.
+    cells : dataframe, default=None
+        Columns of X as they were written, under their names, where X holds what was read in them:
+        dates, percentages, numbers with units.
     by : mapping of str to SharesByValue, default=None
         What the audit's `by` gives, under the names of columns: their values are compared.
 
@@ -110,13 +114,13 @@ def write_audit_report(
     Raises
     ------
     ValueError
-        If `X`, `rows` or `ids` have another number of rows than the audit.
+        If `X`, `rows`, `ids` or `cells` have another number of rows than the audit.
 
     Notes
     -----
     Where the rows of the audit lie in partitions of dask, counts are those of all rows; the 1 000
     most suspect ones, and up to 20 000 random ones among which neighbours are sought, come here. X,
-    rows and ids are collections of dask then, cut as what was audited, or lie in memory.
+    rows, ids and cells are collections of dask then, cut as what was audited, or lie in memory.
 
     Examples
     --------
@@ -136,9 +140,10 @@ def write_audit_report(
     True
     """
     alike = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
-    shown = rows_for_page(audit, X, rows, ids, [i for group in alike for i in group])
+    shown = rows_for_page(audit, X, rows, ids, [i for group in alike for i in group], cells)
     names = None if shown.ids is None else [text_of(name) for name in shown.ids]
     numbers, earlier = shown.numbers.tolist(), {int(decision["row"]) for decision in decided}
+    suspects = suspects_of(shown.audit, shown.X, numbers, names, earlier, shown.cells)
     classes = [text_of(label) for label in audit.classes]
     name_of_ids = id_name if names is not None else None
     config = {
@@ -154,7 +159,7 @@ def write_audit_report(
         "audit.html",
         title=f"{source}: {target}" if source else target,
         **_answer(audit, classes),
-        **_review(audit, suspects_of(shown.audit, shown.X, numbers, names, earlier), source),
+        **_review(audit, suspects, source),
         id_name=name_of_ids,
         by={name: comparison_of(shares) for name, shares in (by or {}).items()},
         facts=dict(facts or {}),

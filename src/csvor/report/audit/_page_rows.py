@@ -26,6 +26,7 @@ class PageRows:
     """Rows of an audit in memory: all of them, or those listed and others that they stand among.
 
     Totals of the `audit` are those of all rows; `positions` say, in their order, which are here.
+    `cells` are columns of X as they were written.
     """
 
     audit: WrongLabels
@@ -33,6 +34,7 @@ class PageRows:
     numbers: NDArray[Any]
     ids: Any
     positions: Rows
+    cells: Any = None
 
     def places(self, positions: Any) -> list[int]:
         """Where rows with these positions among all rows stand here."""
@@ -40,7 +42,7 @@ class PageRows:
 
 
 def rows_for_page(
-    audit: WrongLabels, X: Any, rows: Any, ids: Any, also: Sequence[int] = ()
+    audit: WrongLabels, X: Any, rows: Any, ids: Any, also: Sequence[int] = (), cells: Any = None
 ) -> PageRows:
     """What a page shows of rows with these numbers (from 1, where there are none) and names.
 
@@ -49,20 +51,20 @@ def rows_for_page(
     n = audit.probability.size
     if not is_lazy(audit.probability):
         numbers = np.arange(1, n + 1) if rows is None else np.asarray(rows)
-        for column, name in ((numbers, "rows"), (ids, "ids")):
+        for column, name in ((numbers, "rows"), (ids, "ids"), (cells, "cells")):
             if column is not None:
                 _check_length(name, len(column), n)
-        return PageRows(audit, X, numbers, ids, np.arange(n))
+        return PageRows(audit, X, numbers, ids, np.arange(n), cells)
     in_parts: Any = audit.probability
     sizes = in_parts.chunks[0]
     chosen = np.unique(np.concatenate([audit.order, _beside(n, X), np.array(also, int)]))
     some = _some(audit, chosen)
     numbers = chosen + 1 if rows is None else np.asarray(_rows_of(rows, sizes, chosen, "rows"))
-    names, features = (
+    names, features, written = (
         None if column is None else _rows_of(column, sizes, chosen, name)
-        for column, name in ((ids, "ids"), (X, "X"))
+        for column, name in ((ids, "ids"), (X, "X"), (cells, "cells"))
     )
-    return PageRows(some, features, numbers, names, chosen)
+    return PageRows(some, features, numbers, names, chosen, written)
 
 
 def _beside(n: int, X: Any) -> Rows:

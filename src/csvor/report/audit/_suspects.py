@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from csvor.audit import WrongLabels
@@ -20,6 +21,8 @@ _SHORT = 3
 # Of less strength beside the strongest, a feature explains nothing.
 _FAINT = 0.1
 _SLIGHT = 0.005
+# Numbers that people type have no more digits; of computed ones four are shown.
+_TYPED = 8
 
 
 @dataclass(frozen=True)
@@ -100,13 +103,17 @@ def suspects_of(
     row_numbers: Sequence[int],
     ids: Sequence[str] | None,
     decided: Collection[int] = (),
+    cells: pd.DataFrame | None = None,
 ) -> Suspects:
-    """The flagged rows and those that follow, but for those `decided`, and why each is one."""
+    """The flagged rows and those that follow, but for those `decided`, and why each is one.
+
+    `cells` are columns of X as they were written.
+    """
     audit = reported(audit)
     left = [i for i in audit.order.tolist() if row_numbers[i] not in decided]
     # With `fdr`, too, the flagged rows are the first ones.
     shown = np.array(left[: min(audit.named + NEXT_ROWS, MOST_ROWS)], dtype=np.intp)
-    evidence = evidence_of(audit, X, shown, MOST_FEATURES)
+    evidence = _as_written(evidence_of(audit, X, shown, MOST_FEATURES), cells)
     classes = [text_of(label) for label in audit.classes]
     rows = []
     for i, position in enumerate(shown.tolist()):
@@ -136,6 +143,17 @@ def suspects_of(
     return Suspects(tuple(rows), evidence.n_features, len(evidence.columns), evidence.kind)
 
 
+def _as_written(evidence: Evidence, cells: pd.DataFrame | None) -> Evidence:
+    """With cells in place of what was read in them, such as days of dates or numbers of units."""
+    if cells is None:
+        return evidence
+    values = [
+        cells[name].to_numpy() if (name := evidence.names[j]) in cells else read
+        for j, read in zip(evidence.columns.tolist(), evidence.values, strict=True)
+    ]
+    return replace(evidence, values=values)
+
+
 def _chances(probabilities: NDArray[np.float64], classes: Sequence[str]) -> tuple[Any, ...]:
     """The classes that the features leave possible, with their probabilities."""
     pairs = zip(classes, probabilities.tolist(), strict=True)
@@ -159,14 +177,16 @@ def text_of(label: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value of a feature, numbers to four digits."""
+    """A value of a feature, a number as it was typed, or if it was computed, to four digits."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-        return "" if value is None else str(value)
+        return "–" if value is None or value == "" else str(value)
     number = float(value)
     if not isfinite(number):
         return "–"
     if number.is_integer() and abs(number) < 1e15:
         text = str(int(number))
+    elif len(repr(number).strip("-0.").replace(".", "")) <= _TYPED and 1e-4 < abs(number) < 1e15:
+        text = repr(number)
     else:
         text = f"{number:.1f}" if 1e3 <= abs(number) < 1e7 else f"{number:.4g}"
     return text.replace("-", "−")
