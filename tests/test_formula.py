@@ -157,3 +157,18 @@ def test_without_formulaic(grades, monkeypatch):
     monkeypatch.setitem(sys.modules, "formulaic", None)
     with pytest.raises(ImportError, match=r"pip install 'csvor\[formula\]'"):
         clm("grade ~ age", grades)
+
+
+def test_columns_of_one_name_are_refused(grades):
+    data = grades.assign(siteCork=grades["age"])
+    with pytest.raises(ValueError, match="Two columns of the formula are called 'siteCork'"):
+        clm("grade ~ site + siteCork", data, wrong=0)
+
+
+def test_a_fit_to_other_columns_has_no_formula(grades):
+    model = clm("grade ~ age + night", grades, wrong=0).set_params(location=None)
+    X = pd.DataFrame({"hours": grades["age"], "night": grades["night"].astype(float)})
+    model.fit(X, grades["grade"])
+    assert model.nominal_test().index.tolist() == ["<none>", "hours", "night"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(grades)

@@ -23,7 +23,12 @@ class FormulaRegression(OrdinalRegression):
     """An `OrdinalRegression` that reads new rows by the formula that it was fitted with."""
 
     _design: FormulaColumns | None = None
-    _term_columns: dict[str, list[str]]
+    _term_columns: dict[str, list[str]] | None = None
+
+    def _fitting(self, data: Any, raters: Any) -> tuple[Any, int]:
+        """A fit to other columns has no formula any more."""
+        self._design = self._term_columns = None
+        return super()._fitting(data, raters)
 
     def _checked(self, X: ArrayLike) -> Array:
         """Features of a table, or of the columns that the formula makes of it."""

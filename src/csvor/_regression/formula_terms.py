@@ -124,8 +124,14 @@ def _joined(matrices: Iterable[Any]) -> pd.DataFrame:
     columns: dict[str, Any] = {}
     for matrix in matrices:
         for name in matrix.columns:
-            if name != _INTERCEPT:
-                columns.setdefault(_as_in_r(name), np.asarray(matrix[name], dtype=np.float64))
+            if name == _INTERCEPT:
+                continue
+            values = np.asarray(matrix[name], dtype=np.float64)
+            if not np.array_equal(columns.setdefault(_as_in_r(name), values), values):
+                raise ValueError(
+                    f"Two columns of the formula are called {_as_in_r(name)!r}, as R has it: "
+                    "rename a column of data."
+                )
     if not columns:
         raise ValueError("The formula has no terms: give one at least, as in 'rating ~ temp'.")
     return pd.DataFrame(columns)
