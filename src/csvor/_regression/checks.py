@@ -27,6 +27,8 @@ _COLLINEAR = 1e-10
 _SUSPECT = 8.0
 # ... in as many rows.
 _MOST_ROWS = 20_000
+# Beyond so many standard deviations from 0 a search by the effect on the scale loses its way.
+_OFF_CENTRE = 50.0
 # Labels that are right: with fewer, a class is lost.
 _LEFT = 0.5
 
@@ -49,6 +51,13 @@ def check_columns(model: Model, rows: Rows, n_rows: int, penalised: bool) -> Non
         raise ValueError(
             f"Column {_quoted(constant)} of X has the same value in all rows: the thresholds are "
             "the intercepts of this model. Leave it out."
+        )
+    scale = list(model.terms.scale)
+    for j in np.compress(np.abs(model.center * model.factor)[scale] > _OFF_CENTRE, scale):
+        warn(
+            f"Column {names[j]!r} in scale lies more than {_OFF_CENTRE:g} standard deviations "
+            "from 0, where the spread is that of the thresholds: subtract its mean, or estimates "
+            "are imprecise."
         )
     if penalised:
         return
@@ -96,10 +105,11 @@ def _gram(model: Model, X: Any, weights: Array) -> tuple[Array]:
     return (total,)
 
 
-def warn_of_lost_classes(terms: Terms, rows: Rows, right: Any) -> None:
+def warn_of_lost_classes(terms: Terms, rows: Rows, mass: Array, right: Any) -> None:
     """Warn where a fit takes all labels of a class to be wrong, and so has no class left."""
     (kept,) = sums(partial(_kept, terms.n_cuts + 1), rows.codes, rows.weights, right)
-    lost = [terms.classes[k] for k in np.flatnonzero(kept < _LEFT)]
+    # Weights may be less than rows.
+    lost = [terms.classes[k] for k in np.flatnonzero(kept < _LEFT * np.minimum(mass, 1.0))]
     if lost:
         warn(
             f"All labels {_quoted(lost)} are taken to be wrong ones: the thresholds about that "
@@ -135,7 +145,7 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     SeparationError
         If a combination of columns puts all rows that count into the order of their classes.
     """
-    if model.terms.scale or (converged and not is_steep(model)):
+    if converged and not is_steep(model):
         return
     some = random_rows(rows.codes.shape[0], _MOST_ROWS)
     X, codes, weights, chance = take(some, rows.X, rows.codes, rows.weights, right)

@@ -89,17 +89,17 @@ def compare_models(*models: Any) -> pd.DataFrame:
 
 def _refuse_apart(model: Any, other: Any) -> None:
     """Models whose likelihoods are not of the same rows."""
-    if model.penalty or other.penalty:
+    mine, others = model._training, other._training
+    if mine.penalty or others.penalty:
         raise ValueError(
             "A likelihood ratio of penalised estimates has no known distribution: fit the models "
             "with penalty=0."
         )
-    if model.link != other.link:
+    if mine.link != others.link:
         raise ValueError(
-            f"Links differ, {model.link} and {other.link}: such models are not nested; compare "
+            f"Links differ, {mine.link} and {others.link}: such models are not nested; compare "
             "their aic_."
         )
-    mine, others = model._training, other._training
     if mine.terms.classes != others.terms.classes or not _same_rows(mine.rows, others.rows):
         raise ValueError("The models are not of the same rows, labels and weights.")
 
@@ -120,15 +120,26 @@ def _step(smaller: Any, larger: Any) -> tuple[float, float, float]:
     """The statistic of two models, its degrees of freedom, and p."""
     channel = smaller.wrong_channel_
     gain = larger.log_likelihood_ - smaller.log_likelihood_
-    if gain < -_WORSE or channel not in (None, larger.wrong_channel_):
+    df = larger.n_parameters_ - smaller.n_parameters_
+    edge = channel is None and larger.wrong_channel_ is not None and not larger._share_known
+    if (
+        gain < -_WORSE
+        or channel not in (None, larger.wrong_channel_)
+        or (larger._share_known and larger.wrong_share_ != smaller.wrong_share_)
+        or (
+            edge
+            and df == 1
+            and abs(larger.log_likelihood_plain_ - smaller.log_likelihood_) > _WORSE
+        )
+    ):
         raise ValueError(
             f"The model with {larger.n_parameters_} parameters does not hold that with "
             f"{smaller.n_parameters_}: models must be nested."
         )
-    statistic, df = max(2.0 * gain, 0.0), larger.n_parameters_ - smaller.n_parameters_
+    statistic = max(2.0 * gain, 0.0)
     if df == 0:
         return statistic, 0.0, np.nan
-    if channel is not None or larger.wrong_channel_ is None or not isinstance(larger.wrong, str):
+    if not edge:
         return statistic, float(df), float(chi2.sf(statistic, df))
     if df == 1:
         return statistic, float(df), wrong_test(larger._training, larger._likelihoods).p_value

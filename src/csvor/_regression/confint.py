@@ -112,7 +112,7 @@ class ProfileIntervals(Kept):
             best = max(likelihoods.by_channel.values(), key=lambda end: end.value)
         terms = best.model.terms
         fixed = np.zeros(terms.size, dtype=bool)
-        fixed[terms.slices["wrong"]] = not isinstance(self.wrong, str)
+        fixed[terms.slices["wrong"]] = self._share_known
         if fixed[position]:
             return float(self.parameters_[position]), float(self.parameters_[position])
         if position >= terms.slices["wrong"].start:

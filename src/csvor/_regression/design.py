@@ -42,6 +42,7 @@ class Design:
         location = self._location(names, nominal, scale)
         classes = tuple(map(str, data.classes.tolist()))
         terms = Terms(tuple(names), classes, location, nominal, scale)
+        _refuse_same_names(terms)
         mass = np.asarray(data.mass, dtype=np.float64)
         penalty = float(self.penalty)
         fitting = Fitting(rows, mass, terms, self.link, center, factor, penalty, data.counted)
@@ -70,3 +71,13 @@ class Design:
                 "one of them, or leave it out."
             )
         return tuple(j for j in columns if j in asked or j >= n)
+
+
+def _refuse_same_names(terms: Terms) -> None:
+    """A column may be called "1|2" or "wrong.any": then no name says which parameter is meant."""
+    labels = terms.with_channels("any", "beside").labels
+    double = next((name for i, name in enumerate(labels) if name in labels[:i]), None)
+    if double is not None:
+        raise ValueError(
+            f"Two parameters of this model are called {double!r}: give columns of X other names."
+        )

@@ -26,6 +26,7 @@ class Estimates(Kept):
         self._fitting_, self._likelihoods = fitting, likelihoods
         self._n_weighted = float(fitting.mass.sum())
         self._model = best.model
+        self._share_known = not isinstance(self.wrong, str)
         to_given = terms.in_given_units(fitting.center, fitting.factor)
         theta = to_given @ best.model.theta
         self.parameter_names_, self.parameters_ = terms.labels, theta
@@ -39,13 +40,12 @@ class Estimates(Kept):
         self.coef_ = by_column[: self.n_features_in_]
         self.wrong_share_ = float(terms.part(theta, "wrong").sum())
         self.wrong_channel_ = terms.channels[0] if terms.channels else None
-        self.log_likelihood_ = best.value
-        self.log_likelihood_plain_ = likelihoods.plain.value
-        self.n_parameters_ = terms.size - (
-            0 if isinstance(self.wrong, str) else len(terms.channels)
-        )
-        self.aic_ = 2.0 * self.n_parameters_ - 2.0 * best.value
-        self.bic_ = float(np.log(self._n_weighted) * self.n_parameters_ - 2.0 * best.value)
+        self.log_likelihood_ = fitting.log_likelihood_of(best)
+        self.log_likelihood_plain_ = fitting.log_likelihood_of(likelihoods.plain)
+        self.n_parameters_ = terms.size - self._share_known * len(terms.channels)
+        self.aic_ = 2.0 * self.n_parameters_ - 2.0 * self.log_likelihood_
+        per_parameter = float(np.log(self._n_weighted))
+        self.bic_ = per_parameter * self.n_parameters_ - 2.0 * self.log_likelihood_
         self.n_iter_ = best.n_iter
         if not best.converged:
             _warn_of_search()
@@ -54,7 +54,7 @@ class Estimates(Kept):
         """Of scaled columns: the inverse information, and 0 for a share that was not sought."""
         terms = best.model.terms
         free = np.ones(terms.size, dtype=bool)
-        if not isinstance(self.wrong, str):
+        if self._share_known:
             free[terms.slices["wrong"]] = False
         covariance = np.zeros((terms.size, terms.size))
         covariance[np.ix_(free, free)] = np.linalg.pinv(

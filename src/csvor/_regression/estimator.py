@@ -97,7 +97,8 @@ class OrdinalRegression(
     covariance_ : ndarray of shape (n_parameters, n_parameters)
         Of the estimates: the inverse of the observed information.
     log_likelihood_, aic_, bic_ : float
-        Of the model; n in BIC is the sum of the weights.
+        Of the model, without the ridge, which AIC and BIC take no notice of; n in BIC is the sum
+        of the weights.
     log_likelihood_plain_ : float
         Of the same model without wrong labels.
     n_parameters_ : int
@@ -131,6 +132,8 @@ class OrdinalRegression(
     class_weight: ClassVar[None] = None
     # What a fit says of a class without rows is an error here, not a warning.
     _is_fold_model: ClassVar[bool] = True
+    # Columns are scaled within.
+    _takes_any_units: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "link": [StrOptions(set(LINKS))],
@@ -175,7 +178,8 @@ class OrdinalRegression(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features, finite, without a column of ones. In any units: estimates follow them.
+            Features, finite, without a column of ones. In any units: estimates follow them. They
+            are kept for tests and effects, not copied where they are an array: do not change it.
         y : array-like of shape (n_samples,)
             Labels: numbers, numbers as text, an ordered categorical, or any labels that the
             parameter ``classes`` lists.
@@ -215,7 +219,7 @@ class OrdinalRegression(
             if not self.penalty:
                 refuse_separation(model, fitting.rows, right, likelihoods.best.converged)
             if model.terms.channels:
-                warn_of_lost_classes(model.terms, fitting.rows, right)
+                warn_of_lost_classes(model.terms, fitting.rows, fitting.mass, right)
         self.classes_ = data.classes
         self._set_fitted(fitting, likelihoods)
         return self
@@ -249,7 +253,8 @@ class OrdinalRegression(
         Returns
         -------
         proba : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``; rows sum to 1.
+            Columns in the order of ``classes_``; rows sum to 1. Far from the training rows
+            thresholds with effects of their own may cross: what would be negative there is 0.
         """
         X = self._checked(X)
         return self._model.probabilities(X)

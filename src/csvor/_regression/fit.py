@@ -90,6 +90,10 @@ class Fitting:
         """At some parameters."""
         return Model(terms, self.link, theta, self.center, self.factor)
 
+    def log_likelihood_of(self, end: Optimum) -> float:
+        """What a search ended at, less its ridge."""
+        return end.value + 0.5 * float(self.search(end.model.terms).ridge @ end.model.theta**2)
+
     def without_wrong(self) -> Optimum:
         """The fit in which all labels are right, from equal odds."""
         shares = np.cumsum(self.mass)[:-1] / self.mass.sum()
@@ -158,7 +162,8 @@ class Fitting:
         if wrong == 0:
             return Likelihoods(plain, plain, {})
         starts = [plain.model.theta]
-        if self.terms.location or self.terms.nominal:
+        # A class of so few rows that the sample has none has no place in its curves.
+        if (self.terms.location or self.terms.nominal) and self.sample.mass.all():
             starts.append(self.capped_start())
         if not isinstance(wrong, str):
             best = self.with_wrong("any", starts, float(wrong))
@@ -181,22 +186,12 @@ def _without_far(X: Array) -> Array:
     return np.clip(X, low - reach, high + reach)
 
 
-def take_share(optimum: Optimum) -> float:
-    """The share of wrong labels."""
-    return float(optimum.model.terms.part(optimum.model.theta, "wrong").sum())
-
-
-def with_theta(model: Model, theta: Array) -> Model:
-    """The same model at other parameters."""
-    return replace(model, theta=theta)
-
-
 def scaled_rows(data: Any) -> tuple[Rows, Array, Array]:
     """The rows that count of checked data, as columns of NumPy or of dask; center and factor."""
     codes, weights = data.present_codes, data.weights
     if data.in_memory:
         matrix = matrix_of(data.rows, weights)
-        return Rows(data.rows, codes, np.asarray(weights)), matrix.center, matrix.factor
+        return Rows(data.rows, codes, np.array(weights)), matrix.center, matrix.factor
     from csvor._parts.graph import as_array
 
     matrix, X = data.matrix, data.matrix.X

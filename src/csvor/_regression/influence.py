@@ -82,6 +82,11 @@ class Influence(Kept):
         search = training.search(model.terms)
         pull = search.ridge * model.theta / search.mass
         rows, n_groups = training.rows, search.mass
+        if groups is None and n_groups < 2.0:
+            raise ValueError(
+                f"The weights sum to {n_groups:g}, and without groups each is a number of rows: "
+                "give groups=range(n_samples)."
+            )
         if groups is None:
             (outer,) = sums(partial(_outer_of_part, model, pull), rows.X, rows.codes, rows.weights)
         else:

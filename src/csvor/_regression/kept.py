@@ -27,8 +27,8 @@ class Kept:
     parameter_names_: list[str]
     n_features_in_: int
     n_parameters_: int
-    wrong: str | float
     wrong_share_: float
+    _share_known: bool
     _likelihoods: Likelihoods
     _inner_covariance: Array
     _model: Model

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._parts.engine import each, sums
-from csvor._regression.links import LINKS, Link, class_probabilities
+from csvor._regression.links import LINKS, Link, class_probabilities, ordered_probabilities
 from csvor._regression.terms import Terms
 from csvor._regression.wrong import by_cuts, label_table, table_slopes
 
@@ -79,7 +79,7 @@ class Model:
         """Of the true classes, of shape (n, n_classes)."""
         u, _ = self.predictors(*self.columns(X))
         below, above, _, _ = self._curves.curves(u)
-        return class_probabilities(below, above)
+        return ordered_probabilities(below, above)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,12 +199,6 @@ def blocks(n: int, model: Model) -> Iterator[slice]:
     """Rows that are worked on at once."""
     step = max(_BLOCK // (model.terms.size + 4 * model.terms.n_cuts), 64)
     return (slice(first, first + step) for first in range(0, n, step))
-
-
-def scores_of_rows(model: Model, X: Any, codes: Codes) -> Array:
-    """The derivatives of each row's log-likelihood, of shape (n, n_parameters)."""
-    done = [RowTerms.of(model, X[b], codes[b]).scores for b in blocks(X.shape[0], model)]
-    return np.concatenate(done)
 
 
 def probability_right(model: Model, rows: Rows) -> Any:

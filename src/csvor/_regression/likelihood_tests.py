@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,6 @@ TermColumns = Mapping[str, Any] | None
 
 class LikelihoodTests(Kept):
     """Tests of a fitted model against one with more effects, or with fewer."""
-
-    link: str
-    penalty: float
 
     def nominal_test(self, terms: TermColumns = None) -> pd.DataFrame:
         r"""Has a column an effect of its own on each threshold? ``nominal_test`` of R's clm.
@@ -69,7 +66,7 @@ class LikelihoodTests(Kept):
         x1        0.68
         Name: p, dtype: float64
         """
-        return self._tested(self._term_positions(terms), with_nominal)
+        return self._tested(self._term_positions(terms).items(), with_nominal)
 
     def scale_test(self, terms: TermColumns = None) -> pd.DataFrame:
         r"""Does a column change the spread? ``scale_test`` of R's clm.
@@ -93,7 +90,7 @@ class LikelihoodTests(Kept):
         ValueError
             If the model has a penalty, or was stored and has no training rows.
         """
-        return self._tested(self._term_positions(terms), with_scale)
+        return self._tested(self._term_positions(terms).items(), with_scale)
 
     def drop1(self, terms: TermColumns = None) -> pd.DataFrame:
         r"""Is a column needed at all? ``drop1(test="Chisq")`` of R.
@@ -120,15 +117,15 @@ class LikelihoodTests(Kept):
             If the model has a penalty, or was stored and has no training rows.
         """
         positions = self._term_positions(terms)
-        raters = tuple(range(self.n_features_in_, len(self._training.terms.names)))
-        if raters and terms is None:
-            positions["raters"] = raters
         parts = {name: set(name.split(":")) for name in positions}
-        marginal = {
-            name: columns
+        marginal = [
+            (name, columns)
             for name, columns in positions.items()
             if not any(parts[name] < parts[other] for other in positions)
-        }
+        ]
+        raters = tuple(range(self.n_features_in_, len(self._training.terms.names)))
+        if raters and terms is None:
+            marginal.append(("raters", raters))
         return self._tested(marginal, without)
 
     def proportional_odds_test(
@@ -178,23 +175,25 @@ class LikelihoodTests(Kept):
         if fitting.terms.n_cuts == 1:
             raise ValueError("Of two classes there is one threshold: nothing can differ from it.")
         together = dict.fromkeys(column for columns in positions.values() for column in columns)
-        positions |= {"all": tuple(together)}
+        lines = [*positions.items(), ("all", tuple(together))]
         if method == "likelihood":
-            table = self._tested(positions, with_nominal).iloc[1:]
+            table = self._tested(lines, with_nominal).iloc[1:]
             return table[["statistic", "df", "p"]]
         self._refuse_brant()
         coef, covariance = separate_coefficients(fitting)
         order = fitting.terms.location
-        lines = {
-            name: wald(coef, covariance, [order.index(j) for j in columns if j in order])
-            for name, columns in positions.items()
-        }
-        return _p_values(pd.DataFrame.from_dict(lines, orient="index", columns=["statistic", "df"]))
+        figures = [
+            wald(coef, covariance, [order.index(j) for j in columns if j in order])
+            for _, columns in lines
+        ]
+        names = [name for name, _ in lines]
+        return _p_values(pd.DataFrame(figures, index=names, columns=["statistic", "df"]))
 
     def _refuse_brant(self) -> None:
-        if self.link != "logit":
+        link = self._model.link
+        if link != "logit":
             raise ValueError(
-                f"Brant's test is of the logit link, and this model has {self.link}: ask for "
+                f"Brant's test is of the logit link, and this model has {link}: ask for "
                 "method='likelihood'."
             )
         if self.wrong_share_ > 0.0:
@@ -210,7 +209,7 @@ class LikelihoodTests(Kept):
 
     @property
     def _unpenalised(self) -> Fitting:
-        if self.penalty:
+        if self._training.penalty:
             raise ValueError(
                 "A likelihood ratio of penalised estimates has no known distribution: fit the "
                 "model with penalty=0."
@@ -228,22 +227,21 @@ class LikelihoodTests(Kept):
 
     def _tested(
         self,
-        positions: Mapping[str, tuple[int, ...]],
+        positions: Iterable[tuple[str, tuple[int, ...]]],
         change: Callable[[Terms, tuple[int, ...]], Terms],
     ) -> pd.DataFrame:
         """The fitted model beside one that is changed by each term."""
         fitting, best = self._unpenalised, self._likelihoods.best
         terms = best.model.terms
-        lines = {"<none>": (np.nan, best.value, np.nan)}
-        for name, columns in positions.items():
+        names, lines = ["<none>"], [(np.nan, best.value, np.nan)]
+        for name, columns in positions:
             other = change(terms, columns)
             if other == terms:
                 continue
-            end = refitted(fitting, best, other, not isinstance(self.wrong, str))
-            lines[name] = (other.size - terms.size, end.value, 2.0 * (end.value - best.value))
-        table = pd.DataFrame.from_dict(
-            lines, orient="index", columns=["change", "log_likelihood", "statistic"]
-        )
+            end = refitted(fitting, best, other, self._share_known)
+            names.append(name)
+            lines.append((other.size - terms.size, end.value, 2.0 * (end.value - best.value)))
+        table = pd.DataFrame(lines, index=names, columns=["change", "log_likelihood", "statistic"])
         n_parameters = self.n_parameters_ + table["change"].fillna(0.0)
         table["aic"] = 2.0 * n_parameters - 2.0 * table["log_likelihood"]
         table["df"] = table["change"].abs()

@@ -111,3 +111,12 @@ def class_probabilities(below: Array, above: Array) -> Array:
     upper = below[:, :-1] > 0.5
     classes[:, 1:q] = np.where(upper, above[:, :-1] - above[:, 1:], below[:, 1:] - below[:, :-1])
     return classes
+
+
+def ordered_probabilities(below: Array, above: Array) -> Array:
+    """The same, where thresholds may cross: none is negative, and rows sum to 1."""
+    classes = class_probabilities(below, above)
+    if np.any(classes < 0.0):
+        classes = np.maximum(classes, 0.0)
+        classes /= classes.sum(axis=1, keepdims=True)
+    return classes

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from csvor._parts.engine import sums, total
 from csvor._regression.likelihood import Model, blocks
-from csvor._regression.links import LINKS, class_probabilities
+from csvor._regression.links import LINKS, ordered_probabilities
 
 Array = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class CutSlopes:
     @property
     def probabilities(self) -> Array:
         """Of the classes, of shape (n, q + 1)."""
-        return class_probabilities(self.below, self.above)
+        return ordered_probabilities(self.below, self.above)
 
     @cached_property
     def by_parameters(self) -> Array:

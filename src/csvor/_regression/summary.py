@@ -81,7 +81,7 @@ class Summary:
         coefficients = pd.concat(
             [table.iloc[location], table.iloc[slices["nominal"]], table.iloc[scale]]
         )
-        if model.link == "logit":
+        if model._model.link == "logit":
             n = location.stop - location.start
             with np.errstate(over="ignore"):  # of a column in small units one more is very much
                 for name, of in (("", "estimate"), ("_low", "low"), ("_high", "high")):
@@ -94,7 +94,7 @@ class Summary:
             "log_likelihood": model.log_likelihood_,
             "aic": model.aic_,
             "bic": model.bic_,
-            "link": model.link,
+            "link": model._model.link,
         }
         wrong = _wrong(model, table, level, covariance is model.covariance_)
         return cls(coefficients, thresholds, wrong, fit)
@@ -130,7 +130,7 @@ def _wrong(model: Any, table: pd.DataFrame, level: float, from_likelihood: bool)
     error = 0.0 if channel is None else float(table["error"].iloc[-1])
     if not from_likelihood and channel is not None:
         low, high = max(float(table["low"].iloc[-1]), 0.0), float(table["high"].iloc[-1])
-    elif isinstance(model.wrong, str):
+    elif not model._share_known:
         low, high = share_interval(fitting, likelihoods, reach_of(level))
     test = wrong_test(fitting, likelihoods)
     return {
@@ -170,7 +170,9 @@ class Summaries(Kept):
         check_is_fitted(self)
         if not self._raters:
             raise ValueError("This model has no raters: give them to fit(X, y, raters=...).")
-        at = [i for i, name in enumerate(self.parameter_names_) if name.startswith("rater.")]
+        terms = self._model.terms
+        end = terms.slices["location"].stop  # the raters are the last columns
+        at = range(end - len(self._raters) + 1, end)
         shifts, errors = shifts_of(self.parameters_[at], self.covariance_[np.ix_(at, at)])
         return wald_table(self._raters, shifts, errors, level)
 

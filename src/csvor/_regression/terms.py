@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,10 @@ class Terms:
         return change
 
 
+def _is_position(column: Any) -> bool:
+    return isinstance(column, Integral) and not isinstance(column, bool | np.bool_)
+
+
 def column_positions(which: str, columns: Any, names: Sequence[str]) -> tuple[int, ...]:
     """The positions of the columns that an argument names, each once.
 
@@ -120,8 +125,8 @@ def column_positions(which: str, columns: Any, names: Sequence[str]) -> tuple[in
     for column in np.asarray(columns, dtype=object).ravel().tolist():
         if column in names:
             positions.append(list(names).index(column))
-        elif isinstance(column, int) and 0 <= column < len(names):
-            positions.append(column)
+        elif _is_position(column) and 0 <= column < len(names):
+            positions.append(int(column))
         else:
             raise ValueError(
                 f"{which} names {column!r}, which is no column of X: give names of columns, "

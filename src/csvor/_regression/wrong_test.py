@@ -53,7 +53,9 @@ def wrong_test(fitting: Fitting, likelihoods: Likelihoods) -> WrongTest:
         p_value = float(norm.sf(z))
     else:
         r = _correlation(fitting, likelihoods, channels)
-        p_value = float(1.0 - multivariate_normal([0.0, 0.0], [[1.0, r], [r, 1.0]]).cdf([z, z]))
+        # The probability that one of both is greater, without a difference from 1.
+        both = multivariate_normal([0.0, 0.0], [[1.0, r], [r, 1.0]]).cdf([-z, -z])
+        p_value = float(2.0 * norm.sf(z) - both)
     return WrongTest(statistic, p_value, channels)
 
 

@@ -224,7 +224,7 @@ def _drawn(model: OrdinalRegression, columns: Sequence[str] | None, level: float
     """The coefficients of a model that a picture holds."""
     table = model.summary(level).coefficients
     if columns is None:
-        return table[~table.index.str.startswith("rater.")]
+        return table[~table.index.isin([f"rater.{name}" for name in model._raters])]
     return table[table.index.isin(columns)]
 
 
