@@ -23,9 +23,9 @@ Array = NDArray[np.float64]
 
 # Of the squared distance of a column from the others, by its own: below it they are collinear.
 _COLLINEAR = 1e-10
-# Where labels change by the logarithm of such odds over a column's spread, separation is looked for
-_SUSPECT = 8.0
-# ... in as many rows.
+# Where the logarithm of the odds changes by so much over a column's spread, separation is looked
+# for, and taken for granted; in as many rows.
+_SUSPECT, _SURE = 8.0, 40.0
 _MOST_ROWS = 20_000
 # Beyond so many standard deviations from 0 a search by the effect on the scale loses its way.
 _OFF_CENTRE = 50.0
@@ -122,10 +122,10 @@ def _kept(n_classes: int, codes: Any, weights: Array, right: Array) -> tuple[Arr
     return (np.bincount(codes, weights * right, n_classes).astype(np.float64),)
 
 
-def is_steep(model: Model) -> bool:
-    """Whether odds grow by so much over the spread of a column that classes may be separated."""
+def is_steep(model: Model, beyond: float = _SURE) -> bool:
+    """Whether odds grow by so much over the spread of a column that classes are separated."""
     effects = np.abs(model.theta[model.terms.n_cuts : model.terms.slices["scale"].start])
-    return bool(effects.max(initial=0.0) > _SUSPECT)
+    return bool(effects.max(initial=0.0) > beyond)
 
 
 def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> None:
@@ -145,7 +145,7 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     SeparationError
         If a combination of columns puts all rows that count into the order of their classes.
     """
-    if converged and not is_steep(model):
+    if converged and not is_steep(model, _SUSPECT):
         return
     some = random_rows(rows.codes.shape[0], _MOST_ROWS)
     X, codes, weights, chance = take(some, rows.X, rows.codes, rows.weights, right)

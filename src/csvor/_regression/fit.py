@@ -23,8 +23,8 @@ Array = NDArray[np.float64]
 
 # The share that a search starts from; that a capped fit cuts; rows that tell where to start.
 _STARTS, _CUT, _MOST_ROWS = 0.05, 0.2, 5_000
-# Of a box plot.
-_WHISKER = 1.5
+# Of a box plot: lengths of the box to the whiskers, and to values that are far.
+_WHISKER, _FAR = 1.5, 3.0
 # Of log-likelihood: less is rounding.
 _GAIN = 1e-6
 
@@ -134,16 +134,24 @@ class Fitting:
         mass = np.bincount(codes, weights, self.mass.size).astype(np.float64)
         return replace(self, rows=Rows(X, codes, weights), mass=mass)
 
-    def capped_start(self) -> Array:
-        """Parameters of the curves of a capped fit, which wrong labels and far rows do not bend."""
+    def starts(self, plain: Array) -> list[Array]:
+        """Where searches start: from the fit without wrong labels, and from a capped one.
+
+        A capped fit, of columns without their far values, is not bent by rows that are far and
+        wrong. Without such rows both lead to the same optimum.
+        """
         rows, terms = self.sample.rows, self.terms
         columns = [*terms.nominal, *terms.location]
-        scaled = _without_far((np.asarray(rows.X, dtype=np.float64) - self.center) * self.factor)[
-            :, columns
-        ]
+        scaled = (np.asarray(rows.X, dtype=np.float64)[:, columns] - self.center[columns]) * (
+            self.factor[columns]
+        )
+        near = _without_far(scaled)
+        # A class of so few rows that the sample has none has no place in its curves.
+        if near is scaled or not self.sample.mass.all():
+            return [plain]
         (capped,) = CSVOR(
             contamination=_CUT, constraints="implicit", classes=np.arange(terms.n_cuts + 1)
-        ).fit_many(scaled, rows.codes, [{}], rows.weights)
+        ).fit_many(near, rows.codes, [{}], rows.weights)
         slope = capped.slope_ * LINKS[self.link].spread
         theta = np.zeros(terms.size)
         theta[: terms.n_cuts] = slope * capped.cutpoints_
@@ -151,7 +159,7 @@ class Fitting:
         n_nominal = len(terms.nominal)
         theta[terms.slices["nominal"]] = -np.repeat(by_column[:n_nominal], terms.n_cuts)
         theta[terms.slices["location"]] = by_column[n_nominal:]
-        return theta
+        return [plain, theta]
 
     def fitted(self, wrong: str | float) -> Likelihoods:
         """The most likely model: no label wrong, or a share of them, to any class or one beside.
@@ -161,10 +169,7 @@ class Fitting:
         plain = self.without_wrong()
         if wrong == 0:
             return Likelihoods(plain, plain, {})
-        starts = [plain.model.theta]
-        # A class of so few rows that the sample has none has no place in its curves.
-        if (self.terms.location or self.terms.nominal) and self.sample.mass.all():
-            starts.append(self.capped_start())
+        starts = self.starts(plain.model.theta)
         if not isinstance(wrong, str):
             best = self.with_wrong("any", starts, float(wrong))
             return Likelihoods(best, plain, {"any": best})
@@ -180,10 +185,15 @@ class Fitting:
 
 
 def _without_far(X: Array) -> Array:
-    """Values beyond the whiskers of a box plot are moved onto them; of two values none is far."""
+    """The same where no value is far; else all are cut to the whiskers of box plots of the columns.
+
+    Of a column of two values none is far.
+    """
     low, high = np.quantile(X, [0.25, 0.75], axis=0)
-    reach = np.where(high > low, _WHISKER * (high - low), np.inf)
-    return np.clip(X, low - reach, high + reach)
+    size = np.where(high > low, high - low, np.inf)
+    if np.all((low - _FAR * size <= X) & (high + _FAR * size >= X)):
+        return X
+    return np.clip(X, low - _WHISKER * size, high + _WHISKER * size)
 
 
 def scaled_rows(data: Any) -> tuple[Rows, Array, Array]:

@@ -101,8 +101,11 @@ class Search:
         def at(point: Array) -> tuple[Any, ...]:
             if point.tobytes() not in known:
                 known.clear()
+                model = model_at(point)
+                natural = self.terms_at(model, 2)
                 roots = point[point.size - free[wrong].sum() :]
-                known[point.tobytes()] = self._by_roots(model_at(point), roots, free)
+                by_roots = self._by_roots(model, natural, roots, free)
+                known[point.tobytes()] = *by_roots, natural
             return known[point.tobytes()]
 
         begin = start.theta.copy()
@@ -111,14 +114,15 @@ class Search:
         ended: Any = minimize(
             value, begin[free], jac=slope, hess=curve, method="trust-exact", options=_OPTIONS
         )
-        return self._ended(model_at(ended.x), int(ended.nit), bool(ended.success))
+        natural = at(ended.x)[-1]
+        return self._ended(model_at(ended.x), natural, int(ended.nit), bool(ended.success))
 
     def _by_roots(
-        self, model: Model, roots: Array, free: NDArray[np.bool_]
+        self, model: Model, natural: tuple[Any, ...], roots: Array, free: NDArray[np.bool_]
     ) -> tuple[float, Array, Array]:
         """Minus the mean, and its derivatives by the free parameters, shares by their roots."""
         wrong = model.terms.slices["wrong"]
-        value, slope, curve = self.terms_at(model, 2)
+        value, slope, curve = natural
         if model.theta[wrong].sum() > MOST_WRONG or not np.isfinite(curve).all():
             return np.inf, np.zeros(free.sum()), np.eye(int(free.sum()))
         turn = np.ones(model.theta.size)
@@ -129,9 +133,11 @@ class Search:
         slope = slope * turn
         return -value / self.mass, -slope[free] / self.mass, -curve[np.ix_(free, free)] / self.mass
 
-    def _ended(self, model: Model, n_iter: int, converged: bool) -> Optimum:
+    def _ended(
+        self, model: Model, natural: tuple[Any, ...], n_iter: int, converged: bool
+    ) -> Optimum:
         """With a last step of Newton in the natural parameters, where that is uphill."""
-        value, slope, curve = self.terms_at(model, 2)
+        value, slope, curve = natural
         free = ~self.held
         try:
             factor = cho_factor(-curve[np.ix_(free, free)])
