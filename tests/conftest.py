@@ -16,6 +16,9 @@ from sklearn.ensemble import (
 
 import transcripts
 from csvor.audit import _trees
+from csvor.cli._errors import CommandError, UsageError
+from csvor.cli._fault import lacking
+from csvor.cli._notes import Notes
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -64,6 +67,27 @@ def _transcripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     temporary = tmp_path_factory.getbasetemp
     with transcripts.recording(Path(file), temporary()) if file else contextlib.nullcontext():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _messages_name_no_option_that_the_command_lacks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What all commands of all tests say of the data can be typed as it stands."""
+    told: list[str] = []
+    plain_note, plain_error = Notes.add, CommandError.__init__
+
+    def add(notes: Notes, note: Any) -> None:
+        told.extend(lacking(str(note)))
+        plain_note(notes, note)
+
+    def make(error: CommandError, *args: Any) -> None:
+        plain_error(error, *args)
+        if not isinstance(error, UsageError) and args:
+            told.extend(lacking(str(args[0])))
+
+    monkeypatch.setattr(Notes, "add", add)
+    monkeypatch.setattr(CommandError, "__init__", make)
+    yield
+    assert not told
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,11 @@
 """Audits by classifiers and regressors of any maker."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
+from sklearn.base import clone
+from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -11,11 +14,13 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from csvor import CSVOR, audit_labels, audit_scores
 from csvor._data.folds import stratified_folds
+from csvor.audit import candidate_models
+from csvor.audit._data import estimators_of
 from csvor.report import write_audit_report
 from problems import g
 
@@ -207,3 +212,18 @@ def test_a_model_that_sees_wrong_labels_claims_no_more_than_it_keeps():
     y[:200] = (y[:200] + rng.integers(1, 4, 200)) % 4
     assert P.max(axis=1).mean() - (P.argmax(axis=1) == y).mean() > 0.12
     assert audit_scores(P, y).notes == ()
+
+
+def test_steps_are_compared_by_what_they_do_not_by_where_they_lie():
+    """Copies of a selector of columns have addresses of their own, and are alike."""
+    columns = make_column_selector(dtype_include="number")
+    steps = make_column_transformer((StandardScaler(), columns), (MinMaxScaler(), ["a"]))
+    models = [make_pipeline(clone(steps), CSVOR(C=C)) for C in (1.0, 2.0)]
+    assert estimators_of(models) == models
+    other = make_column_transformer(
+        (StandardScaler(), make_column_selector(dtype_include="object")), (MinMaxScaler(), ["a"])
+    )
+    with pytest.raises(ValueError, match="differ before their last step"):
+        estimators_of([models[0], make_pipeline(other, CSVOR())])
+    frame = pd.DataFrame({"a": range(40), "word": ["x", "y"] * 20})
+    assert estimators_of(candidate_models(frame, before=clone(steps)))

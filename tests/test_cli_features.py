@@ -168,7 +168,7 @@ def test_n12_a_column_that_hardly_varies() -> None:
 @pytest.mark.parametrize("wrong", ["about 3", "12,5"])
 def test_numbers_with_a_few_texts(wrong: str) -> None:
     table = table_of(dose=[*numerals(36), wrong, "3", wrong, "3"])
-    mark = "say with --missing 'about 3' that it is no value, " * (wrong == "about 3")
+    mark = "say that it is no value with --missing 'about 3' --impute, " * (wrong == "about 3")
     told = refusal(table)
     assert told.startswith(
         f"column 'dose': 2 of 40 values are not numbers like '0.13' (row 37: '{wrong}', row 39: "
@@ -181,8 +181,8 @@ def test_one_text_among_numbers_is_told_of_in_the_singular() -> None:
     message = refusal(table_of(dose=[*numerals(36), "none of it"]))
     assert message.endswith(
         "1 of 37 values is not a number like '0.13' (row 37: 'none of it'); correct it, blank it "
-        "and use --impute, say with --missing 'none of it' that it is no value, or leave the "
-        "column out with --drop dose"
+        "and use --impute, say that it is no value with --missing 'none of it' --impute, or leave "
+        "the column out with --drop dose"
     )
 
 

@@ -156,7 +156,7 @@ def test_n34_row_numbers_of_a_sorted_file_do_not_hide_wrong_labels() -> None:
     assert precision(wrong, "--keep", "rec_no") < 0.8
     result = run(*AUDIT)
     assert "--id rec_no" in result.stderr
-    assert "\nNot used  rec_no (row numbers)\n" in result.stdout
+    assert "\nNot used  rec_no (names rows)\n" in result.stdout
     found = json.loads(run(*AUDIT, "--json").stdout)
     assert found["columns"]["row_numbers"] == ["rec_no"]
     assert found["columns"]["numeric"] == ["a", "b"]

@@ -52,7 +52,12 @@ def _not_converged(model: Any, solution: Solution) -> NotConvergedWarning:
     if solution.status is not SolverStatus.MAX_ITER:
         return NotConvergedWarning(
             f"{name} ended early, {solution.status.value} ({model.tol:g})",
-            Remedy("put the features on one scale, or use a larger ", "tol"),
+            Remedy(
+                "limit far values with ",
+                "clip",
+                5,
+                in_code="put the features on one scale, or use a larger tol",
+            ),
         )
     settled = len(history) - solution.fixed_from > 1 and history[-2] > 0.0
     state = (

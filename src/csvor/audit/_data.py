@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, indexable
 
 from csvor._data.checks import check_weights
@@ -116,4 +117,17 @@ def estimators_of(estimator: Any) -> list[Any]:
 def _spelled(steps: Any) -> str:
     """All parameters of steps: the usual repr leaves out the middle of what is long."""
     with np.printoptions(threshold=sys.maxsize):
-        return repr(None if steps is None else steps.get_params())
+        return repr(_parameters(steps))
+
+
+def _parameters(value: Any) -> Any:
+    """What makes an object what it is, where its repr is an address, which copies do not share."""
+    if isinstance(value, BaseEstimator):
+        return type(value), _parameters(value.get_params(deep=False))
+    if isinstance(value, dict):
+        return {key: _parameters(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_parameters(one) for one in value]
+    if type(value).__repr__ is object.__repr__ and hasattr(value, "__dict__"):
+        return type(value), _parameters(vars(value))
+    return value

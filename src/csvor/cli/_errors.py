@@ -16,6 +16,7 @@ from csvor._utils.words import some_of
 from csvor.cli._fault import Fault, fault
 from csvor.cli._spelling import visible
 from csvor.cli._streams import escape_for_people
+from csvor.cli._try import command_to_try
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 # As of a program that the signal of a broken pipe ends: 128 + SIGPIPE.
@@ -84,6 +85,10 @@ def _complain(error: Exception | str) -> None:
     text = str(error) if isinstance(error, FaultsError) else one_line(_message_of(error))
     # Not by typer, which writes UTF-8 to a stream that says it is ASCII.
     print(f"csvor: error: {text}", file=sys.stderr)
+    faults = error.faults if isinstance(error, FaultsError) else [error]
+    of_file = [getattr(one, "fault", None) for one in faults]
+    if command := command_to_try(of_file):
+        print(command, file=sys.stderr)
 
 
 @contextmanager

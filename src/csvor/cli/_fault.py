@@ -2,7 +2,9 @@
 
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +15,10 @@ from csvor.cli._spelling import quoted, visible
 # `[it|them]` is one of the two by `n`, `[names:it|them]` by the fact `names`.
 _CHOICE = re.compile(r"\[(?:(\w+):)?([^|\[\]]*)\|([^|\[\]]*)\]")
 _MOST_EXAMPLES = 3
+# But for those of another command: "fit with --impute", "csvor fit --tune".
+_OPTION = re.compile(r"(?<![\w'-])(?<!fit with )(?<!the model with )(?<!csvor fit )--[a-z][a-z-]*")
+# The options of the command that runs; None where none does.
+OPTIONS: ContextVar[Collection[str] | None] = ContextVar("OPTIONS", default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +61,10 @@ class Fault:
         if self.examples:
             facts["example"] = self.examples[0]
             facts["examples"] = self._examples()
-        text = _filled(MESSAGES[self.kind], facts)
-        if self.remedies:
-            remedies = [_filled(REMEDIES[name], facts) for name in self.remedies]
+        text = _filled(_without_lacking(MESSAGES[self.kind]), facts)
+        remedies = [REMEDIES[name] for name in self.remedies if not lacking(REMEDIES[name])]
+        if remedies:
+            remedies = [_filled(remedy, facts) for remedy in remedies]
             text += f"; {all_of(remedies, ', or ')}"
         if not self.column:
             return f"{self.file}: {text}" if self.file else text
@@ -83,6 +90,28 @@ def fault(
 ) -> Fault:
     """A fault with its facts by name."""
     return Fault(kind, column, option, rows, examples, remedies, facts)
+
+
+@contextmanager
+def having(options: Collection[str]) -> Iterator[None]:
+    """What is said inside names these options alone."""
+    before = OPTIONS.set(options)
+    try:
+        yield
+    finally:
+        OPTIONS.reset(before)
+
+
+def lacking(words: str) -> list[str]:
+    """The options named in words that the command does not have."""
+    known = OPTIONS.get()
+    return [] if known is None else [one for one in _OPTION.findall(words) if one not in known]
+
+
+def _without_lacking(message: str) -> str:
+    """What is said, without the remedies that the command does not have."""
+    first, *others = message.split("; ")
+    return "; ".join([first, *(words for words in others if not lacking(words))])
 
 
 def _filled(message: str, facts: Mapping[str, Any]) -> str:

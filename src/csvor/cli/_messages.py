@@ -20,7 +20,7 @@ REMEDIES = {
     "keep": "use it all the same with --keep {column:q}",
     "keep-silent": "use it without this note with --keep {column:q}",
     "rename": "rename {renames} if that is meant",
-    "missing": "say with --missing {example:q} that it is no value",
+    "missing": "say that it is no value with --missing {example:q} --impute",
 }
 
 MESSAGES = {

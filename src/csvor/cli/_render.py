@@ -124,7 +124,7 @@ def feature_facts(
 def unused_facts(features: FeatureColumns, data: DataOptions) -> list[Fact]:
     """The columns that are not used, and why."""
     out = [f"{name} (constant)" for name in features.constant]
-    out += [f"{name} (row numbers)" for name in features.row_numbers]
+    out += [f"{name} (names rows)" for name in features.row_numbers]
     out += [f"{name} (--drop)" for name in dict.fromkeys(data.drop)]
     return [("Not used", some_of(out, MOST_NAMES))] if out else []
 
@@ -136,8 +136,11 @@ def model_fact(work: Prepared, model: CSVOR | None = None, curve: CSVOR | None =
     """
     model = work.pipeline[-1] if model is None else model
     curve = model if curve is None else curve
-    text = f"C {model.C:g}, p {model.p:g}, contamination {round(model.contamination_, 3):g}"
-    text += " (found)" * (model.contamination == "auto")
+    is_found = model.contamination == "auto"
+    share = model.contamination_ if is_found else model.contamination
+    text = (
+        f"C {model.C:g}, p {model.p:g}, contamination {round(share, 3):g}" + " (found)" * is_found
+    )
     if model.loss != "hinge":
         text += f", {model.loss} loss"
     if model.constraints != "explicit":

@@ -9,6 +9,7 @@ from csvor.cli._errors import OneLineGroup, refuse
 from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
 from csvor.cli._parameters import argument, choice, option, share
 from csvor.cli._paths import check_output
+from csvor.cli._try import TYPED
 from csvor.cli.commands._command import command
 from csvor.cli.commands._command_options import (
     ApplyOptions,
@@ -36,6 +37,7 @@ class CompletingGroup(OneLineGroup):
         asked = _COMPLETION.intersection(args)
         if asked and not ctx.resilient_parsing:
             _check_shell(asked.pop())
+        TYPED.set(("csvor", *args))
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
 

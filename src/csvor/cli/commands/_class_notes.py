@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from csvor import LabelAudit
 from csvor._mixture.channels import MANY_CLASSES
 from csvor._parts.engine import sums
-from csvor.cli._fault import fault
+from csvor.cli._fault import fault, lacking
 from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
 from csvor.cli._spelling import format_value
@@ -31,7 +31,8 @@ def notes_on_classes(audit: LabelAudit, options: ModelOptions, notes: Notes) -> 
             never.append(f"'{format_value(label)}' ({n_rows} rows)")
     remedy = "compare with --class-weight balanced, which gives all labels the same weight"
     # Of marks on a scale some are always rare: they are not to count as much as the others.
-    if options.class_weight is not None or audit.classes.size >= MANY_CLASSES:
+    many = audit.classes.size >= MANY_CLASSES
+    if options.class_weight is not None or many or lacking(remedy):
         remedy = "merge such a label with one beside it"
     for kind, labels in (("class-flagged", cut), ("class-never-predicted", never)):
         if labels:

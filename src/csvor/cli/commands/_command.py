@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from csvor.cli._errors import failures_in_one_line
+from csvor.cli._fault import having
 from csvor.cli._parameters import OUTPUT, option
 
 
@@ -34,9 +35,12 @@ def command(
             for key, hint in hints.items()
         }
 
+        members = [member for group in groups.values() for member in group]
+        options = {member.option for member in [*members, _DEBUG]}
+
         @wraps(function)
         def run(*, debug: bool, **values: Any) -> None:
-            with failures_in_one_line(debug):
+            with having(options), failures_in_one_line(debug):
                 arguments: dict[str, Any] = {}
                 # The last first: the options of the model are checked before files are.
                 for key, members in reversed(groups.items()):
@@ -52,7 +56,6 @@ def command(
                 with notes.printed_at_end():
                     function(**arguments, notes=notes)
 
-        members = [member for group in groups.values() for member in group]
         parameters = [member.parameter for member in [*members, _DEBUG]]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {one.name: one.annotation for one in parameters}
@@ -72,6 +75,7 @@ class _Field:
             kind, convert = list[str] | None, lambda values: tuple(values or ())
             default = None if default == () else default
         self.name, self.convert = name, convert
+        self.option = declaration.name or "--" + name.replace("_", "-")
         self.parameter = inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,

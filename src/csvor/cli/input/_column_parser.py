@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -102,6 +102,14 @@ class ColumnParser:
             return values
         self.notes.add_blank_numbers(column, values[gone])
         return np.where(gone, np.nan, values)
+
+    def blanks(self, column: TableColumn) -> Any:
+        """Which rows of a column of texts or dates hold no value."""
+        if column.kind == "dates":
+            return np.isnan(numbers_of_times(column.values)[0])
+        if column.name not in self._numerals:
+            return np.zeros(len(column.values), dtype=bool)
+        return self._numerals[column.name].blank[column.coded[0]]
 
     def is_blank(self, name: str) -> bool:
         """Whether a column of texts holds nothing but marks for "no value"."""

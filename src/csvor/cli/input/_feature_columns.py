@@ -85,7 +85,13 @@ class _Choice:
     def take(self, name: str) -> None:
         """Find the use of one column."""
         column = self.columns.pop(name)
-        read = None if name in self.rules.categorical else self.reader.numbers(column)
+        try:
+            read = None if name in self.rules.categorical else self.reader.numbers(column)
+        except ColumnError:
+            blank = self.reader.blanks(column)
+            if blank.any() and not blank.all():
+                self.blanks[name] = self.rows[blank]
+            raise
         if read is None:
             self._take_words(column)
         else:

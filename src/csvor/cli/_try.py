@@ -1,0 +1,54 @@
+"""Which command can be typed after faults of a file, with the options that the file needs?"""
+
+import shlex
+from collections.abc import Sequence
+from contextvars import ContextVar
+
+from csvor.cli._fault import OPTIONS, Fault
+
+# The words of the command that runs, as they were typed.
+TYPED: ContextVar[Sequence[str]] = ContextVar("TYPED", default=())
+# Stands for the labels, whose order only the user knows.
+ORDER = "LOWEST,...,HIGHEST"
+_IMPUTE = ("--impute",)
+
+
+def command_to_try(faults: Sequence[Fault | None]) -> str:
+    """A line with the whole command; blank where no option helps."""
+    answers = [_answers(fault) for fault in faults]
+    options = list(dict.fromkeys(option for several in answers for option in several))
+    if not options or not TYPED.get():
+        return ""
+    typed = {tuple(TYPED.get()[i : i + len(option)]) for option in options for i in range(99)}
+    words = [word for option in options if option not in typed for word in option]
+    hints = ["once the others are corrected"] * (not all(answers))
+    hints += ["with the labels in their order"] * (ORDER in words)
+    return f"{', '.join(['Try', *hints])}: {shlex.join([*TYPED.get(), *words])}"
+
+
+def _answers(fault: Fault | None) -> list[tuple[str, ...]]:
+    """The options that a fault asks for, of those that the command has; none if the file must be
+    corrected.
+    """
+    known = OPTIONS.get() or ()
+    answers = [] if fault is None else _options(fault)
+    return answers if all(option[0] in known for option in answers) else []
+
+
+def _options(fault: Fault) -> list[tuple[str, ...]]:
+    if fault.kind == "blank-numbers":
+        return [_IMPUTE]
+    if fault.kind == "blank-labels":
+        return [("--missing-label", "")]
+    if fault.kind == "labels":
+        return [("--classes", ORDER)] if fault.facts["lack_order"] else []
+    if fault.kind == "lost-order":
+        return [("--classes", ORDER)]
+    if "dates" in fault.remedies:
+        return [("--dates",)]
+    if "missing" in fault.remedies:
+        return [("--missing", fault.examples[0]), _IMPUTE]
+    if "id" in fault.remedies and "--id" not in TYPED.get():
+        return [("--id", fault.column)]
+    leave_out = "drop" in fault.remedies or fault.kind in {"empty-column", "lists", "own-texts"}
+    return [("--drop", fault.column)] if leave_out else []

@@ -1,0 +1,57 @@
+"""All faults of a file in one run, the command to type next, and remedies that the command has."""
+
+import shlex
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from csvor._estimators.endings import NotConvergedWarning
+from csvor._utils.warn import Remedy
+from csvor.cli._fault import fault, having
+from csvor.cli._notes import as_option
+from csvor.cli.commands._app import app
+
+
+def run(*args: object) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(arg) for arg in args])
+
+
+def test_all_faults_of_a_file_are_told_in_one_run_with_the_command_to_try(tmp_path: Path) -> None:
+    """Blanks of columns that have other faults too, and the options that answer all of them."""
+    path, n = tmp_path / "wounds.csv", 30
+    seen = ["2024-01-02", "", "2024-02-03"] * n
+    bmi = [f"{20 + 0.1 * i:.1f}" if i % 9 else "" for i in range(3 * n)]
+    crp = [f"{1 + 0.1 * i:.1f}" if i % 8 else "" for i in range(3 * n)]
+    crp[1] = "n/d"
+    grades = ["none", "mild", "severe"] * n
+    rows = zip(seen, bmi, crp, grades, strict=True)
+    path.write_text("\n".join(["seen,bmi,crp,grade", *map(",".join, rows)]))
+    first = run("audit", path, "--target", "grade")
+    assert first.exit_code == 1
+    *faults, last = first.stderr.splitlines()
+    assert faults[0].endswith("4 faults") and "'seen' 30" in faults[-1] and "'crp' 12" in faults[-1]
+    head, command = last.split(": ", 1)
+    assert head == "Try, with the labels in their order"
+    words = shlex.split(command.replace("LOWEST,...,HIGHEST", "none,mild,severe"))
+    assert words[:2] == ["csvor", "audit"]
+    assert words[-4:] == ["--dates", "--missing", "n/d", "--impute"]
+    again = run(*words[1:], "--models", "own", "--C", 1, "--kernel", "linear")
+    assert again.exit_code == 0, again.stderr
+    # What has been typed is not said again; where the file must be mended, it is said first.
+    path.write_text(path.read_text().replace("20.1", "inf"))
+    third = run("audit", path, "--target", "grade", *words[5:])
+    assert "infinite" in third.stderr and "Try" not in third.stderr
+    fourth = run("audit", path, "--target", "grade", "--dates", *words[5:7])
+    assert "Try, once the others are corrected: csvor audit" in fourth.stderr
+
+
+def test_remedies_are_those_that_the_command_has() -> None:
+    """The notes of `explain` do not name --groups, which it lacks; `predict` says how to fit."""
+    note = fault("repeated-ids", "id", rows=[0, 1], n_ids=1)
+    far = NotConvergedWarning("CSVOR ended early", Remedy("limit ", "clip", 5, in_code="raise tol"))
+    assert str(note).endswith("say so with --groups id")
+    with having({"--drop"}):
+        assert str(note).endswith("by a model that has seen the others")
+        assert "--impute" in str(fault("blank-numbers-in-fit", columns="'a' 1", first="a"))
+    assert far.spelled(as_option) == "CSVOR ended early: limit --clip 5."
+    assert str(far) == "CSVOR ended early: raise tol."
