@@ -214,7 +214,9 @@ def test_n06_n07_rows_without_a_label_keep_the_numbers_of_the_others(tmp_path: s
         "csvor: error: t.csv: 2 faults\n  column 'rank': 1 of 90 labels is blank (row 5); fill it "
         "in, or leave this row out with --missing-label ''\n  column 'rank': 3 labels are none of "
         "--classes: '99' 3 (rows 1, 2, 3); correct them, add it to --classes or leave these rows "
-        "out with --missing-label 99\n"
+        "out with --missing-label 99\nTry, once the others are corrected: csvor audit t.csv "
+        "--target rank --classes low,medium,high --kernel linear --C 1 --constraints explicit "
+        "--contamination 0.1 --missing-label ''\n"
     )
     result = run(*args, "--missing-label", "", "--missing-label", "99")
     assert "86 used; left out: 1 with a blank label, 3 with label '99'" in result.stdout

@@ -1,6 +1,8 @@
 """`csvor fit` and `csvor predict`: the model file, and columns matched by name."""
 
 import csv
+import importlib
+import inspect
 import io
 import json
 import os
@@ -13,15 +15,26 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from sklearn.pipeline import Pipeline
+from scipy.sparse import csr_array
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from typer.testing import CliRunner, Result
 
-from csvor import CSVOR
+from csvor import (
+    CSVOR,
+    PINSVOR,
+    REDSVM,
+    SVOREX,
+    SVORIM,
+    TRUSTED_TYPES,
+    OrdinalRegression,
+)
 from csvor.cli._model import load_model
 from csvor.cli._record import Record, now, versions
 from csvor.cli.commands._app import app
 from csvor.cli.input._features import FeatureColumns
+from csvor.preprocessing import MedianClipper
+from problems import g
 
 
 def run(*args: object, input: str | None = None) -> Result:
@@ -352,23 +365,27 @@ def test_files_that_are_no_models(content: bytes, message: str) -> None:
     assert message in line
 
 
-def test_what_csvor_only_imports_is_not_trusted() -> None:
-    """A file may name `csvor.cli._files.os.system`-like things; only csvor's classes count."""
-    from csvor.cli._model import _is_ours
-
-    assert _is_ours("csvor.CSVOR")
-    for name in (
-        "csvor.cli._files.os",
-        "csvor.cli._files.Path",
-        "csvor.cli._model.load_model",
-        "csvor.cli._model.Pipeline",
-        "csvor.nothing.Class",
-        "csvor._estimators.capped.Interval",
-        "csvor.cli._model.nothing",
-        "csvorx.Class",
-        "CSVOR",
-    ):
-        assert not _is_ours(name)
+def test_types_of_models_can_be_named_to_skops() -> None:
+    """`TRUSTED_TYPES` has what estimators hold, of classes that are there, and nothing else."""
+    X, y = g(0, 80)
+    models = [
+        make_pipeline(MedianClipper(), CSVOR(kernel="rbf", n_components=9, random_state=0)),
+        *(kind() for kind in (SVOREX, SVORIM, REDSVM, PINSVOR)),
+        OrdinalRegression(penalty=1.0),
+        CSVOR(kernel="rbf", n_components=9, random_state=0),
+    ]
+    rows = [X] * 6 + [csr_array(X)]
+    held = set()
+    for model, its in zip(models, rows, strict=True):
+        file = skops.io.dumps(model.fit(its, y))
+        held.update(skops.io.get_untrusted_types(data=file))
+        again = skops.io.loads(file, trusted=TRUSTED_TYPES)
+        assert again.predict(its).tolist() == model.predict(its).tolist()
+    ours = {name for name in TRUSTED_TYPES if name.startswith("csvor")}
+    assert ours <= held <= set(TRUSTED_TYPES)
+    for name in ours:
+        module, _, attribute = name.rpartition(".")
+        assert inspect.isclass(getattr(importlib.import_module(module), attribute))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from csvor._utils.version import VERSION
 if TYPE_CHECKING:
     from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
     from csvor._regression import OrdinalRegression, compare_models
+    from csvor._utils.trusted import TRUSTED_TYPES
     from csvor.audit import (
         LabelAudit,
         RatersAudit,
@@ -23,6 +24,7 @@ __all__ = [
     "REDSVM",
     "SVOREX",
     "SVORIM",
+    "TRUSTED_TYPES",
     "LabelAudit",
     "OrdinalRegression",
     "RatersAudit",
@@ -44,6 +46,7 @@ _AUDITS = (
     "audit_scores",
 )
 _HOMES |= dict.fromkeys(_AUDITS, "csvor.audit")
+_HOMES["TRUSTED_TYPES"] = "csvor._utils.trusted"
 _HOMES |= dict.fromkeys(("OrdinalRegression", "compare_models"), "csvor._regression")
 
 

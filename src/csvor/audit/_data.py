@@ -128,6 +128,7 @@ def _parameters(value: Any) -> Any:
         return {key: _parameters(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [_parameters(one) for one in value]
-    if type(value).__repr__ is object.__repr__ and hasattr(value, "__dict__"):
+    has_repr = any("__repr__" in vars(kind) for kind in type(value).__mro__[:-1])
+    if not has_repr and hasattr(value, "__dict__"):
         return type(value), _parameters(vars(value))
     return value

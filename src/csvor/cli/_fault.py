@@ -15,8 +15,9 @@ from csvor.cli._spelling import quoted, visible
 # `[it|them]` is one of the two by `n`, `[names:it|them]` by the fact `names`.
 _CHOICE = re.compile(r"\[(?:(\w+):)?([^|\[\]]*)\|([^|\[\]]*)\]")
 _MOST_EXAMPLES = 3
-# But for those of another command: "fit with --impute", "csvor fit --tune".
-_OPTION = re.compile(r"(?<![\w'-])(?<!fit with )(?<!the model with )(?<!csvor fit )--[a-z][a-z-]*")
+# But for those of another command: "fit with --impute", "csvor audit FILE --reviewed".
+_OPTION = re.compile(r"(?<![\w'-])(?<!fit with )(?<!the model with )--[a-z][a-z-]*")
+_OTHER_COMMAND = re.compile(r"csvor [a-z]+[^;]*")
 # The options of the command that runs; None where none does.
 OPTIONS: ContextVar[Collection[str] | None] = ContextVar("OPTIONS", default=None)
 
@@ -105,7 +106,8 @@ def having(options: Collection[str]) -> Iterator[None]:
 def lacking(words: str) -> list[str]:
     """The options named in words that the command does not have."""
     known = OPTIONS.get()
-    return [] if known is None else [one for one in _OPTION.findall(words) if one not in known]
+    named = _OPTION.findall(_OTHER_COMMAND.sub("", words))
+    return [] if known is None else [option for option in named if option not in known]
 
 
 def _without_lacking(message: str) -> str:

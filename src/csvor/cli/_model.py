@@ -1,7 +1,5 @@
 """Model files: a skops archive of the pipeline, with a record of how it came about."""
 
-import importlib
-import inspect
 import io
 import warnings
 import zipfile
@@ -13,15 +11,12 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
 from csvor._utils.atomic_files import write_whole
+from csvor._utils.trusted import TRUSTED_TYPES
 from csvor._utils.version import OtherVersionWarning
 from csvor.cli._errors import CommandError
 from csvor.cli._fault import fault
 from csvor.cli._record import DECISIVE, NAME, Record, no_model, read_record
 from csvor.cli.input._features import FeatureColumns
-
-# They describe or hold numbers and run nothing: an imputer of scikit-learn keeps the type of its
-# column, a kernel on sparse rows its landmarks.
-HARMLESS = {"numpy.dtype", "scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ def load_model(path: str) -> StoredModel:
     raw = Path(path).read_bytes()
     try:
         foreign = skops.io.get_untrusted_types(data=raw)
-        refused = [name for name in foreign if name not in HARMLESS and not _is_ours(name)]
+        refused = [name for name in foreign if name not in TRUSTED_TYPES]
         if refused:
             raise CommandError(fault("foreign-types", path=path, types=refused))
         with warnings.catch_warnings():  # the record tells the versions once, whoever differs
@@ -68,15 +63,3 @@ def load_model(path: str) -> StoredModel:
     if not isinstance(pipeline, Pipeline):
         raise no_model(path, "it holds no pipeline")
     return StoredModel(pipeline, record)
-
-
-def _is_ours(name: str) -> bool:
-    """Whether `name` is a class that csvor itself defines, not something it imports."""
-    module, _, attribute = name.rpartition(".")
-    if module != "csvor" and not module.startswith("csvor."):
-        return False
-    try:
-        cls = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError):
-        return False
-    return inspect.isclass(cls) and cls.__module__ == module

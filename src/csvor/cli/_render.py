@@ -137,7 +137,7 @@ def model_fact(work: Prepared, model: CSVOR | None = None, curve: CSVOR | None =
     model = work.pipeline[-1] if model is None else model
     curve = model if curve is None else curve
     is_found = model.contamination == "auto"
-    share = model.contamination_ if is_found else model.contamination
+    share = float(model.contamination_ if is_found else model.contamination)
     text = (
         f"C {model.C:g}, p {model.p:g}, contamination {round(share, 3):g}" + " (found)" * is_found
     )

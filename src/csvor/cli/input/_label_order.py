@@ -165,7 +165,7 @@ class LabelColumn:
             problem = f"the labels are words without an order: {self._labels_with_counts()}"
             if len({folded(text) for text in self.texts}) < len(self.texts):
                 remedies += "; --fold-labels takes no notice of case and blanks"
-        facts = {"remedies_": remedies, "lack_order": error.fault == "words"}
+        facts: dict[str, Any] = {"remedies_": remedies, "lack_order": error.fault == "words"}
         return ColumnError(fault("labels", self.name, problem=problem, **facts))
 
     def _labels_with_counts(self) -> str:
