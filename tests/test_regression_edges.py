@@ -94,13 +94,12 @@ def test_a_class_of_one_row_in_many():
     """The sample that says where to start has none of it."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(8_000, 1))
+    X[0] = 20.0  # far, so that there is a capped start
     score = X[:, 0] + rng.logistic(size=8_000)
     y = np.digitize(score, [-1.0, 1.0])
-    y[np.argmax(score)] = 3
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    y[1 + np.argmax(score[1:])] = 3
+    with pytest.warns(UserWarning, match="All labels '3' are taken to be wrong"):
         model = OrdinalRegression().fit(X, y)
-    assert np.all(np.diff(model.thresholds_) > 0.0)
     np.testing.assert_allclose(model.coef_, 1.0, atol=0.1)
 
 
@@ -168,3 +167,39 @@ def test_the_p_value_of_two_ways_to_go_wrong_does_not_vanish():
     assert len(test.channels) == 2
     one = norm.sf(np.sqrt(test.statistic))
     assert 0.0 < one <= test.p_value <= 2.0 * one < 1e-15
+
+
+def test_intervals_where_few_rows_of_a_class_may_all_be_wrong(rows):
+    """A search with wrong labels ends where the class is lost, below that without them."""
+    X, y = rows
+    y = np.where(y == 2, 1, y)
+    y[5] = 2
+    model, plain = OrdinalRegression().fit(X, y), OrdinalRegression(wrong=0).fit(X, y)
+    assert model.wrong_channel_ is None
+    names = ["x0", "1|2"]
+    ours, without = model.confint(parameters=names), plain.confint(parameters=names)
+    assert np.all(ours["low"] < without["low"] + 1e-3)
+    assert np.all(ours["high"] > without["high"] - 1e-3)
+    assert np.all(ours.loc["x0"] - without.loc["x0"] < 0.05)
+
+
+def test_of_two_classes_no_more_than_half_are_wrong():
+    """Else there is a second optimum, with the opposite signs and the rest of the share."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(200, 2))
+    y = (X @ [2.0, -1.0] + rng.logistic(size=200) > 0.0) ^ (rng.random(200) < 0.15)
+    model = OrdinalRegression().fit(X, y)
+    low, high = model.confint(parameters="x0").loc["x0"]
+    plain = OrdinalRegression(wrong=0).fit(X, y).confint(parameters="x0").loc["x0", "low"]
+    assert low == pytest.approx(plain, abs=0.01)
+    assert low < model.coef_[0] - 0.2 and high > 10.0
+    assert model.summary().wrong["high"] < 0.5
+
+
+def test_the_share_where_a_class_is_lost_has_an_interval():
+    rng = np.random.default_rng(15)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 4, 200)
+    with pytest.warns(UserWarning, match="taken to be wrong ones|did not end"):
+        model = OrdinalRegression(wrong="any").fit(X, y)
+    low, high = model.confint(parameters="wrong.any").loc["wrong.any"]
+    assert low == 0.0 and model.wrong_share_ + 0.05 < high <= 0.75

@@ -9,7 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from csvor._regression.fit import Fitting
 from csvor._regression.kept import Kept
+from csvor._regression.optimum import Optimum
 from csvor._regression.profile import Profile, share_interval, uncentred
 from csvor._regression.summary import reach_of
 from csvor._utils.words import all_of
@@ -107,16 +109,24 @@ class ProfileIntervals(Kept):
 
     def _profile_interval(self, position: int, reach: float) -> tuple[float, float]:
         fitting, likelihoods = self._training, self._likelihoods
-        best = likelihoods.best
-        if likelihoods.by_channel and not best.model.terms.channels:
-            best = max(likelihoods.by_channel.values(), key=lambda end: end.value)
+        optima = [likelihoods.best]
+        if likelihoods.by_channel and not likelihoods.best.model.terms.channels:
+            # A search that may take labels to be wrong need not come back to none of them.
+            optima.append(max(likelihoods.by_channel.values(), key=lambda end: end.value))
+        ends = [self._interval_of(fitting, best, position, reach) for best in optima]
+        return min(low for low, _ in ends), max(high for _, high in ends)
+
+    def _interval_of(
+        self, fitting: Fitting, best: Optimum, position: int, reach: float
+    ) -> tuple[float, float]:
+        """The values at which the likelihood is less than that of one optimum by so much."""
         terms = best.model.terms
         fixed = np.zeros(terms.size, dtype=bool)
         fixed[terms.slices["wrong"]] = self._share_known
         if fixed[position]:
             return float(self.parameters_[position]), float(self.parameters_[position])
         if position >= terms.slices["wrong"].start:
-            return share_interval(fitting, likelihoods, reach)
+            return share_interval(fitting, self._likelihoods, reach)
         if position < terms.n_cuts:
             fitting, best = uncentred(fitting, best)
         low, high = Profile.of(fitting, best, position, fixed).interval(reach)

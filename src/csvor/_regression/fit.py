@@ -122,6 +122,13 @@ class Fitting:
             begin[0][-1] = max(begin[0][-1], first)
         return self.search(terms, held).maximise(self.model(terms, begin[0]))
 
+    def _at_none(self, channel: str, plain: Optimum) -> Optimum:
+        """The fit in which all labels are right, as one of a share of 0: none may be worse."""
+        terms = self.terms.with_channels(channel)
+        model = self.model(terms, np.append(plain.model.theta, 0.0))
+        _, _, curve = self.search(terms).terms_at(model, 2)
+        return replace(plain, model=model, information=-curve)
+
     @cached_property
     def sample(self) -> Fitting:
         """Some of many rows, in memory; these, where they are few."""
@@ -177,7 +184,13 @@ class Fitting:
         if self.terms.n_cuts == 1:
             channels = ("any",)
         # Only rows that are far, and wrong by many classes, ask for a start of their own.
-        ends = {c: self.with_wrong(c, starts if c == "any" else starts[:1]) for c in channels}
+        ends = {
+            c: max(
+                self.with_wrong(c, starts if c == "any" else starts[:1]), self._at_none(c, plain),
+                key=lambda end: end.value,
+            )
+            for c in channels
+        }  # fmt: skip
         best = max(ends.values(), key=lambda end: end.value)
         if best.model.theta[-1] < LEAST_SHARE or best.value < plain.value + _GAIN:
             best = plain

@@ -13,6 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
 from csvor._regression.likelihood import Model, Rows, log_likelihood
+from csvor._regression.terms import Terms
 
 Array = NDArray[np.float64]
 
@@ -21,13 +22,18 @@ _OPTIONS: Any = {
     "gtol": 1e-9, "maxiter": 200, "initial_trust_radius": 2.0, "max_trust_radius": 100.0,
 }  # fmt: skip
 # A model of which more labels are wrong says nothing.
-MOST_WRONG = 0.9
+_MOST_WRONG = 0.9
 # A share below it is none.
 LEAST_SHARE = 1e-6
 
 
 def _nth(terms: Callable[[Array], tuple[Any, ...]], i: int, point: Array) -> Any:
     return terms(point)[i]
+
+
+def most_wrong(terms: Terms) -> float:
+    """The greatest share: with more to any class, labels would say of a class that it is not."""
+    return min(_MOST_WRONG, terms.n_cuts / (terms.n_cuts + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +129,7 @@ class Search:
         """Minus the mean, and its derivatives by the free parameters, shares by their roots."""
         wrong = model.terms.slices["wrong"]
         value, slope, curve = natural
-        if model.theta[wrong].sum() > MOST_WRONG or not np.isfinite(curve).all():
+        if model.theta[wrong].sum() > most_wrong(model.terms) or not np.isfinite(curve).all():
             return np.inf, np.zeros(free.sum()), np.eye(int(free.sum()))
         turn = np.ones(model.theta.size)
         turn[wrong] = 2.0 * roots if roots.size else 1.0

@@ -15,7 +15,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from csvor._regression.fit import Fitting, Likelihoods
 from csvor._regression.likelihood import Model
-from csvor._regression.optimum import LEAST_SHARE, MOST_WRONG, Optimum, Search
+from csvor._regression.optimum import LEAST_SHARE, Optimum, Search, most_wrong
 
 Array = NDArray[np.float64]
 
@@ -83,10 +83,10 @@ class Profile:
 
     @cached_property
     def error(self) -> float:
-        """The standard error of the parameter; 0.1 where the likelihood does not curve."""
+        """The standard error of the parameter; 0.1 where the likelihood has no clear peak."""
         J, free, i = self.best.information, ~self.search.held, self.position
         curve = J[i, i] - J[i, free] @ self._response(J)
-        return float(1.0 / np.sqrt(curve)) if curve > 0.0 else 0.1
+        return float(1.0 / np.sqrt(curve)) if curve > 0.0 and self.best.converged else 0.1
 
     def _response(self, J: Array) -> Array:
         """By how much the others fall where the parameter rises by 1."""
@@ -108,10 +108,9 @@ class Profile:
         free, wrong = ~self.search.held, near.model.terms.slices["wrong"]
         theta = near.model.theta.copy()
         theta[free] -= (value - theta[self.position]) * self._response(near.information)
-        theta[self.position] = value
-        shares = np.clip(theta[wrong], LEAST_SHARE, MOST_WRONG / 2.0)
+        shares = np.clip(theta[wrong], LEAST_SHARE, most_wrong(near.model.terms) / 2.0)
         theta[wrong] = np.where(free[wrong], shares, theta[wrong])
-        return replace(near.model, theta=theta)
+        return with_value(replace(near.model, theta=theta), self.position, value)
 
     def point_from(self, start: Model) -> Point:
         """The greatest likelihood at the value of a start: by Newton's steps, or by the search."""
@@ -150,7 +149,9 @@ class Profile:
         distance, most_fall = min(reach * self.error, outside / 2.0), 4.0 * reach**2 + 10.0
         for _ in range(_MOST_STEPS):
             start = self._start(middle + sign * distance, near)
-            if near.value - self.search.terms_at(start, 0)[0] > most_fall:
+            if self._falls(start, near, most_fall):  # thresholds that are one would part, or cross
+                start = with_value(near.model, self.position, middle + sign * distance)
+            if self._falls(start, near, most_fall):
                 distance = 0.5 * (distance + abs(near.model.theta[self.position] - middle))
                 continue
             point = self.point_from(start)
@@ -158,7 +159,8 @@ class Profile:
             if abs(root - reach) < _CLOSE:
                 break
             inside, outside = (distance, outside) if root < reach else (inside, distance)
-            near, slope = point, abs(point.slope)
+            # A point beyond the end may be of another optimum, from which no search comes back.
+            near, slope = point if root < reach else near, abs(point.slope)
             step = distance + (reach - root) * root / slope if slope > 0.0 else np.inf
             farthest = _GROWTH * distance
             if inside < step < min(outside, farthest):
@@ -169,9 +171,19 @@ class Profile:
                 return float(sign * np.inf)
         return float(middle + sign * distance)
 
+    def _falls(self, start: Model, near: Point | Optimum, most: float) -> bool:
+        return bool(near.value - self.search.terms_at(start, 0)[0] > most)
+
     def interval(self, reach: float) -> tuple[float, float]:
         """Both ends."""
         return self.end(-1, reach, -np.inf), self.end(1, reach, np.inf)
+
+
+def with_value(model: Model, position: int, value: float) -> Model:
+    """The same but for one parameter."""
+    theta = model.theta.copy()
+    theta[position] = value
+    return replace(model, theta=theta)
 
 
 def share_interval(fitting: Fitting, likelihoods: Likelihoods, reach: float) -> tuple[float, float]:
@@ -186,7 +198,8 @@ def share_interval(fitting: Fitting, likelihoods: Likelihoods, reach: float) -> 
     for end in ends.values():
         fixed = np.zeros(end.model.terms.size, dtype=bool)
         profiles.append(Profile.of(fitting, end, fixed.size - 1, fixed))
-    high = max(profile.end(1, reach, MOST_WRONG) for profile in profiles)
+    most = most_wrong(best.model.terms)
+    high = max(profile.end(1, reach, most) for profile in profiles)
     refused = 2.0 * (best.value - likelihoods.plain.value) > reach**2
     return profiles[0].end(-1, reach, 0.0) if refused else 0.0, high
 
