@@ -70,7 +70,7 @@ def test_n42_all_faults_in_one_run() -> None:
     spoilt().to_csv("t.csv", index=False)
     result = run("audit", "t.csv", "--target", "grade", "--classes", "poor,good")
     assert result.exit_code == 1
-    first, *others = result.stderr.splitlines()
+    first, *others, command = result.stderr.splitlines()
     assert first == "csvor: error: t.csv: 7 faults"
     starts = [
         "  column 'grade': 1 of 40 labels is blank (row 39); ",
@@ -83,6 +83,7 @@ def test_n42_all_faults_in_one_run() -> None:
         "  column 'note': every row has a text of its own",
     ]
     assert [line[: len(start)] for line, start in zip(others, starts, strict=True)] == starts
+    assert command.startswith("Try, once the others are corrected: csvor audit t.csv")
 
 
 def test_faults_of_labels_columns_groups_and_weights_are_told_together() -> None:
@@ -137,7 +138,7 @@ def test_words_in_remedies_can_be_typed() -> None:
     texts = [*map(str, range(30)), "don't care"]
     with pytest.raises(ColumnError) as caught:
         chosen(table_of(**{"it's": texts}))
-    assert 'say with --missing "don\'t care"' in str(caught.value)
+    assert 'no value with --missing "don\'t care" --impute' in str(caught.value)
     assert str(caught.value).endswith('--drop "it\'s"')
     for word in ["a b", "don't", 'it\'s "so"', "a\\'b", "$x", "-1", "x;y"]:
         assert shlex.split(quoted(word)) == [word]

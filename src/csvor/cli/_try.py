@@ -14,13 +14,15 @@ _IMPUTE = ("--impute",)
 
 
 def command_to_try(faults: Sequence[Fault | None]) -> str:
-    """A line with the whole command; blank where no option helps."""
+    """A line with the whole command; blank where no option helps, or none to paste."""
     answers = [_answers(fault) for fault in faults]
     options = list(dict.fromkeys(option for several in answers for option in several))
     if not options or not TYPED.get():
         return ""
     typed = {tuple(TYPED.get()[i : i + len(option)]) for option in options for i in range(99)}
     words = [word for option in options if option not in typed for word in option]
+    if len(faults) == 1 and ORDER in words:
+        return ""  # the fault says it
     hints = ["once the others are corrected"] * (not all(answers))
     hints += ["with the labels in their order"] * (ORDER in words)
     return f"{', '.join(['Try', *hints])}: {shlex.join([*TYPED.get(), *words])}"
