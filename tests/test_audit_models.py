@@ -24,8 +24,8 @@ from csvor._mixture.objective import margins_of_score
 from csvor.audit._findings import View, interval
 from csvor.audit._labelling import Labelling
 from csvor.audit._ranking import is_heaped
+from csvor.audit._reported import reported
 from csvor.audit._trees import _batches
-from csvor.audit._wrong_labels import reported
 from problems import g, mislabel
 
 # Figures here are those of whole audits.

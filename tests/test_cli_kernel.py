@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner, Result
 
 from csvor import CSVOR, audit_labels
-from csvor.audit._wrong_labels import reported
+from csvor.audit._reported import reported
 from csvor.cli._model import load_model
 from csvor.cli.commands._app import app
 from csvor.cli.input import _prepare

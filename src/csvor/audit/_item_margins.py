@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ _LEAST = 0.05
 
 def item_margins(
     X: Any, posterior: Array, labels: OrdinalLabels, estimator: Any, cv: Any, random_state: Any,
-    progress: Callable[[int, int], None] | None,
+    progress: Any,
 ) -> Array:  # fmt: skip
     """Logits of ``P(t > k)`` of each item by models of other items, shape (n_items, n_classes - 1).
 

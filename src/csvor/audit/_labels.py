@@ -29,11 +29,14 @@ from csvor.audit._label_audit import LabelAudit
 from csvor.audit._mixes import MODELS, shares_of_models, with_trees
 from csvor.audit._models import Models, models_of
 from csvor.audit._panel import check_reference
+from csvor.audit._progress import drawing_progress
 from csvor.audit._ranking import check_order
 from csvor.audit._rater_notes import notes_on_table
+from csvor.audit._reported import index_of
 from csvor.audit._scores import check_fdr
 
 
+@drawing_progress
 def audit_labels(
     X: Any,
     y: ArrayLike | CodedLabels,
@@ -51,7 +54,7 @@ def audit_labels(
     order: str = "auto",
     models: str | None = None,
     random_state: int | np.random.RandomState | None = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
 ) -> LabelAudit:
     r"""Tell how many labels are wrong, which, and how sure that is.
 
@@ -112,8 +115,8 @@ def audit_labels(
         no estimator is given, "own" where there is one.
     random_state : int, RandomState instance or None, default=0
         Decides the parts and landmarks.
-    progress : callable, default=None
-        Called as ``progress(done, total)`` after each fit.
+    progress : callable or bool, default=None
+        Called as ``progress(done, total)`` after each fit; True draws a bar.
 
     Returns
     -------
@@ -201,8 +204,9 @@ def audit_labels(
     notes += notes_on_table(entries["raters"]) if entries["conclusive"] else ()
     report.end()
     return LabelAudit(
-        **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final
-    )
+        **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final,
+        _index=index_of(X, y),
+    )  # fmt: skip
 
 
 def _judged(
@@ -245,7 +249,7 @@ def without_data_warnings() -> Iterator[None]:
 class FitReport:
     """Counts fits for `progress`, those that turn out not to be needed among them."""
 
-    def __init__(self, progress: Callable[[int, int], None] | None, total: int) -> None:
+    def __init__(self, progress: Any, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
 
     def __call__(self, fits: int = 1) -> None:

@@ -14,6 +14,7 @@ from csvor._mixture.rater_tables import LEAST, SHIFT, label_tables
 from csvor.audit._item_margins import item_margins
 from csvor.audit._labels import without_data_warnings
 from csvor.audit._panel import check_reference
+from csvor.audit._progress import drawing_progress
 from csvor.audit._rater_agreement import turned_round
 from csvor.audit._rater_notes import notes_on_raters, with_others
 from csvor.audit._rater_table import MIDDLE, RaterTable
@@ -24,6 +25,7 @@ from csvor.audit._rating_data import RatingData, read_ratings
 Array = NDArray[np.float64]
 
 
+@drawing_progress
 def audit_raters(
     X: Any,
     ratings: ArrayLike,
@@ -36,7 +38,7 @@ def audit_raters(
     reference: Any = None,
     gold: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
 ) -> RatersAudit:
     r"""Tell the class of items that several raters labelled, and how each rater labels.
 
@@ -79,8 +81,8 @@ def audit_raters(
         True labels of items, blank where unknown: raters are measured by these.
     random_state : int, RandomState instance or None, default=0
         Decides the parts and landmarks.
-    progress : callable, default=None
-        Called as ``progress(done, total)`` after each fit of a model to features.
+    progress : callable or bool, default=None
+        Called as ``progress(done, total)`` after each fit of a model to features; True draws a bar.
 
     Returns
     -------

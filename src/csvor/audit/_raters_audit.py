@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from csvor._utils.words import plural
 from csvor.audit._rater_table import RaterTable
+from csvor.audit._reported import html_of
 
 Array = NDArray[np.float64]
 
@@ -86,6 +87,12 @@ class RatersAudit:
     # P(t | ratings) of finer classes, and how raters label these.
     _nodes: Array
     _tables: Array
+
+    def _repr_html_(self) -> str:
+        ratings = self.ratings_to_frame()
+        tables = [("The ratings most probably wrong (ratings_to_frame() has all)", ratings)]
+        tables.append(("Raters (raters.to_frame())", self.raters.to_frame()))
+        return html_of(self.summary, self.notes, tables if self.conclusive else ())
 
     def to_frame(self) -> Any:
         """The items as a table, in the order of ``items``.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._parts.engine import each, take
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
 from csvor.audit._rater_table import RaterTable
+from csvor.audit._reported import frame_of, html_of, tables_of
 from csvor.audit._share_entries import SharesByValue
 from csvor.audit._shares_by import shares_by
 
@@ -116,6 +115,8 @@ class WrongLabels:
     _ratios: Array
     _weights: Array | None
     _counts: float
+    # That of the data, where they are a frame whose index does not count the rows.
+    _index: Any = field(default=None, kw_only=True)
 
     _columns: ClassVar[tuple[str, ...]] = (
         "given", "suggested", "probability", "suggested_probability", "direction", "predicted",
@@ -128,18 +129,13 @@ class WrongLabels:
         Returns
         -------
         frame : pandas.DataFrame
-            Indexed by row position, a column for each of given, suggested, probability,
+            Indexed as the data are, by row position where they have no index, so that it joins
+            them, with a column for each of given, suggested, probability,
             suggested_probability, direction, predicted, flagged and expected_distance (residual
             of a `LabelAudit`, and rater where raters are known). Where nothing can be said,
             probabilities are NaN and labels those given.
         """
-        import pandas as pd
-
-        audit = reported(self)
-        names = self._columns + ("rater",) * (self.rater is not None)
-        columns = take(self.order, *(getattr(audit, name) for name in names))
-        index = pd.Index(self.order, name="row")
-        return pd.DataFrame(dict(zip(names, columns, strict=True)), index)
+        return frame_of(self, self._columns + ("rater",) * (self.rater is not None))
 
     def expected_errors(self, n: int) -> ExpectedErrors:
         r"""How many errors to expect if one looks at ``n`` more rows, and how many stay behind.
@@ -274,25 +270,12 @@ class WrongLabels:
             return text.replace("named", f"named, with {_percent(self.named_share)} % of it", 1)
         return text
 
+    def _repr_html_(self) -> str:
+        return html_of(self.summary, self.notes, tables_of(self))
+
     def __repr__(self) -> str:
         ends = f"{self.share:.3f} [{self.low:.3f}, {self.high:.3f}]"
         return "\n".join([f"{type(self).__name__}(share={ends}: {self.summary})", *self.notes])
-
-
-_Audit = TypeVar("_Audit", bound=WrongLabels)
-
-
-def reported(audit: _Audit) -> _Audit:
-    """The audit as tables and pages have its rows.
-
-    Where nothing can be said they have no probability, and no other label than the one given.
-    """
-    if audit.conclusive:
-        return audit
-    names = ("probability", "suggested_probability")
-    unknown: dict[str, Any] = {name: getattr(audit, name) * np.nan for name in names}
-    direction = each(partial(np.full_like, fill_value=""), np.dtype("U8"), audit.direction)
-    return replace(audit, suggested=audit.given, direction=direction, **unknown)
 
 
 def _percent(share: float) -> str:

@@ -12,7 +12,7 @@ from csvor._estimators.steps import fit_coded
 from csvor._parts.engine import take
 from csvor._utils.words import plural
 from csvor.audit import candidate_models
-from csvor.audit._wrong_labels import reported
+from csvor.audit._reported import reported
 from csvor.cli._files import write_table
 from csvor.cli.input._prepare import Prepared, plain
 

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from csvor.audit import WrongLabels
-from csvor.audit._wrong_labels import reported
+from csvor.audit._reported import reported
 from csvor.report.audit._why import Evidence, evidence_of
 
 # A page holds the flagged rows and the next ones, and of wide data the features that pull most.

@@ -1,0 +1,77 @@
+"""How do tables, notebooks and pages have the rows of an audit?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from html import escape
+from typing import Any, TypeVar
+
+import numpy as np
+
+from csvor._parts.engine import each, take
+
+_Audit = TypeVar("_Audit")
+# Rows that a notebook shows.
+_FIRST = 10
+
+
+def reported(audit: _Audit) -> _Audit:
+    """The audit as tables and pages have its rows.
+
+    Where nothing can be said they have no probability, and no other label than the one given.
+    """
+    one: Any = audit
+    if one.conclusive:
+        return audit
+    names = ("probability", "suggested_probability")
+    unknown: dict[str, Any] = {name: getattr(one, name) * np.nan for name in names}
+    direction = each(partial(np.full_like, fill_value=""), np.dtype("U8"), one.direction)
+    changed: _Audit = replace(one, suggested=one.given, direction=direction, **unknown)
+    return changed
+
+
+def index_of(*data: Any) -> Any:
+    """The index of the first frame or series; None where it only counts the rows, or is lazy."""
+    pandas: Any = sys.modules.get("pandas")
+    indices = (getattr(one, "index", None) for one in data)
+    index: Any = next((i for i in indices if pandas and isinstance(i, pandas.Index)), None)
+    counts = pandas and isinstance(index, pandas.RangeIndex)
+    return None if counts and (index.start, index.step) == (0, 1) else index
+
+
+def frame_of(audit: Any, names: Sequence[str]) -> Any:
+    """The rows as a table, most suspect first, by the index of the data or their positions."""
+    import pandas as pd
+
+    columns = take(audit.order, *(getattr(reported(audit), name) for name in names))
+    index = pd.Index(audit.order, name="row") if audit._index is None else audit._index[audit.order]
+    return pd.DataFrame(dict(zip(names, columns, strict=True)), index)
+
+
+def html_of(summary: str, notes: Iterable[str], tables: Iterable[tuple[str, Any]]) -> str:
+    """What a notebook shows: the answer, notes, and tables under their headings."""
+    parts = [f"<p><strong>{escape(summary[:1].upper() + summary[1:])}.</strong></p>"]
+    parts += [f"<p>{escape(note)}</p>" for note in notes]
+    for heading, table in tables:
+        shown = table.head(_FIRST).to_html(float_format="{:.3f}".format, border=0)
+        parts.append(f"<p>{escape(heading)}</p>\n{shown}")
+    return "\n".join(parts)
+
+
+def tables_of(audit: Any) -> Iterable[tuple[str, Any]]:
+    """Which labels should be which, and the first suspects; nothing where nothing can be said."""
+    import pandas as pd
+
+    if not audit.conclusive:
+        return
+    if audit.named and isinstance(audit.flagged, np.ndarray):
+        names = ["given", "suggested"]
+        of_flagged = (getattr(audit, name)[audit.flagged] for name in names)
+        rows, columns = (pd.Categorical(one, audit.classes) for one in of_flagged)
+        counts = pd.crosstab(rows, columns, rownames=names[:1], colnames=names[1:])
+        yield "Flagged rows by the label given and the one suggested", counts
+    names = ["given", "suggested", "probability", "direction", "flagged"]
+    yield "The most suspect rows (to_frame() has all)", audit.to_frame()[names]
