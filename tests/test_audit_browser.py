@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from csvor.cli.commands._app import app
+from report_page import Page
 
 playwright = pytest.importorskip("playwright.sync_api")
 
@@ -34,7 +35,8 @@ CLASSES = ["poor", EVIL, "good", "best"]
 # One model, so that the audit takes no longer than the browser.
 MODEL = ("--kernel", "linear", "--C", 1, "--constraints", "explicit", "--contamination", 0.1)
 AUDIT = ("audit", "rows.csv", "--target", "grade", "--classes", ",".join(CLASSES), *MODEL)
-ROWS = "#suspects > tbody > tr"
+NAMES = ["row", "name", "target", "given", "decision", "label", "comment", "reviewer", "audit"]
+ROWS = "#suspects > tbody > tr:first-child"
 
 
 def run(*args: object) -> Result:
@@ -110,6 +112,9 @@ class Review:
     def row(self, number: object) -> Any:
         return self.page.locator(f'{ROWS}[data-row="{number}"]')
 
+    def details(self, number: object) -> Any:
+        return self.page.locator(f'{ROWS}[data-row="{number}"] + .details')
+
     def pressed(self, number: object) -> list[str]:
         return self.row(number).locator("[aria-pressed=true]").all_inner_texts()
 
@@ -144,12 +149,12 @@ def suspects(folder: Path) -> pd.DataFrame:
 def test_it_opens_from_disk_shows_text_and_asks_for_nothing(
     review: Review, suspects: pd.DataFrame, folder: Path
 ) -> None:
-    assert [url.split(":")[0] for url in review.asked] == ["file", "blob"]
+    assert [url.split(":")[0] for url in review.asked] == ["file"]
     assert review.said == []
     named = suspects[suspects["flagged"]]
     assert review.shown() == named["row"].tolist()[:25]
     assert 25 < len(named) < 50
-    assert f"1 to 25 of {len(named)} rows" in review.page.inner_text(".dt-info")
+    assert f"1 to 25 of {len(named)} rows" in review.page.inner_text("#info")
     assert EVIL in review.page.inner_text("#suspects")
     assert EVIL in review.page.inner_text(".confusion")
 
@@ -174,7 +179,7 @@ def test_rows_are_sorted_by_mouse_and_by_keyboard(review: Review, suspects: pd.D
     review.page.click("#reset")
     review.row(decided).get_by_role("button", name="Keep").click()
     review.page.locator("#suspects > thead th").last.click()
-    review.page.wait_for_selector(f'{ROWS}:first-child[data-row="{decided}"]')
+    assert review.shown()[0] == decided
 
 
 def test_rows_are_searched_and_filtered(review: Review, suspects: pd.DataFrame) -> None:
@@ -187,7 +192,7 @@ def test_rows_are_searched_and_filtered(review: Review, suspects: pd.DataFrame) 
         page.fill("#search", table["name"][int(row) - 1].lower())
         assert review.shown() == [row]
     page.fill("#search", "keep")
-    assert page.inner_text(".dt-empty") == "No row is like that."
+    assert page.inner_text(".empty") == "No row is like that."
     page.click("#reset")
 
     named = suspects[suspects["flagged"]]
@@ -203,7 +208,7 @@ def test_rows_are_searched_and_filtered(review: Review, suspects: pd.DataFrame) 
     assert review.shown() == named["row"][named["probability"] >= 0.95].tolist()[:25]
     page.click("#reset")
     page.select_option("#which", "all")
-    assert "of 300 rows" in page.inner_text(".dt-info")
+    assert "of 300 rows" in page.inner_text("#info")
 
 
 def test_decisions_by_mouse_and_keys_are_saved_and_applied(
@@ -229,12 +234,13 @@ def test_decisions_by_mouse_and_keys_are_saved_and_applied(
     review.keys("ArrowDown")
     assert review.focused() == rows[7]
     last = next(label for label in CLASSES if label not in (given[7], suggested[7]))
-    review.row(rows[7]).locator("select").select_option(last)
+    review.details(rows[7]).locator("select").select_option(last)
     assert [review.pressed(row) for row in rows[:8]] == [
         ["Keep"], [f"→ {suggested[1]}"], ["Drop"], [f"→ {suggested[3]}"], ["Keep"], [f"→ {other}"],
         [], [f"→ {last}"],
     ]  # fmt: skip
-    assert "7 decided" in review.page.inner_text("#progress")
+    named = suspects["flagged"].sum()
+    assert review.page.inner_text("#progress") == f"7 of {named} flagged rows decided"
 
     saved = review.save(folder / "rows-decisions.csv")
     expected = {
@@ -248,7 +254,7 @@ def test_decisions_by_mouse_and_keys_are_saved_and_applied(
     }
     assert {line["row"]: (line["decision"], line["label"]) for line in saved} == expected
     assert [int(line["row"]) for line in saved] == sorted(int(row) for row in expected)
-    assert list(saved[0]) == ["row", "name", "target", "given", "decision", "label", "audit"]
+    assert list(saved[0]) == NAMES
     for line in saved:
         assert line["audit"].startswith("csvor audit rows.csv --target grade --classes 'poor,<")
         assert line["name"] == table["name"][int(line["row"]) - 1]
@@ -275,8 +281,8 @@ def test_decisions_stay_when_the_page_is_opened_again(
     review.page.select_option("#state", "drop")
     assert review.shown() == [row]
     review.page.click("#forget")
-    assert review.said == ["Forget 1 decision?"]
-    assert "0 decided" in review.page.inner_text("#progress")
+    assert review.said == ["Forget 1 decision, and all comments?"]
+    assert "0 of" in review.page.inner_text("#progress")
     review.page.reload()
     review.page.wait_for_selector(".tools:not([hidden])")
     assert review.pressed(row) == []
@@ -294,11 +300,11 @@ def test_the_row_in_focus_is_seen_and_shows_its_features(
     assert review.focused() == row
     style = "getComputedStyle(document.activeElement).outlineStyle"
     assert review.page.evaluate(style) == "solid"
-    assert "feature" in review.row(row).inner_text()
-    assert "feature" not in review.row(following).inner_text()
+    assert review.details(row).is_visible()
+    assert not review.details(following).is_visible()
     review.keys("ArrowDown")
     assert review.focused() == following
-    assert "feature" in review.row(following).inner_text()
+    assert review.details(following).is_visible()
     # The last row of a page goes on to the next page.
     last = review.shown()[-1]
     review.row(last).focus()
@@ -308,7 +314,7 @@ def test_the_row_in_focus_is_seen_and_shows_its_features(
     assert review.page.evaluate("document.activeElement.id") == "search"
     # Letters are text there.
     review.keys("d")
-    assert "0 decided" in review.page.inner_text("#progress")
+    assert "0 of" in review.page.inner_text("#progress")
 
 
 def test_on_a_phone_nothing_lies_beside_the_page(
@@ -341,7 +347,7 @@ def test_print_has_all_rows_and_decisions_as_words(review: Review, suspects: pd.
     assert review.row(named[0]).locator(".decided").inner_text() == "drop"
     assert not review.row(named[0]).get_by_role("button").first.is_visible()
     assert not review.page.locator("#search").is_visible()
-    assert review.row(named[-1]).locator(".more").is_visible()
+    assert review.details(named[-1]).locator("table").is_visible()
     review.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert review.shown() == named[:25]
 
@@ -372,14 +378,16 @@ def test_earlier_decisions_go_into_the_next_audit_and_the_next_file(
     assert after.loc[moved, "given"] == new
 
     review = Review(browser, folder / "next.html")
-    assert "and 3 before" in review.page.inner_text("#progress")
+    assert "3 before" in review.page.inner_text("#progress")
     review.page.select_option("#which", "all")
-    assert "of 297 rows" in review.page.inner_text(".dt-info")
+    assert "of 297 rows" in review.page.inner_text("#info")
     first = review.shown()[0]
     review.row(first).get_by_role("button", name="Keep").click()
     saved = {line["row"]: line for line in review.save(folder / "both.csv")}
     assert set(saved) == {kept, moved, gone, first}
     assert saved[moved] == {
+        "comment": "",
+        "reviewer": "",
         "row": moved,
         "name": records()["name"][int(moved) - 1],
         "target": "grade",
@@ -388,7 +396,78 @@ def test_earlier_decisions_go_into_the_next_audit_and_the_next_file(
         "label": new,
         "audit": saved[first]["audit"],
     }
-    assert saved[first]["audit"].endswith("--id name --report next.html")
+    assert saved[first]["audit"].endswith(" --report next.html")
     review.context.close()
     run("apply", "both.csv", "rows.csv", "--out", "all.csv")
     assert len(pd.read_csv("all.csv")) == 299
+
+
+def test_a_decision_goes_on_to_the_next_row_and_is_counted(
+    review: Review, suspects: pd.DataFrame
+) -> None:
+    first, second, third = suspects["row"][:3]
+    review.row(first).get_by_role("button", name="Keep").click()
+    assert review.focused() == second
+    assert review.details(second).is_visible()
+    review.row(second).get_by_role("button", name="Relabel as").click()
+    assert review.focused() == third
+    n = suspects["flagged"].sum()
+    assert review.page.inner_text("#progress") == f"2 of {n} flagged rows decided"
+    assert review.page.get_attribute("#bar", "max") == str(n)
+    # Undone by the same button; no other row is opened.
+    review.row(first).get_by_role("button", name="Keep").click()
+    assert review.page.inner_text("#progress") == f"1 of {n} flagged rows decided"
+    assert review.details(first).is_visible()
+
+
+def test_a_saved_file_is_opened_with_comments_and_reviewer(
+    browser: Any, folder: Path, review: Review, suspects: pd.DataFrame,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    first, second, third = suspects["row"][:3]
+    review.page.fill("#reviewer", "Ana, MD")
+    review.row(first).get_by_role("button", name="Drop").click()
+    review.keys("c")
+    review.page.keyboard.type('says "poor"; see notes, k')
+    review.keys("Enter")
+    assert review.focused() == second
+    review.keys("k")
+    saved = {line["row"]: line for line in review.save(folder / "ana.csv")}
+    assert (saved[second]["comment"], saved[second]["reviewer"]) == (
+        'says "poor"; see notes, k', "Ana, MD",
+    )  # fmt: skip
+    assert saved[first]["comment"] == ""
+
+    # On another machine: one row decided otherwise, one not at all; a spreadsheet saved the file.
+    table = pd.read_csv(folder / "ana.csv", dtype=str, keep_default_na=False)
+    extra = table.iloc[[0]].assign(row="300000", comment="far", decision="keep")
+    wrong = table.iloc[[0]].assign(row=third, given="no such", name=suspects["name"][2])
+    pd.concat([table, extra, wrong]).to_csv(
+        folder / "sheet.csv", sep=";", index=False, encoding="utf-8-sig"
+    )
+    other = Review(browser, folder / "page.html")
+    other.row(first).get_by_role("button", name="Keep").click()
+    other.page.set_input_files("#file", folder / "sheet.csv")
+    other.page.wait_for_function("document.getElementById('status').textContent.includes('taken')")
+    assert other.said == [f"Decided otherwise here: row {first}. Take the decisions of sheet.csv?"]
+    assert other.page.inner_text("#status") == (
+        f"3 decisions of sheet.csv taken. Not taken: row {third}, given no such in the file."
+    )
+    assert other.pressed(first) == ["Drop"]
+    again = {line["row"]: line for line in other.save(folder / "again.csv")}
+    assert {row: line for row, line in again.items() if row != "300000"} == saved
+    assert again["300000"]["comment"] == "far"
+    # What was taken is there when the page is opened again.
+    other.open(folder / "page.html")
+    assert other.pressed(second) == ["Keep"]
+    assert "1 other too" in other.page.inner_text("#progress")
+    other.context.close()
+    monkeypatch.chdir(folder)
+    result = run("apply", "ana.csv", "rows.csv", "--out", "of_ana.csv")
+    assert result.exit_code == 0, result.output
+    result = run(*AUDIT, "--id", "name", "--reviewed", "ana.csv", "--report", "after.html")
+    assert result.exit_code == 0, result.output
+    page = Page(Path("after.html").read_text(encoding="utf-8"))
+    earlier = {line["row"]: line for line in page.json("config")["earlier"]}
+    assert earlier[int(second)]["comment"] == 'says "poor"; see notes, k'
+    assert earlier[int(second)]["reviewer"] == "Ana, MD"

@@ -17,6 +17,7 @@ from csvor import CSVOR, SVOREX, LabelAudit, audit_labels, audit_scores
 from csvor.cli.commands import _apply
 from csvor.report import write_audit_report
 from csvor.report.audit import _suspects
+from csvor.report.audit._answer import answer_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from csvor.report.audit._features import FeatureTable, table_of
 from csvor.report.audit._follow_up import EDITED, commands, editable
@@ -239,8 +240,10 @@ def test_the_page_lists_the_named_rows_and_the_next(line: LabelAudit, tmp_path: 
         240 - line.named
     )
     text = page.text()
-    assert f"{line.summary[0].upper()}{line.summary[1:]}." in text
-    assert f"{line.named} named rows and the {240 - line.named} that follow, of 240 in all" in text
+    assert answer_of(line, "grade", confusion_of(line, list(WORDS)))[0] in text
+    assert (
+        f"{line.named} flagged rows and the {240 - line.named} that follow, of 240 in all" in text
+    )
     assert "csvor apply bridges-decisions.csv data/bridges.csv --out data/bridges-clean.csv" in text
     config = page.json("config")
     assert (config["target"], config["classes"]) == ("grade", list(WORDS))
@@ -277,8 +280,9 @@ def test_files_that_apply_does_not_edit_are_to_be_saved_first(
     assert set(EDITED) == set(_apply.EDITED)
     text = page_of(line, graded()[0], tmp_path, source="bridges.jsonl", target="grade").text()
     assert (
-        "save bridges.jsonl as CSV, its rows as they are, and "
-        "csvor apply bridges-decisions.csv bridges.csv --out bridges-clean.csv"
+        "Save bridges.jsonl as CSV, its rows as they are. This command writes the file with your "
+        "decisions carried out: csvor apply bridges-decisions.csv bridges.csv --out "
+        "bridges-clean.csv"
     ) in text
 
 
@@ -306,7 +310,7 @@ def test_a_row_says_why(line: LabelAudit, curve: LabelAudit, tmp_path: Any) -> N
     load = next(feature for feature in first.features if feature.name == "load")
     assert load.beside == tuple(value_text(X["load"][i]) for i in near)
     text = page_of(curve, X, tmp_path).text()
-    assert f"like rows {', '.join(str(i + 1) for i in near)}" in text
+    assert f"resembles rows {', '.join(str(i + 1) for i in near)} ({first.suggested})" in text
 
 
 def test_text_from_the_file_stays_text(tmp_path: Any) -> None:
@@ -332,7 +336,7 @@ def test_text_from_the_file_stays_text(tmp_path: Any) -> None:
     page = page_of(audit, X, tmp_path, **options)
     html = (tmp_path / "audit.html").read_text(encoding="utf-8")
     count = [sum(tag == "script" for tag, _ in p.tags) for p in (clean, page)]
-    assert count == [3, 3]
+    assert count == [2, 2]
     assert "<img" not in html
     assert EVIL not in html.replace("\\u003c", "<").split("</main>")[0]
     assert page.json("config")["classes"] == classes
@@ -350,7 +354,6 @@ def test_the_page_needs_no_other_file_and_may_load_none(line: LabelAudit, tmp_pa
     assert policy.startswith("default-src 'none'; ")
     styles = "".join(text for tags, _, text in page.texts if tags[-1] == "style")
     assert not re.search(r"@import|url\(", styles)
-    assert "DataTables 2" in page.json("library")
     ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
 
@@ -364,10 +367,10 @@ def test_what_a_page_leaves_out_it_says(
     page = page_of(line, X, tmp_path)
     assert len(page.rows()) == 12
     assert (
-        f"The first 12 of {line.named} named rows, of 240 in all, are on this page" in page.text()
+        f"The first 12 of {line.named} flagged rows, of 240 in all, are on this page" in page.text()
     )
     assert "--suspects FILE writes all" in page.text()
-    assert "Of 3 features the 2 that pull most are shown." in page.text()
+    assert "Of 3 columns the 2 that pull most are shown." in page.text()
 
 
 def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Any) -> None:
@@ -377,8 +380,9 @@ def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Any) -> None:
     audit = audit_labels(X, y, make_pipeline(StandardScaler(), CSVOR(contamination=0.0)))
     assert audit.named == 0
     page = page_of(audit, X, tmp_path)
-    assert f"{audit.summary[0].upper()}{audit.summary[1:]}." in page.text()
-    assert "No row is named; the 300 most suspect of 300 are on this page" in page.text()
+    assert "Of the 300 labels in 'label' none looks wrong; at most" in page.text()
+    most = "the 300 with the highest chance of error, of 300 in all"
+    assert f"No row is flagged; {most}, are on this page" in page.text()
     assert len(page.rows()) == 300
 
 
@@ -390,7 +394,7 @@ def test_where_nothing_can_be_said_the_page_says_no_more(tmp_path: Any) -> None:
     page = page_of(found, X, tmp_path)
     text = page.text()
     assert "their order means nothing" in text
-    assert "By its features" not in text and "> 99 %" not in text and "Relabel" in text
+    assert "Judged by" not in text and "99 %" not in text
     assert not any("meter" in str(attrs.get("class")) for _, attrs in page.tags)
     assert "would help." in text
     assert "How sure it is" not in text
@@ -427,8 +431,8 @@ def test_a_precomputed_kernel_has_no_features_to_show(tmp_path: Any) -> None:
     audit = audit_labels(x @ x.T, y, CSVOR(kernel="precomputed", contamination=0.05))
     page = page_of(audit, x @ x.T, tmp_path)
     assert len(page.rows()) == 90
-    assert "like row" not in page.text()
-    assert not [tags for tags, _, text in page.texts if "tbody" in tags and text == "feature"]
+    assert "resembles row" not in page.text()
+    assert not [tags for tags, _, text in page.texts if "tbody" in tags and text == "column"]
 
 
 def test_conflicts_models_and_facts_are_listed(line: LabelAudit, tmp_path: Any) -> None:

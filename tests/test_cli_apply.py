@@ -13,7 +13,9 @@ from typer.testing import CliRunner, Result
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands._app import app
+from csvor.cli.input._decisions import read_review
 from csvor.cli.input._prepare import prepare
+from csvor.cli.input._read import read_table
 
 # A mark, blanks, quotes, a comma and a line break in cells, a blank line, no end of line at last.
 DATA = (
@@ -392,3 +394,20 @@ def test_a_sign_between_columns_that_is_not_recognised_is_named() -> None:
     assert run("apply", "decided.csv", "carets.csv").exit_code == 2
     result = run("apply", "decided.csv", "carets.csv", "--delimiter", "^")
     assert (result.exit_code, result.stdout) == (0, "grade^x\ngood^1\ngood^2\n")
+
+
+def test_files_with_comments_and_reviewers_are_read_as_those_without() -> None:
+    Path("t.csv").write_text("a,grade,comment\n1,poor,x\n2,good,y\n3,good,z\n", "utf-8")
+    plain = "row,target,given,decision,label"
+    lines = ["1,grade,poor,relabel,good", "3,grade,good,drop,"]
+    Path("plain.csv").write_text("\n".join([plain, *lines]), "utf-8")
+    # A column of the data with such a name need not agree.
+    more = [f"{plain},comment,reviewer", f'{lines[0]},"a, ""b""; c",Ana', f"{lines[1]},,Bo"]
+    Path("more.csv").write_text("\n".join(more), "utf-8")
+    for name in ("plain", "more"):
+        result = run("apply", f"{name}.csv", "t.csv", "--out", f"of_{name}.csv")
+        assert result.exit_code == 0, result.output
+    assert Path("of_more.csv").read_bytes() == Path("of_plain.csv").read_bytes()
+    review = read_review("more.csv", read_table("t.csv", Notes()), None, None, Notes())
+    said = [(decision.comment, decision.reviewer) for decision in review.decisions]
+    assert said == [('a, "b"; c', "Ana"), ("", "Bo")]

@@ -23,7 +23,7 @@ def requirement(text: str) -> tuple[str, frozenset[str]]:
 
 
 def test_requirements_are_read_alike() -> None:
-    assert requirement("itables>=2.9,<3") == requirement("itables >=2.9,<3")
+    assert requirement("rich>=2.9,<3") == requirement("rich >=2.9,<3")
     assert requirement("numpy>=2.0") != requirement("numpy >=2.1")
 
 

@@ -1,13 +1,15 @@
 """What does the page that `csvor audit --report` writes say of a file?"""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from csvor import LabelAudit
+from csvor._utils.file_kinds import TEXT
 from csvor.cli._render import Fact
-from csvor.cli.input._decisions import COLUMNS, COMMAND
+from csvor.cli.input._decisions import COLUMNS, COMMAND, REMARKS
 from csvor.cli.input._prepare import Prepared
 from csvor.report import write_audit_report
 
@@ -25,18 +27,29 @@ def write_page(
     `of_rows` are by, X, rows, ids, cells, conflicts and command of `write_audit_report`.
     """
     named = work.data.id
-    id_name = "id" if named is None or named in (*COLUMNS, COMMAND) else named
+    id_name = "id" if named is None or named in (*COLUMNS, *REMARKS, COMMAND) else named
     write_audit_report(
         audit,
         path=path,
         source="" if work.data.data == "-" else work.table.source,
         target=work.target.name,
+        first_line=_first_line(work.table.source),
         id_name=id_name,
         facts=dict(facts),
         notes=notes,
         decided=_decided(work, id_name),
         **of_rows,
     )
+
+
+def _first_line(source: str) -> int:
+    """The line below that of the names, 0 where lines cannot be told by the numbers of rows."""
+    path = Path(source)
+    if path.suffix.lower() not in TEXT or not path.is_file():
+        return 0
+    with path.open("rb") as opened:
+        # Blank lines are no rows.
+        return 0 if any(line.isspace() for line in opened) else 2
 
 
 def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
@@ -61,6 +74,8 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
             "given": d.old_label,
             "decision": d.decision,
             "label": d.label,
+            "comment": d.comment,
+            "reviewer": d.reviewer,
         }
         for d in decisions
     ]

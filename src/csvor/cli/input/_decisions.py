@@ -23,6 +23,8 @@ KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 COLUMNS = ("row", "target", "given", "decision", "label")
 # The command that audited, which a page saves with them.
 COMMAND = "audit"
+# What reviewers write beside a decision, and their names: a file may have them or not.
+REMARKS = ("comment", "reviewer")
 _CELLS = ("row", "given", "decision", "label")
 _KINDS = (KEEP, RELABEL, DROP)
 # Faults of a file that are printed.
@@ -37,6 +39,8 @@ class Decision:
     old_label: str
     decision: str
     label: str
+    comment: str = ""
+    reviewer: str = ""
 
     @property
     def position(self) -> int:
@@ -134,14 +138,16 @@ def read_review(
     kind = "applied-already" if np.array_equal(applied, differs) else "given-differs"
     decided = _sound(decided, [(kind, differs)], about, faults)
     # A column that is in both files tells rows apart: it has to agree.
-    for name in [n for n in file.columns if n in table.columns and n not in (*COLUMNS, COMMAND)]:
+    for name in [
+        n for n in file.columns if n in table.columns and n not in (*COLUMNS, *REMARKS, COMMAND)
+    ]:
         decided["there"] = file.columns[name].take(decided.line.to_numpy() - 1).texts
         decided["here"] = table.columns[name].take(_rows(decided)).texts
         moved = ~_same(decided.there, decided.here)
         decided = _sound(decided, [("row-moved", moved)], about | {"name": name}, faults)
     decided = _with_known_labels(decided, column, classes, about, faults)
     _refuse(faults)
-    cells = decided[list(_CELLS)].itertuples(index=False, name=None)
+    cells = decided[[*_CELLS, *REMARKS]].itertuples(index=False, name=None)
     decisions = tuple(Decision(*row) for row in cells)
     return Review(file.source, column.name, decisions, table.n_rows, _command(file))
 
@@ -199,7 +205,7 @@ def _decided(file: Table) -> tuple[pd.DataFrame, dict[int, Fault]]:
 
     Those that are at fault are left out, with the faults by their lines.
     """
-    columns = {n: file.columns[n].texts if n in file.columns else "" for n in _CELLS}
+    columns = {n: file.columns[n].texts if n in file.columns else "" for n in (*_CELLS, *REMARKS)}
     decided = pd.DataFrame({"line": np.arange(1, file.n_rows + 1), **columns})
     decided["decision"] = decided.decision.str.lower()
     decided = decided[decided.decision != ""]

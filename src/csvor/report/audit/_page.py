@@ -1,9 +1,9 @@
 """What does the page of an audit hold?
 
-The table sorts, searches and pages by DataTables (MIT). It works on a table that stands in the
-page: so templates escape what comes from files, and the page can be read and printed without
-scripts. The wheel of itables, which needs no other package, brings it in one file that it keeps up
-to date; Tabulator and Grid.js draw their cells by script, and no light package brings them.
+The rows are a table that stands in the page: so templates escape what comes from files, and the
+page can be read and printed without scripts. What sorts, searches and pages it is 100 lines of
+script; DataTables, with what its package brings, were twice the rest of the page, and took no
+second line of a row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import json
 import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,11 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._utils.atomic_files import write_whole
-from csvor._utils.words import are, plural
 from csvor.audit import LabelAudit, SharesByValue, WrongLabels
 from csvor.audit._candidate import n_models, trees_in_words
 from csvor.audit._expected_errors import after_review
 from csvor.report._templates import rendered, static
+from csvor.report.audit._answer import answer_of, listed_in_words, title_of
 from csvor.report.audit._comparison import comparison_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from csvor.report.audit._follow_up import commands, decisions_file, editable
@@ -54,6 +53,7 @@ def write_audit_report(
     command: str = "",
     cells: Any = None,
     by: Mapping[str, SharesByValue] | None = None,
+    first_line: int = 0,
 ) -> Path:
     r"""Write what an audit found as one page, on which its suspects are reviewed.
 
@@ -67,7 +67,7 @@ def write_audit_report(
     the weight times the standardised value where features are standardised; of a kernel, the
     nearest rows of the suggested class that are probably right stand beside it. Decisions are
     kept by the browser and saved as CSV with the columns row, ``id_name``, target, given, decision
-    ("keep", "relabel" or "drop") and label.
+    ("keep", "relabel" or "drop"), label, comment and reviewer; such a file can be opened again.
 
     Parameters
     ----------
@@ -106,6 +106,9 @@ def write_audit_report(
         dates, percentages, numbers with units.
     by : mapping of str to SharesByValue, default=None
         What the audit's `by` gives, under the names of columns: their values are compared.
+    first_line : int, default=0
+        The line of a sheet in which row 1 stands, 2 below a header: lines are shown beside the row
+        numbers. 0 shows none.
 
     Returns
     -------
@@ -136,7 +139,7 @@ def write_audit_report(
     >>> audit = audit_labels(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = write_audit_report(audit, X, Path(folder) / "audit.html")
-    ...     "of 300 labels are wrong" in page.read_text(encoding="utf-8")
+    ...     "% of the 300 labels in" in page.read_text(encoding="utf-8")
     True
     """
     alike = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
@@ -157,8 +160,9 @@ def write_audit_report(
     }
     page = rendered(
         "audit.html",
-        title=f"{source}: {target}" if source else target,
-        **_answer(audit, classes),
+        title=title_of(source, target),
+        first_line=first_line,
+        **_answer(audit, target, classes),
         **_review(audit, suspects, source),
         id_name=name_of_ids,
         by={name: comparison_of(shares) for name, shares in (by or {}).items()},
@@ -178,13 +182,14 @@ def write_audit_report(
     return Path(path)
 
 
-def _answer(audit: WrongLabels, classes: list[str]) -> dict[str, Any]:
+def _answer(audit: WrongLabels, target: str, classes: list[str]) -> dict[str, Any]:
     """What the page says of all rows."""
+    confusion = confusion_of(audit, classes)
     return {
-        "answer": f"{audit.summary[0].upper()}{audit.summary[1:]}.",
+        "answer": answer_of(audit, target, confusion),
         "audit": audit,
         "classes": classes,
-        "confusion": confusion_of(audit, classes),
+        "confusion": confusion,
         "groups": probability_groups(audit),
         "raters": drawn_raters(audit.raters) if audit.conclusive else None,
         "chart": score_chart(audit, classes) if isinstance(audit, LabelAudit) else None,
@@ -205,7 +210,7 @@ def _review(audit: WrongLabels, suspects: Suspects, source: str) -> dict[str, An
     """The rows to review, and what comes after that."""
     return {
         "suspects": suspects,
-        "listing": _listing(audit, suspects),
+        "listing": listed_in_words(audit, len(suspects.rows), suspects.named),
         "commands": commands(source),
         "to_save": Path(source).name if editable(source) != source else "",
     }
@@ -213,28 +218,9 @@ def _review(audit: WrongLabels, suspects: Suspects, source: str) -> dict[str, An
 
 def _scripts() -> dict[str, Any]:
     """The script of the page, which may run nothing else, such as a text in it would slip in."""
-    script, itables = Markup(static("audit.js")), distribution("itables")
-    # DataTables, with its licence notes, as the wheel of itables brings it.
-    library = Path(str(itables.locate_file("itables/html/dt_bundle.js")))
-    return {
-        "script": script,
-        "script_hash": b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        "library": library.read_text(encoding="utf-8"),
-        "itables": itables.version,
-    }
-
-
-def _listing(audit: WrongLabels, suspects: Suspects) -> str:
-    """Which rows are on the page, and which are not."""
-    n, shown, named = audit.probability.size, len(suspects.rows), suspects.named
-    if not audit.conclusive:
-        return f"{shown} of {n} rows are on this page; their order means nothing"
-    if named < audit.named:
-        return f"The first {shown} of {audit.named} named rows, of {n} in all, are on this page"
-    if not named:
-        return f"No row is named; the {shown} most suspect of {n} {are(shown)} on this page"
-    rest = f" and the {shown - named} that follow" if shown > named else ""
-    return f"{plural(named, 'named row')}{rest}, of {n} in all, {are(shown)} on this page"
+    script = Markup("".join(map(static, ("rows.js", "decisions.js", "audit.js"))))
+    digest = hashlib.sha256(script.encode()).digest()
+    return {"script": script, "script_hash": b64encode(digest).decode()}
 
 
 def _fingerprint(shown: PageRows, target: str) -> str:

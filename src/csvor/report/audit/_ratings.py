@@ -13,6 +13,7 @@ from csvor._utils.atomic_files import write_whole
 from csvor._utils.words import are, plural, some_of
 from csvor.audit import RatersAudit
 from csvor.report._templates import rendered
+from csvor.report.audit._answer import title_of
 from csvor.report.audit._raters import drawn_raters
 from csvor.report.audit._suspects import MOST_ROWS, NEXT_ROWS, text_of
 
@@ -68,7 +69,7 @@ def write_raters_report(
     """
     page = rendered(
         "ratings.html",
-        title=f"{source}: {target}" if source else target,
+        title=title_of(source, target),
         answer=f"{audit.summary[0].upper()}{audit.summary[1:]}.",
         audit=audit,
         raters=drawn_raters(audit.raters),
@@ -124,8 +125,8 @@ def _ratings(audit: RatersAudit) -> dict[str, Any]:
         for texts, (probability, flagged) in zip(zip(*columns, strict=True), last, strict=True)
     ]
     return {
-        "caption": f"{plural(named, 'rating')} {are(named)} named; the {len(rows)} most probably "
+        "caption": f"{plural(named, 'rating')} {are(named)} flagged; the {len(rows)} most probably "
         f"wrong of {len(table)} are listed.",
-        "head": ("item", "rater", "given", "label", "probability", "named"),
+        "head": ("item", "rater", "given", "label", "chance of error", "flagged"),
         "rows": rows,
     }

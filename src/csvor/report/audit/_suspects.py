@@ -92,6 +92,11 @@ class Suspects:
     kind: str
 
     @property
+    def by_half(self) -> bool:
+        """Whether rows are flagged from a chance of error of one half on, and not by `fdr`."""
+        return all(row.named == ((row.probability or 0.0) >= 0.5) for row in self.rows)
+
+    @property
     def named(self) -> int:
         """How many of the rows are flagged."""
         return sum(row.named for row in self.rows)

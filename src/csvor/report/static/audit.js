@@ -1,15 +1,27 @@
-"use strict";
 (() => {
-  const read = (id) => JSON.parse(document.getElementById(id).textContent);
   const find = (id) => document.getElementById(id);
-  const config = read("config");
-  const body = find("suspects").tBodies[0];
-  // All rows: the table library takes those that are not shown out of the page.
-  const rows = [...body.rows];
+  const config = JSON.parse(find("config").textContent);
+  const suspects = find("suspects");
+  const named = (tr) => tr.classList.contains("named");
   const decided = new Map();
-  let table = null;
+  const comments = new Map();
+  // Decisions of a file that was opened, on rows that are not on this page.
+  const elsewhere = new Map();
   let current = null;
   let unsaved = false;
+
+  const filters = ["which", "given", "suggested", "least", "state"];
+  const table = pagedRows(suspects, 25, (tr) => {
+    const value = Object.fromEntries(filters.map((name) => [name, find(name).value]));
+    const state = decided.has(tr) ? decided.get(tr).decision : "none";
+    return (value.which === "all" || named(tr))
+      && (!value.given || tr.dataset.given === value.given)
+      && (!value.suggested || tr.dataset.suggested === value.suggested)
+      && Number(tr.dataset.p) >= Number(value.least)
+      && (!value.state || state === value.state);
+  });
+  const { rows, heads } = table;
+  const byNumber = new Map(rows.map((tr) => [tr.dataset.row, tr]));
 
   // What is decided, and where it is kept.
 
@@ -22,45 +34,36 @@
       return null;
     }
   })();
-  const key = `csvor-decisions-${config.store}`;
+  const key = `csvor-review-${config.store}`;
 
   function restore() {
-    const kept = JSON.parse((storage && storage.getItem(key)) || "[]");
-    const byRow = new Map(rows.map((tr) => [tr.dataset.row, tr]));
-    for (const [row, decision, label] of kept) {
-      if (byRow.has(row)) decided.set(byRow.get(row), { decision, label });
-    }
+    const kept = JSON.parse((storage && storage.getItem(key)) || "null");
+    if (!kept) return;
+    for (const [row, one] of kept.decided) decided.set(byNumber.get(row), one);
+    for (const [row, text] of kept.comments) comments.set(byNumber.get(row), text);
+    for (const line of kept.elsewhere) elsewhere.set(line.row, line);
   }
 
   function keep() {
     unsaved = decided.size > 0;
     if (!storage) return;
-    const kept = [...decided].map(([tr, d]) => [tr.dataset.row, d.decision, d.label]);
-    storage.setItem(key, JSON.stringify(kept));
+    const numbered = (map) => [...map].map(([tr, one]) => [tr.dataset.row, one]);
+    storage.setItem(key, JSON.stringify({
+      decided: numbered(decided), comments: numbered(comments), elsewhere: [...elsewhere.values()],
+    }));
   }
 
   function decide(tr, decision, label) {
-    if (decision) decided.set(tr, { decision, label });
+    if (decision) decided.set(tr, { decision, label, reviewer: find("reviewer").value.trim() });
     else decided.delete(tr);
     keep();
     show(tr);
     count();
-    tell(`row ${tr.dataset.row}: ${words(tr) || "no decision"}; ${progress()}`);
+    tell(`Row ${tr.dataset.row}: ${words(tr) || "no decision"}.`);
   }
 
   // The label that relabelling a row gives: the one suggested, if there is another.
   const suggestion = (tr) => (tr.dataset.suggested === tr.dataset.given ? "" : tr.dataset.suggested);
-
-  // Where there is none, the list of labels is asked.
-  function relabel(tr) {
-    if (suggestion(tr)) {
-      decide(tr, "relabel", suggestion(tr));
-    } else {
-      select(tr);
-      other.lastChild.focus();
-    }
-    return decided.has(tr);
-  }
 
   // What is shown of it.
 
@@ -68,6 +71,22 @@
     const d = decided.get(tr);
     if (!d) return "";
     return d.decision === "relabel" ? `relabel as ${d.label}` : d.decision;
+  }
+
+  function makeButtons(tr) {
+    const group = document.createElement("div");
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", `Decision on row ${tr.dataset.row}`);
+    for (const [decision, text] of [["keep", "Keep"], ["relabel", "Relabel"], ["drop", "Drop"]]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.dataset.decision = decision;
+      button.textContent = text;
+      group.append(button);
+    }
+    const said = document.createElement("span");
+    said.className = "decided";
+    tr.querySelector(".decide").append(group, said);
   }
 
   function show(tr) {
@@ -83,35 +102,68 @@
         button.setAttribute("aria-label", button.title);
       }
     }
-    tr.querySelector(".decided").textContent = words(tr);
-    tr.querySelector(".decide").dataset.order = words(tr) || "~";
-    if (table) table.row(tr).invalidate("dom");
-    if (tr === current) other.lastChild.value = d ? d.label : "";
+    const said = [words(tr), comments.get(tr)].filter(Boolean).join(": ");
+    tr.querySelector(".decided").textContent = d && d.reviewer ? `${said} (${d.reviewer})` : said;
+    tr.querySelector(".decide").dataset.order = words(tr);
+    if (tr === current) fillEntries();
   }
 
+  const many = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
   function progress() {
-    const earlier = config.earlier.length ? ` (and ${config.earlier.length} before)` : "";
-    return `${decided.size} decided${earlier}`;
+    const flagged = rows.filter(named);
+    const done = flagged.filter((tr) => decided.has(tr)).length;
+    const others = decided.size - done + elsewhere.size;
+    const parts = flagged.length ? [`${done} of ${many(flagged.length, "flagged row")} decided`] : [];
+    if (others || !flagged.length) {
+      parts.push(flagged.length ? `${many(others, "other")} too` : `${many(others, "row")} decided`);
+    }
+    if (config.earlier.length) parts.push(`${config.earlier.length} before`);
+    find("bar").value = done;
+    return parts.join(", ");
   }
 
   function count() {
     find("progress").textContent = progress();
-    find("forget").disabled = !decided.size;
-    find("save").disabled = !decided.size && !config.earlier.length;
+    find("forget").disabled = !decided.size && !elsewhere.size;
+    find("save").disabled = !decided.size && !elsewhere.size && !config.earlier.length;
   }
 
   const tell = (text) => { find("status").textContent = text; };
 
-  const other = document.createElement("label");
-  other.className = "other";
-  other.append("another label ", document.createElement("select"));
-  other.lastChild.append(new Option("", ""), ...config.classes.map((c) => new Option(c, c)));
-  other.lastChild.addEventListener("change", (event) => {
-    const label = event.target.value;
+  // Another label, and a comment: they move to the row that is the current one.
+
+  function labelled(text, field) {
+    const label = document.createElement("label");
+    label.append(`${text} `, field);
+    return label;
+  }
+
+  const other = document.createElement("select");
+  other.append(new Option("", ""), ...config.classes.map((c) => new Option(c, c)));
+  const comment = document.createElement("input");
+  const entries = document.createElement("div");
+  entries.className = "entries";
+  entries.append(labelled("Another label", other), labelled("Comment, saved with the decision", comment));
+  other.addEventListener("change", () => {
+    const label = other.value;
     if (!label) decide(current, null);
-    else if (label === current.dataset.given) decide(current, "keep", "");
-    else decide(current, "relabel", label);
+    else chooseClass(label);
   });
+  comment.addEventListener("input", () => {
+    if (comment.value.trim()) comments.set(current, comment.value.trim());
+    else comments.delete(current);
+    keep();
+    const text = comment.value;
+    show(current);
+    comment.value = text;
+  });
+
+  function fillEntries() {
+    const d = decided.get(current);
+    other.value = d ? d.label : "";
+    comment.value = comments.get(current) ?? "";
+  }
 
   // One row is the current one: it shows its features and takes the keys.
 
@@ -125,8 +177,8 @@
     if (!tr) return;
     tr.setAttribute("aria-current", "true");
     reachable(tr, 0);
-    tr.querySelector(".decide").append(other);
-    other.lastChild.value = decided.has(tr) ? decided.get(tr).label : "";
+    tr.nextElementSibling.cells[0].append(entries);
+    fillEntries();
   }
 
   function reachable(tr, index) {
@@ -140,73 +192,74 @@
     tr.scrollIntoView({ block: "nearest" });
   }
 
-  const onPage = () => (table ? table.rows({ page: "current" }).nodes().toArray() : rows);
-
   function move(step) {
-    let shown = onPage();
-    const at = shown.indexOf(current) + step;
-    if (table && (at < 0 || at >= shown.length)) {
-      const { page, pages } = table.page.info();
-      if (page + step < 0 || page + step >= pages) return;
-      table.page(page + step).draw("page");
-      shown = onPage();
-      go(shown[step > 0 ? 0 : shown.length - 1]);
-    } else if (shown[at]) {
-      go(shown[at]);
+    const at = table.here().indexOf(current) + step;
+    if (table.here()[at]) {
+      go(table.here()[at]);
+    } else if (table.turn(step)) {
+      inform();
+      go(table.here().at(step > 0 ? 0 : -1));
     }
   }
-
-  const rowOf = (target) => target.closest("#suspects > tbody > tr[data-row]");
-
-  body.addEventListener("click", (event) => {
-    const tr = rowOf(event.target);
-    if (!tr) return;
-    const button = event.target.closest("[data-decision]");
-    const before = decided.get(tr);
-    if (!button) {
-      // What was clicked stays under the pointer while another row closes.
-      const top = tr.getBoundingClientRect().top;
-      select(tr);
-      scrollBy(0, tr.getBoundingClientRect().top - top);
-    } else if (before && before.decision === button.dataset.decision) {
-      decide(tr, null);
-    } else if (button.dataset.decision === "relabel") {
-      relabel(tr);
-    } else {
-      decide(tr, button.dataset.decision, "");
-    }
-  });
-  body.addEventListener("focusin", (event) => {
-    const tr = rowOf(event.target);
-    // Not by a pointer that is still down: rows would move away under it.
-    if (tr && event.target.matches(":focus-visible")) select(tr);
-  });
 
   function decideAndGoOn(decision, label) {
     decide(current, decision, label);
     move(1);
   }
 
+  function chooseClass(label) {
+    if (label === current.dataset.given) decideAndGoOn("keep", "");
+    else decideAndGoOn("relabel", label);
+  }
+
+  // Where no other label is suggested, the list of labels is asked.
+  function relabel() {
+    if (suggestion(current)) decideAndGoOn("relabel", suggestion(current));
+    else other.focus();
+  }
+
+  const rowOf = (target) => byNumber.get(target.closest("#suspects > tbody")?.rows[0].dataset.row);
+
+  suspects.addEventListener("click", (event) => {
+    const tr = rowOf(event.target);
+    if (!tr) return;
+    const button = event.target.closest("[data-decision]");
+    // What was clicked stays under the pointer while another row closes.
+    const top = tr.getBoundingClientRect().top;
+    select(tr);
+    scrollBy(0, tr.getBoundingClientRect().top - top);
+    if (!button) return;
+    const before = decided.get(tr);
+    if (before && before.decision === button.dataset.decision) decide(tr, null);
+    else if (button.dataset.decision === "relabel") relabel();
+    else decideAndGoOn(button.dataset.decision, "");
+  });
+  suspects.addEventListener("focusin", (event) => {
+    const tr = rowOf(event.target);
+    // Not by a pointer that is still down: rows would move away under it.
+    if (tr && event.target.matches(":focus-visible")) select(tr);
+  });
+
   const keys = {
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
     k: () => decideAndGoOn("keep", ""),
-    r: () => relabel(current) && move(1),
+    r: relabel,
     d: () => decideAndGoOn("drop", ""),
     u: () => decide(current, null),
+    c: () => comment.focus(),
   };
   if (config.classes.length <= 9) {
-    config.classes.forEach((label, i) => {
-      keys[i + 1] = () => (label === current.dataset.given
-        ? decideAndGoOn("keep", "") : decideAndGoOn("relabel", label));
-    });
+    config.classes.forEach((label, i) => { keys[i + 1] = () => chooseClass(label); });
   }
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = event.target.closest("input, select, textarea");
     if (typing) {
-      if (event.key === "Escape" && current) go(current);
+      if (current && (event.key === "Escape" || (event.key === "Enter" && typing === comment))) {
+        go(current);
+      }
       return;
     }
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -222,22 +275,20 @@
     event.preventDefault();
   });
 
-  // Saving.
-
-  const cell = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  // Saving, and opening what was saved.
 
   function csv() {
-    const names = ["row", ...(config.id ? [config.id] : []), "target", "given", "decision", "label"];
-    const command = config.command ? [config.command] : [];
-    const earlier = config.earlier.map((one) => names.map((name) => String(one[name] ?? "")));
-    const now = [...decided].map(([tr, d]) => [
-      tr.dataset.row, ...(config.id ? [tr.dataset.id] : []), config.target, tr.dataset.given,
-      d.decision, d.label,
-    ]);
-    const all = [...earlier, ...now].sort((a, b) => Number(a[0]) - Number(b[0]));
+    const command = config.command ? { audit: config.command } : {};
+    const names = ["row", ...(config.id ? [config.id] : []), ...CELLS, ...Object.keys(command)];
+    const now = [...decided].map(([tr, d]) => ({
+      row: tr.dataset.row, ...(config.id ? { [config.id]: tr.dataset.id } : {}),
+      target: config.target, given: tr.dataset.given, comment: comments.get(tr), ...d,
+    }));
+    const all = [...config.earlier, ...elsewhere.values(), ...now];
+    all.sort((a, b) => Number(a.row) - Number(b.row));
     // A cell that begins with dashes would be a formula to a spreadsheet: the command is whole.
-    const lines = [[...names, ...command.map(() => "audit")], ...all.map((line) => [...line, ...command])];
-    return lines.map((line) => line.map(cell).join(",") + "\n").join("");
+    const cells = all.map((line) => ({ ...line, ...command }));
+    return writtenCsv(names, cells.map((line) => names.map((name) => String(line[name] ?? ""))));
   }
 
   find("save").addEventListener("click", () => {
@@ -248,97 +299,122 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
     unsaved = false;
-    tell(`${progress()}, saved as ${config.file}`);
+    tell(`Saved as ${config.file}.`);
+  });
+
+  // Rows decided otherwise here keep that, unless the reviewer says so.
+  function open(text, name) {
+    const before = new Set(config.earlier.map((line) => String(line.row)));
+    const lines = readCsv(text).filter((line) => line.decision && !before.has(line.row));
+    const good = [];
+    const bad = [];
+    for (const line of lines) {
+      const tr = byNumber.get(line.row);
+      const moved = tr && config.id && line[config.id] && line[config.id] !== tr.dataset.id;
+      const fault = moved ? `${line[config.id]} in the file` : faultOf(line, tr ? tr.dataset.given : null, config);
+      if (fault) bad.push(`row ${line.row}, ${fault}`);
+      else good.push([tr, line]);
+    }
+    const differs = ([tr, line]) => tr && decided.has(tr)
+      && (decided.get(tr).decision !== line.decision || decided.get(tr).label !== line.label);
+    const disputed = good.filter(differs);
+    const numbers = disputed.map(([, line]) => line.row).join(", ");
+    const replace = disputed.length
+      && confirm(`Decided otherwise here: row${disputed.length > 1 ? "s" : ""} ${numbers}. Take the decisions of ${name}?`);
+    const taken = good.filter((pair) => replace || !differs(pair));
+    for (const [tr, line] of taken) {
+      if (!tr) {
+        elsewhere.set(line.row, line);
+        continue;
+      }
+      decided.set(tr, { decision: line.decision, label: line.label ?? "", reviewer: line.reviewer ?? "" });
+      if (line.comment) comments.set(tr, line.comment);
+      show(tr);
+    }
+    keep();
+    count();
+    const left = bad.length ? ` Not taken: ${bad.slice(0, 5).join("; ")}${bad.length > 5 ? " …" : ""}.` : "";
+    tell(`${many(taken.length, "decision")} of ${name} taken.${left}`);
+  }
+
+  find("open").addEventListener("click", () => find("file").click());
+  find("file").addEventListener("change", async () => {
+    const [file] = find("file").files;
+    if (file) open(await file.text(), file.name);
+    find("file").value = "";
   });
   find("forget").addEventListener("click", () => {
-    if (!confirm(`Forget ${decided.size} decision${decided.size > 1 ? "s" : ""}?`)) return;
-    const before = [...decided.keys()];
-    decided.clear();
+    const n = decided.size + elsewhere.size;
+    if (!confirm(`Forget ${many(n, "decision")}, and all comments?`)) return;
+    const before = [...decided.keys(), ...comments.keys()];
+    [decided, comments, elsewhere].forEach((map) => map.clear());
     keep();
     before.forEach(show);
     count();
-    tell("no decisions");
+    tell("No decisions.");
   });
-  find("kept").textContent = storage ? "kept in this browser" : "not kept by this browser: save them";
+  find("kept").textContent = storage ? ", kept in this browser" : ", not kept by this browser: save them";
   addEventListener("beforeunload", (event) => { if (!storage && unsaved) event.preventDefault(); });
 
-  // Filters.
+  // Filters, and what is shown.
 
-  const filters = ["which", "given", "suggested", "least", "state"];
-  const first = rows.some((tr) => tr.classList.contains("named")) ? "named" : "all";
+  const first = rows.some(named) ? "named" : "all";
 
-  function passes(tr) {
-    const value = Object.fromEntries(filters.map((name) => [name, find(name).value]));
-    const state = decided.has(tr) ? decided.get(tr).decision : "none";
-    return (value.which === "all" || tr.classList.contains("named"))
-      && (!value.given || tr.dataset.given === value.given)
-      && (!value.suggested || tr.dataset.suggested === value.suggested)
-      && Number(tr.dataset.p) >= Number(value.least)
-      && (!value.state || state === value.state);
+  function inform() {
+    const { first: from, last, count: n, page, pages } = table.info();
+    find("info").textContent = n ? `${from} to ${last} of ${many(n, "row")}` : "no rows";
+    find("back").disabled = page === 0;
+    find("on").disabled = page === pages - 1;
   }
 
   function filter() {
     table.draw();
-    const shown = onPage();
-    if (shown.length && !shown.includes(current)) select(shown[0]);
+    inform();
+    if (!table.here().includes(current)) select(table.here()[0] ?? null);
+  }
+
+  for (const [id, step] of [["back", -1], ["on", 1]]) {
+    find(id).addEventListener("click", () => {
+      table.turn(step);
+      inform();
+      select(table.here()[0]);
+    });
   }
 
   function reset() {
     for (const name of filters) find(name).selectedIndex = 0;
     find("which").value = first;
     find("sort").value = find("search").value = "";
-    table.search("").order([]);
+    table.search("");
+    table.sort(null);
   }
 
-  function fill(select, name) {
+  function fill(list, name) {
     const there = new Set(rows.map((tr) => tr.dataset[name]));
-    select.append(...config.classes.filter((c) => there.has(c)).map((c) => new Option(c, c)));
+    list.append(...config.classes.filter((c) => there.has(c)).map((c) => new Option(c, c)));
   }
 
-  // A minus sign is found by the hyphen that keyboards have.
-  const typed = (text) => text.replaceAll("\u2212", "-");
+  // Of chances the highest come first.
+  const downFirst = (th) => th.textContent.startsWith("chance");
 
-  // The library: sorts, searches and pages.
-
-  async function library() {
-    const url = URL.createObjectURL(new Blob([read("library")], { type: "text/javascript" }));
-    const { jQuery } = await import(url);
-    URL.revokeObjectURL(url);
-    return jQuery;
-  }
-
-  function makeTable(jQuery) {
-    const columns = find("suspects").tHead.rows[0].cells;
-    const [decision, why, wrong] = [1, 2, 3].map((back) => columns.length - back);
-    table = jQuery("#suspects").DataTable({
-      autoWidth: false,
-      order: [],
-      pageLength: 25,
-      layout: { topStart: null, topEnd: null, bottomStart: "info", bottomEnd: "paging" },
-      columnDefs: [
-        { targets: decision, searchable: false },
-        { targets: why, orderable: false },
-        { targets: wrong, orderSequence: ["desc", "asc"] },
-      ],
-      language: {
-        info: "_START_ to _END_ of _TOTAL_ rows",
-        infoEmpty: "no rows",
-        infoFiltered: "",
-        emptyTable: "No rows.",
-        zeroRecords: "No row is like that.",
-      },
-    });
-    table.search.fixed("filters", (text, data, index) => passes(table.row(index).node()));
-    table.on("page", () => select(onPage()[0] ?? null));
-    addEventListener("beforeprint", () => table.page.len(-1).draw());
-    addEventListener("afterprint", () => table.page.len(25).draw(false));
-    for (const [i, th] of [...columns].entries()) {
-      if (i === why) continue;
-      find("sort").append(new Option(th.querySelector(".dt-column-title").textContent, i));
+  function makeHeads() {
+    for (const [i, th] of heads.entries()) {
+      if (th.classList.contains("why")) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.textContent = th.textContent;
+      button.addEventListener("click", () => {
+        const now = th.getAttribute("aria-sort");
+        table.sort(i, now ? now === "ascending" : downFirst(th));
+        filter();
+      });
+      find("sort").append(new Option(th.textContent, i));
+      th.replaceChildren(button);
     }
     find("sort").addEventListener("change", (event) => {
-      const at = event.target.value;
-      table.order(at === "" ? [] : [[Number(at), Number(at) === wrong ? "desc" : "asc"]]);
+      const at = event.target.value === "" ? null : Number(event.target.value);
+      table.sort(at, at !== null && downFirst(heads[at]));
       filter();
     });
   }
@@ -348,7 +424,7 @@
     fill(find("suggested"), "suggested");
     for (const name of filters) find(name).addEventListener("change", filter);
     find("search").addEventListener("input", () => {
-      table.search(typed(find("search").value));
+      table.search(find("search").value);
       filter();
     });
     find("reset").addEventListener("click", () => {
@@ -362,38 +438,48 @@
         find("suggested").value = button.dataset.suggested;
         filter();
         find("review").scrollIntoView();
-        go(onPage()[0]);
+        if (table.here().length) go(table.here()[0]);
       });
     }
   }
 
-  const reveal = (parts) => document.querySelectorAll(parts).forEach((part) => { part.hidden = false; });
-
-  async function begin() {
-    restore();
-    for (const tr of rows) {
-      // Found by its features, not by the classes or rows that stand beside them.
-      const why = tr.querySelector(".why");
-      const lines = [...why.querySelectorAll(".more tbody tr")];
-      const found = lines.map((line) => `${line.cells[0].textContent} ${line.cells[1].textContent}`);
-      why.dataset.search = typed(found.join(" "));
-      show(tr);
-      reachable(tr, -1);
-    }
-    count();
-    select(rows[0] ?? null);
-    document.documentElement.classList.add("ready");
-    reveal(".keys, .save");
-    makeTable(await library());
-    makeFilters();
-    reset();
-    filter();
-    reveal(".tools");
+  // What a narrow page writes before each cell, and by what columns are sorted: labels by their
+  // order, not by the alphabet.
+  function mark(tr) {
+    const cells = [...tr.cells];
+    cells.forEach((one, i) => { one.dataset.label = heads[i].textContent; });
+    const [suggested, chance] = [4, 3].map((back) => cells.length - back);
+    cells[0].dataset.order = tr.dataset.row;
+    cells[suggested - 1].dataset.order = config.classes.indexOf(tr.dataset.given);
+    cells[suggested].dataset.order = config.classes.indexOf(tr.dataset.suggested);
+    cells[chance].dataset.order = tr.dataset.p;
   }
 
-  // Without the library, in a browser that is old, rows can still be decided.
-  begin().catch((error) => {
-    find("broken").hidden = false;
-    throw error;
+  // A row is found by its cells and its features, not by what stands beside them.
+  function describe(tr) {
+    const cells = [...tr.cells].slice(0, -1).map((one) => one.textContent);
+    const lines = [...tr.nextElementSibling.querySelectorAll("tbody tr")];
+    const own = lines.map((line) => `${line.cells[0].textContent} ${line.cells[1].textContent}`);
+    table.describe(tr, [...cells, ...own].join(" "));
+  }
+
+  find("reviewer").value = (storage && storage.getItem("csvor-reviewer")) ?? "";
+  find("reviewer").addEventListener("change", () => {
+    if (storage) storage.setItem("csvor-reviewer", find("reviewer").value.trim());
   });
+  restore();
+  for (const tr of rows) {
+    mark(tr);
+    makeButtons(tr);
+    describe(tr);
+    show(tr);
+    reachable(tr, -1);
+  }
+  count();
+  makeHeads();
+  makeFilters();
+  reset();
+  filter();
+  document.documentElement.classList.add("ready");
+  document.querySelectorAll(".tools, .keys, .save, .pages").forEach((part) => { part.hidden = false; });
 })();
