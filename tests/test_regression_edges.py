@@ -203,3 +203,23 @@ def test_the_share_where_a_class_is_lost_has_an_interval():
         model = OrdinalRegression(wrong="any").fit(X, y)
     low, high = model.confint(parameters="wrong.any").loc["wrong.any"]
     assert low == 0.0 and model.wrong_share_ + 0.05 < high <= 0.75
+
+
+def test_columns_that_tell_nothing():
+    """Six rows of ten wrong and the others separated is the most likely, and no model."""
+    rng = np.random.default_rng(11)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 4, 200)
+    with pytest.warns(UserWarning, match="columns tell too little to say how many are wrong"):
+        model = OrdinalRegression(wrong="any").fit(X, y)
+    plain = OrdinalRegression(wrong=0).fit(X, y)
+    np.testing.assert_allclose(model.parameters_, plain.parameters_)
+    assert model.summary().wrong["high"] > 0.5
+
+
+def test_columns_that_separate_all_but_some_wrong_labels_are_named():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(200, 2))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    y[:15] = rng.integers(0, 3, 15)
+    with pytest.raises(ValueError, match=r"'x0' of X separates .* rows whose labels are probably"):
+        OrdinalRegression().fit(X, y)

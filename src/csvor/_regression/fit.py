@@ -18,6 +18,7 @@ from csvor._regression.optimum import LEAST_SHARE, Optimum, Search
 from csvor._regression.terms import Terms
 from csvor._rows.storage import matrix_of
 from csvor._utils.sampling import random_rows
+from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 
@@ -27,6 +28,8 @@ _STARTS, _CUT, _MOST_ROWS = 0.05, 0.2, 5_000
 _WHISKER, _FAR = 1.5, 3.0
 # Of log-likelihood: less is rounding.
 _GAIN = 1e-6
+# A share of wrong labels beyond which separated rows are no model of the labels.
+_NO_MODEL = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +125,22 @@ class Fitting:
             begin[0][-1] = max(begin[0][-1], first)
         return self.search(terms, held).maximise(self.model(terms, begin[0]))
 
+    def _best_of(self, channel: str, starts: list[Array], plain: Optimum) -> Optimum:
+        """The best fit with labels that go wrong in one way, or none of them.
+
+        Where columns tell little, a few separated rows with all others wrong are the most likely.
+        """
+        end, none = self.with_wrong(channel, starts), self._at_none(channel, plain)
+        share = float(end.model.theta[-1])
+        if is_steep(end.model) and share > _NO_MODEL and not is_steep(plain.model):
+            warn(
+                f"With {share:.0%} of the labels wrong, columns separate the others without an "
+                "exception: such a model says nothing, and all labels are taken to be right. The "
+                "columns tell too little to say how many are wrong."
+            )
+            return none
+        return max(end, none, key=lambda one: one.value)
+
     def _at_none(self, channel: str, plain: Optimum) -> Optimum:
         """The fit in which all labels are right, as one of a share of 0: none may be worse."""
         terms = self.terms.with_channels(channel)
@@ -184,13 +203,7 @@ class Fitting:
         if self.terms.n_cuts == 1:
             channels = ("any",)
         # Only rows that are far, and wrong by many classes, ask for a start of their own.
-        ends = {
-            c: max(
-                self.with_wrong(c, starts if c == "any" else starts[:1]), self._at_none(c, plain),
-                key=lambda end: end.value,
-            )
-            for c in channels
-        }  # fmt: skip
+        ends = {c: self._best_of(c, starts if c == "any" else starts[:1], plain) for c in channels}
         best = max(ends.values(), key=lambda end: end.value)
         if best.model.theta[-1] < LEAST_SHARE or best.value < plain.value + _GAIN:
             best = plain
