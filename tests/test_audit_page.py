@@ -1,5 +1,9 @@
 """The page that `csvor audit --report` writes of a file: cells as they were written, and where."""
 
+import hashlib
+import re
+import shlex
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from csvor.cli.commands._audit_report import _first_line
+from csvor.report._templates import static
 from report_page import Page, run
 
 ONE_MODEL = ("--C", 1, "--constraints", "explicit", "--contamination", 0.1, "--models", "own")
@@ -61,3 +67,117 @@ def test_cells_are_those_of_the_file(page: Page) -> None:
         for i, other in enumerate(page.neighbours(row["data-row"]), start=1):
             assert shown["visited"][i] == table["visited"][other - 1]
             assert shown["weight"][i] == table["weight"][other - 1]
+
+
+def test_the_answer_is_three_sentences_that_can_be_repeated(page: Page) -> None:
+    text = page.text()
+    answer = re.search(
+        r"About ([\d.]+) % of the 160 labels in 'grade' are probably wrong \(95 % interval: "
+        r"([\d.]+) to ([\d.]+) %\), which is about (\d+) \((\d+) to (\d+)\) of them\. "
+        r"Most often '(\w+)' stands where '(\w+)' is likelier \((\d+) of (\d+) flagged rows\)"
+        r".*?\. Next, look at the (\d+) flagged rows: about (\d+) of them are wrong\.",
+        text,
+    )
+    assert answer, text[:500]
+    share, low, high, n, fewest, most = map(float, answer.groups()[:6])
+    assert low < share < high
+    for part, count in ((share, n), (low, fewest), (high, most)):
+        assert count == pytest.approx(1.6 * part, abs=0.9)
+    rows = [row for row in page.rows() if row.get("class") == "named"]
+    pairs = Counter((row["data-given"], row["data-suggested"]) for row in rows)
+    given, suggested, count, flagged, again, wrong = answer.groups()[6:]
+    assert pairs[given, suggested] == int(count) == max(pairs.values())
+    assert len(rows) == int(flagged) == int(again) >= int(wrong) > 0
+    # One word for one thing.
+    assert not re.search(r"\b(named|suspects?)\b", text.replace("--suspects", ""))
+
+
+def test_the_page_says_when_and_how_it_was_made(page: Page, folder: Path) -> None:
+    text = page.text()
+    made = text.split("How it was made")[-1]
+    assert re.search(r"Written 20\d\d(-\d\d){2} \d\d:\d\d UTC, by csvor \S+ and Python 3", made)
+    digest = hashlib.sha256((folder / "wounds.csv").read_bytes()).hexdigest()[:16]
+    assert f"File wounds.csv: 160 rows, 7 columns, SHA-256 {digest}" in made
+    command = re.search(r"Command (csvor audit .*) File", made)
+    assert command
+    words = shlex.split(command[1])
+    assert words[:3] == ["csvor", "audit", "wounds.csv"]
+    assert {"--dates", "--report", "none,mild,severe"} <= set(words)
+    # Row 1 is line 2 of the file.
+    row = page.rows()[0]["data-row"]
+    assert f"{row} line {int(row) + 1} " in text
+    assert "Row 1 is line 2 of the file" in text
+
+
+def test_a_summary_has_no_row_and_runs_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    model = (*ONE_MODEL, "--kernel", "linear")
+    assert "give --report FILE.html too" in run(*AUDIT, *model, "--no-rows").output
+    table = wounds().assign(code=[f"SECRET-{i}" for i in range(160)])
+    table.loc[:1, [*WRITTEN, "ward", "smoker"]] = table.loc[2, [*WRITTEN, "ward", "smoker"]].array
+    table.loc[:1, "grade"] = ["none", "severe"]
+    table.to_csv("ids.csv", index=False, sep=";")
+    words = ("audit", "ids.csv", *AUDIT[2:], "--id", "code", *model)
+    result = run(*words, "--report", "s.html", "--no-rows")
+    assert result.exit_code == 0, result.output
+    assert "a summary to pass on: s.html" in result.output
+    html = Path("s.html").read_text(encoding="utf-8")
+    page = Page(html)
+    assert "SECRET" not in html
+    assert not [text for text in table["visited"] if text in html]
+    assert {tag for tag, _ in page.tags}.isdisjoint({"script", "button", "input"})
+    assert "of the 160 labels in 'grade' are probably wrong" in page.text()
+    assert "This is a summary without rows and notes" in page.text()
+    assert "group of rows is alike" in page.text() and "row 1 " not in page.text()
+    sections = {attrs["id"] for tag, attrs in page.tags if tag == "section"}
+    assert sections == {"overview", "scores", "models", "conflicts", "read", "made"}
+    assert len(html) < 60_000
+
+
+def test_regions_that_scroll_have_names_and_heads_are_not_empty(page: Page) -> None:
+    scrolling = [attrs for _, attrs in page.tags if attrs.get("class") == "scroll"]
+    assert len(scrolling) > 100
+    for attrs in scrolling:
+        assert (attrs["tabindex"], attrs["role"]) == ("0", "region")
+        assert attrs["aria-label"]
+    assert not re.search(r"<th[^>]*></th>", page.html)
+    buttons = [attrs for tag, attrs in page.tags if tag == "button" and "data-given" in attrs]
+    labels = [attrs["aria-label"] for attrs in buttons]
+    assert labels
+    for label in labels:
+        assert re.fullmatch(
+            r"(1, flagged row|\d+, flagged rows) given \w+, suggested \w+: .*", label
+        )
+
+
+def test_text_is_legible_in_light_and_dark() -> None:
+    """Nothing makes text fainter but its colour, and that has a contrast of 4.5 on each ground."""
+    sheets = static("page.css"), static("audit.css")
+    assert "opacity" not in "".join(sheets)
+    assert not re.search(r"(?<![-\w])color: var\(--line\)", "".join(sheets))
+    for block in re.findall(r"--paper: [^}]+", sheets[0]):
+        colour = dict(re.findall(r"--(\w+): (#\w{6})", block))
+        for ground in ("paper", "shade", "mark"):
+            for ink in ("ink", "soft", "link"):
+                assert contrast(colour[ink], colour[ground]) >= 4.5, (ink, ground)
+
+
+def contrast(first: str, second: str) -> float:
+    """The contrast of two colours by WCAG."""
+    light, dark = sorted(map(luminance, (first, second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return sum(weight * x for weight, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_lines_are_not_told_where_blank_lines_are(tmp_path: Path) -> None:
+    for text, line in (("a;b\n1;2\n", 2), ("a;b\n\n1;2\n", 0)):
+        (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+        assert _first_line(str(tmp_path / "t.csv")) == line
+    assert _first_line("t.parquet") == _first_line("standard input") == 0

@@ -405,11 +405,11 @@ def test_scores_of_another_model_make_a_page_too(line: LabelAudit, tmp_path: Any
     found = audit_scores(line.score, y, classes=WORDS)
     page = page_of(found, X, tmp_path)
     sections = {attrs["id"] for tag, attrs in page.tags if tag == "section"}
-    assert sections == {"overview", "review"}
+    assert sections == {"overview", "review", "made"}
     assert "span" in page.text()
     assert len(page_of(found, None, tmp_path).rows()) == 240
     assert {attrs["id"] for tag, attrs in page_of(line, X, tmp_path).tags if tag == "section"} == {
-        "overview", "review", "scores", "models",
+        "overview", "review", "scores", "models", "made",
     }  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def write_record(path: str, target: str, n_changed: int, again: str | None) -> s
     record = {
         "written_by": _WRITER,
         "file": Path(path).name,
-        "sha256": _digest(path),
+        "sha256": digest(path),
         "target": target,
         "changed": n_changed,
         "next": again,
@@ -95,7 +95,7 @@ def read_record(path: str, target: str) -> dict[str, Any] | None:
     """
     try:
         record = json.loads(record_of(path).read_bytes())
-        known = {"written_by": _WRITER, "target": target, "sha256": _digest(path)}
+        known = {"written_by": _WRITER, "target": target, "sha256": digest(path)}
     except (OSError, ValueError):
         return None
     if not isinstance(record, dict) or not known.items() <= record.items():
@@ -113,14 +113,14 @@ def how_to_go_on(record: dict[str, Any]) -> str:
     return record["next"] or "csvor audit of the file as it was, with --reviewed DECISIONS"
 
 
-def _digest(path: str) -> str:
-    """Of the bytes of a file, or of names and bytes of the Parquet files of a folder."""
-    digest = hashlib.sha256()
+def digest(path: str) -> str:
+    """The SHA-256 of a file, or of names and bytes of the Parquet files of a folder."""
+    of_folder = hashlib.sha256()
     folder = Path(path).is_dir()
     for file in parquet_files(path) if folder else [Path(path)]:
         with file.open("rb") as opened:
             of_file = hashlib.file_digest(opened, "sha256").hexdigest()
         if not folder:
             return of_file
-        digest.update(f"{file.name}\n{of_file}\n".encode())
-    return digest.hexdigest()
+        of_folder.update(f"{file.name}\n{of_file}\n".encode())
+    return of_folder.hexdigest()

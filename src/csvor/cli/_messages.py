@@ -242,6 +242,7 @@ MESSAGES = {
     "parquet-to-stdout": "--out -: Parquet is not written to standard output; name a file",
     "two-studies": "--preset {preset} and --spec {spec}: give one of them",
     "two-to-stdout": "--json and {name} - both need standard output; {remedy}",
+    "rows-of-no-page": "--no-rows says what is left out of a page: give --report FILE.html too",
     "unknown-shell": "{name}: {why}; start {shells}, and call csvor {name} in it",
     # Fits and audits
     "fitted": "{error:.3f} of the training rows get another label; {n} [was cut away as an outlier|were cut away as outliers]",

@@ -83,10 +83,11 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
             if output.report is not None:
                 with progress(f"Writing {output.report}"):
                     texts = notes.texts()
-                    more = {"command": audit_command(data, options, output), "by": shares}
-                    more |= rows.page_data()
-                    write_page(output.report, prepared, audit, facts, texts, **more)
-                written.append(f"a page to review them on: {output.report}")
+                    command = audit_command(data, options, output)
+                    more = rows.page_data() | {"by": shares, "with_rows": not output.no_rows}
+                    write_page(output.report, prepared, audit, facts, texts, command, **more)
+                kind = "a summary to pass on" if output.no_rows else "a page to review them on"
+                written.append(f"{kind}: {output.report}")
     for note in audit.notes:  # the page has them of the audit
         notes.add(note)
     if output.json:
@@ -124,6 +125,8 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
             refuse("dask-to-stdout", by="(--suspects)")
         if output.suspects is not None:
             check_new_folder(output.suspects, "--suspects", data.data)
+    if output.no_rows and output.report is None:
+        refuse("rows-of-no-page")
     if output.report is not None:
         check_output(output.report, "--report", [".html", ".htm"], data.data)
 

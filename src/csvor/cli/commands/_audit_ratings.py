@@ -10,6 +10,7 @@ from csvor import RatersAudit
 from csvor._utils.words import plural
 from csvor.cli._errors import CommandError, refuse
 from csvor.cli._files import write_table
+from csvor.cli._follow_up import audit_command
 from csvor.cli._notes import Notes, in_options
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
@@ -53,6 +54,7 @@ def audit_ratings(
         write_raters_report(
             audit, output.report, source=source, target=rated.target.name, facts=dict(facts),
             notes=[text for text in notes.texts() if text not in audit.notes],
+            command=audit_command(data, options, output), with_rows=not output.no_rows,
         )  # fmt: skip
         written.append(f"a page to read: {output.report}")
     if output.json:

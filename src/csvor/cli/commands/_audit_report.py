@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from csvor import LabelAudit
 from csvor._utils.file_kinds import TEXT
+from csvor._utils.words import plural
+from csvor.cli._follow_up import digest
 from csvor.cli._render import Fact
 from csvor.cli.input._decisions import COLUMNS, COMMAND, REMARKS
 from csvor.cli.input._prepare import Prepared
@@ -20,11 +23,12 @@ def write_page(
     audit: LabelAudit,
     facts: Sequence[Fact],
     notes: Sequence[str],
+    command: str,
     **of_rows: Any,
 ) -> None:
     """Write the page: rows and labels are called as in the file.
 
-    `of_rows` are by, X, rows, ids, cells, conflicts and command of `write_audit_report`.
+    `of_rows` are by, X, rows, ids, cells, conflicts and with_rows of `write_audit_report`.
     """
     named = work.data.id
     id_name = "id" if named is None or named in (*COLUMNS, *REMARKS, COMMAND) else named
@@ -37,9 +41,21 @@ def write_page(
         id_name=id_name,
         facts=dict(facts),
         notes=notes,
+        command=command,
+        provenance=_provenance(work, command),
         decided=_decided(work, id_name),
         **of_rows,
     )
+
+
+def _provenance(work: Prepared, command: str) -> dict[str, str]:
+    """The file by its size and its bytes, and the whole command, that of a review as well."""
+    data, size = work.data, f"{work.table.n_rows} rows, {plural(work.n_columns, 'column')}"
+    file = "standard input" if data.data == "-" else work.table.source
+    if Path(data.data).exists():
+        size += f", SHA-256 {digest(data.data)[:16]}"
+    reviewed = "" if data.reviewed is None else f" --reviewed {quote(data.reviewed)}"
+    return {"Command": f"{command}{reviewed}", "File": f"{file}: {size}"}
 
 
 def _first_line(source: str) -> int:

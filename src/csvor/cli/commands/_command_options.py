@@ -80,6 +80,9 @@ class AuditOutput:
         _file("Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder."),
     ] = None
     report: Annotated[Text, _file("Write a page on which the rows are reviewed (.html).")] = None
+    no_rows: Annotated[
+        bool, option("With --report: a summary without any row, to pass on.", panel=OUTPUT)
+    ] = False
     json: AsJson = False
 
 

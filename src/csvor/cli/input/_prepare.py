@@ -70,6 +70,7 @@ class Prepared:
     choice: Choice | None = None
     review: Review | None = None
     raters: NDArray[Any] | None = None
+    n_columns: int = 0
 
     @property
     def uses(self) -> ColumnUses:
@@ -197,11 +198,12 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     options = with_class_weights(options, target.classes)
     model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
+    n_columns = len(table.columns)
     # What became of the other columns is in the frame.
     table = table.only([*data.by, *features.readings, *([] if data.id is None else [data.id])])
     return Prepared(
         table, target, features, frame, groups, weights, repeats, copies, pipeline, data, options,
-        review=review, raters=raters,
+        review=review, raters=raters, n_columns=n_columns,
     )  # fmt: skip
 
 

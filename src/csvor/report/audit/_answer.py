@@ -1,9 +1,13 @@
-"""What does an audit find, in sentences that a reader can repeat?"""
+"""What does an audit find, in sentences that a reader can repeat, and how was it made?"""
 
 from __future__ import annotations
 
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
+from csvor import __version__
 from csvor._utils.words import are, plural
 from csvor.audit import WrongLabels
 from csvor.report.audit._distributions import Confusion
@@ -105,3 +109,10 @@ def listed_in_words(audit: WrongLabels, n_shown: int, n_flagged: int) -> str:
 def title_of(source: str, target: str) -> str:
     """What the page is about."""
     return f"Label check: {target} in {Path(source).name}" if source else f"Label check: {target}"
+
+
+def made_by(command: str, provenance: Mapping[str, str]) -> dict[str, str]:
+    """When the page was written, with what, and by which command, by name."""
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    written = f"{now}, by csvor {__version__} and Python {platform.python_version()}"
+    return {"Written": written, **({"Command": command} if command else {}), **provenance}

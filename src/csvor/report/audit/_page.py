@@ -1,39 +1,28 @@
-"""What does the page of an audit hold?
-
-The rows are a table that stands in the page: so templates escape what comes from files, and the
-page can be read and printed without scripts. What sorts, searches and pages it is 100 lines of
-script; DataTables, with what its package brings, were twice the rest of the page, and took no
-second line of a row.
-"""
+"""What does the page of an audit hold?"""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._utils.atomic_files import write_whole
 from csvor.audit import LabelAudit, SharesByValue, WrongLabels
 from csvor.audit._candidate import n_models, trees_in_words
 from csvor.audit._expected_errors import after_review
-from csvor.report._templates import rendered, static
-from csvor.report.audit._answer import answer_of, listed_in_words, title_of
+from csvor.report._templates import rendered
+from csvor.report.audit._answer import answer_of, made_by, title_of
 from csvor.report.audit._comparison import comparison_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
-from csvor.report.audit._follow_up import commands, decisions_file, editable
-from csvor.report.audit._page_rows import PageRows, rows_for_page
 from csvor.report.audit._raters import drawn_raters
-from csvor.report.audit._suspects import Suspects, suspects_of, text_of
+from csvor.report.audit._review import review_of
+from csvor.report.audit._suspects import text_of
 
-MOST_CONFLICTS, MOST_ALIKE, MOST_MODELS = 50, 12, 20
+MOST_MODELS = 20
 
 
 def write_audit_report(
@@ -54,6 +43,8 @@ def write_audit_report(
     cells: Any = None,
     by: Mapping[str, SharesByValue] | None = None,
     first_line: int = 0,
+    provenance: Mapping[str, str] | None = None,
+    with_rows: bool = True,
 ) -> Path:
     r"""Write what an audit found as one page, on which its suspects are reviewed.
 
@@ -109,6 +100,12 @@ def write_audit_report(
     first_line : int, default=0
         The line of a sheet in which row 1 stands, 2 below a header: lines are shown beside the row
         numbers. 0 shows none.
+    provenance : mapping of str to str, default=None
+        How the data and the answer came about, by name, beside `command`, the time and the versions
+        of csvor and Python: the fingerprint of a file, for example.
+    with_rows : bool, default=True
+        False leaves out rows, and notes, which may name some: a summary to pass on. It holds
+        counts, shares by the values of `by`, and the names of raters.
 
     Returns
     -------
@@ -142,42 +139,23 @@ def write_audit_report(
     ...     "% of the 300 labels in" in page.read_text(encoding="utf-8")
     True
     """
-    alike = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
-    shown = rows_for_page(audit, X, rows, ids, [i for group in alike for i in group], cells)
-    names = None if shown.ids is None else [text_of(name) for name in shown.ids]
-    numbers, earlier = shown.numbers.tolist(), {int(decision["row"]) for decision in decided}
-    suspects = suspects_of(shown.audit, shown.X, numbers, names, earlier, shown.cells)
-    classes = [text_of(label) for label in audit.classes]
-    name_of_ids = id_name if names is not None else None
-    config = {
-        "store": _fingerprint(shown, target),
-        "target": target,
-        "id": name_of_ids,
-        "classes": classes,
-        "earlier": [dict(decision) for decision in decided],
-        "command": command,
-        "file": decisions_file(source),
-    }
+    earlier = [dict(decision) for decision in decided]
     page = rendered(
         "audit.html",
         title=title_of(source, target),
-        first_line=first_line,
-        **_answer(audit, target, classes),
-        **_review(audit, suspects, source),
-        id_name=name_of_ids,
+        **_answer(audit, target, [text_of(label) for label in audit.classes]),
         by={name: comparison_of(shares) for name, shares in (by or {}).items()},
         facts=dict(facts or {}),
-        notes=(*audit.notes, *notes),
-        conflicts=[
-            (_labelled(shown, some), len(group) - len(some))
-            for some, group in zip(alike, conflicts, strict=False)
-        ],
+        notes=(*audit.notes, *notes) if with_rows else (),
         n_conflicts=len(conflicts),
-        config=config,
-        command=command,
-        expected=after_review(audit, len(decided)),
-        **_scripts(),
-    )
+        n_decided=len(earlier),
+        expected=after_review(audit, len(earlier)),
+        made=made_by(command, provenance or {}),
+        review=review_of(
+            audit, X, source, target, rows=rows, ids=ids, id_name=id_name, conflicts=conflicts,
+            earlier=earlier, command=command, cells=cells, first_line=first_line,
+        ) if with_rows else None,
+    )  # fmt: skip
     write_whole(Path(path), page.encode())
     return Path(path)
 
@@ -204,34 +182,3 @@ def _models(audit: LabelAudit) -> dict[str, Any]:
         "n_models": n_models(audit.candidates),
         "trees": trees_in_words(audit.models),
     }
-
-
-def _review(audit: WrongLabels, suspects: Suspects, source: str) -> dict[str, Any]:
-    """The rows to review, and what comes after that."""
-    return {
-        "suspects": suspects,
-        "listing": listed_in_words(audit, len(suspects.rows), suspects.named),
-        "commands": commands(source),
-        "to_save": Path(source).name if editable(source) != source else "",
-    }
-
-
-def _scripts() -> dict[str, Any]:
-    """The script of the page, which may run nothing else, such as a text in it would slip in."""
-    script = Markup("".join(map(static, ("rows.js", "decisions.js", "audit.js"))))
-    digest = hashlib.sha256(script.encode()).digest()
-    return {"script": script, "script_hash": b64encode(digest).decode()}
-
-
-def _fingerprint(shown: PageRows, target: str) -> str:
-    """What the browser keeps decisions under: the same for the same rows and labels."""
-    columns = shown.audit.classes, shown.audit.given
-    labels = [[text_of(label) for label in array] for array in columns]
-    text = json.dumps([target, shown.numbers.tolist(), *labels])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _labelled(shown: PageRows, group: Sequence[int]) -> list[tuple[int, str]]:
-    """The rows of a conflict, each with its label."""
-    numbers, labels = shown.numbers, shown.audit.given
-    return [(int(numbers[i]), text_of(labels[i])) for i in shown.places(group)]

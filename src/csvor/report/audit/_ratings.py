@@ -13,7 +13,7 @@ from csvor._utils.atomic_files import write_whole
 from csvor._utils.words import are, plural, some_of
 from csvor.audit import RatersAudit
 from csvor.report._templates import rendered
-from csvor.report.audit._answer import title_of
+from csvor.report.audit._answer import made_by, title_of
 from csvor.report.audit._raters import drawn_raters
 from csvor.report.audit._suspects import MOST_ROWS, NEXT_ROWS, text_of
 
@@ -28,6 +28,8 @@ def write_raters_report(
     target: str = "label",
     facts: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
+    command: str = "",
+    with_rows: bool = True,
 ) -> Path:
     """Write what an audit of several raters found as one page.
 
@@ -50,6 +52,10 @@ def write_raters_report(
         What was read and how, by name.
     notes : sequence of str, default=()
         What should be known beside the notes of the audit.
+    command : str, default=""
+        The command that audited, for the foot of the page.
+    with_rows : bool, default=True
+        False leaves out items, ratings and notes: a summary to pass on.
 
     Returns
     -------
@@ -74,10 +80,11 @@ def write_raters_report(
         audit=audit,
         raters=drawn_raters(audit.raters),
         agreement=audit.agreement_in_words(),
-        items=_items(audit),
-        ratings=_ratings(audit),
+        items=_items(audit) if with_rows else None,
+        ratings=_ratings(audit) if with_rows else None,
+        made=made_by(command, {}),
         facts=dict(facts or {}),
-        notes=(*audit.notes, *notes),
+        notes=(*audit.notes, *notes) if with_rows else (),
     )
     write_whole(Path(path), page.encode())
     return Path(path)

@@ -1,0 +1,91 @@
+"""What does the page of an audit hold of single rows, and how are they reviewed there?
+
+The rows are a table that stands in the page: so templates escape what comes from files, and the
+page can be read and printed without scripts. What sorts, searches and pages it is 100 lines of
+script; DataTables, with what its package brings, were twice the rest of the page, and took no
+second line of a row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from csvor.audit import WrongLabels
+from csvor.report._templates import static
+from csvor.report.audit._answer import listed_in_words
+from csvor.report.audit._follow_up import commands, decisions_file, editable
+from csvor.report.audit._page_rows import PageRows, rows_for_page
+from csvor.report.audit._suspects import suspects_of, text_of
+
+MOST_CONFLICTS, MOST_ALIKE = 50, 12
+
+
+def review_of(
+    audit: WrongLabels,
+    X: Any,
+    source: str,
+    target: str,
+    *,
+    rows: Any,
+    ids: Any,
+    id_name: str,
+    conflicts: Sequence[Any],
+    earlier: list[dict[str, Any]],
+    command: str,
+    cells: Any,
+    first_line: int,
+) -> dict[str, Any]:
+    """The rows to review, what the script knows of them, and what comes after the review."""
+    alike = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
+    shown = rows_for_page(audit, X, rows, ids, [i for group in alike for i in group], cells)
+    names = None if shown.ids is None else [text_of(name) for name in shown.ids]
+    numbers, decided = shown.numbers.tolist(), {int(decision["row"]) for decision in earlier}
+    suspects = suspects_of(shown.audit, shown.X, numbers, names, decided, shown.cells)
+    config = {
+        "store": _fingerprint(shown, target),
+        "target": target,
+        "id": None if names is None else id_name,
+        "classes": [text_of(label) for label in audit.classes],
+        "earlier": earlier,
+        "command": command,
+        "file": decisions_file(source),
+    }
+    groups = zip(alike, conflicts, strict=False)
+    return {
+        "suspects": suspects,
+        "listing": listed_in_words(audit, len(suspects.rows), suspects.named),
+        "first_line": first_line,
+        "config": config,
+        "commands": commands(source),
+        "to_save": Path(source).name if editable(source) != source else "",
+        "conflicts": [(_labelled(shown, some), len(group) - len(some)) for some, group in groups],
+        **_scripts(),
+    }
+
+
+def _scripts() -> dict[str, Any]:
+    """The script of the page, which may run nothing else, such as a text in it would slip in."""
+    script = Markup("".join(map(static, ("rows.js", "decisions.js", "audit.js"))))
+    digest = hashlib.sha256(script.encode()).digest()
+    return {"script": script, "script_hash": b64encode(digest).decode()}
+
+
+def _fingerprint(shown: PageRows, target: str) -> str:
+    """What the browser keeps decisions under: the same for the same rows and labels."""
+    columns = shown.audit.classes, shown.audit.given
+    labels = [[text_of(label) for label in array] for array in columns]
+    text = json.dumps([target, shown.numbers.tolist(), *labels])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _labelled(shown: PageRows, group: Sequence[int]) -> list[tuple[int, str]]:
+    """The rows of a conflict, each with its label."""
+    numbers, labels = shown.numbers, shown.audit.given
+    return [(int(numbers[i]), text_of(labels[i])) for i in shown.places(group)]
