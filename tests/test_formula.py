@@ -129,6 +129,39 @@ def test_rows_with_missing_values_are_left_out_and_counted(grades):
 
 
 @pytest.mark.parametrize(
+    ("term", "n_columns"),
+    [
+        ("poly(age, 2)", 2),
+        ("bs(age, df=4)", 4),
+        ("scale(age)", 1),
+        ("center(`age at entry`)", 1),
+        ("site:center(np.log(age))", 3),
+    ],
+)
+def test_transforms_keep_what_they_learnt_of_the_rows_of_the_fit(grades, term, n_columns):
+    data = grades.assign(**{"age at entry": grades["age"]})
+    name = "age at entry" if "entry" in term else "age"
+    data.loc[[3, 5], name] = np.nan
+    with pytest.warns(UserWarning, match=f"2 rows of 300 with no value in '{name}'"):
+        model = clm(f"grade ~ {term}", data, wrong=0)
+    assert model.n_features_in_ == n_columns
+    new = data.drop(index=[3, 5])
+    one = model.predict_proba(new.iloc[:1].assign(idle=np.nan))
+    np.testing.assert_allclose(one, model.predict_proba(new)[:1], atol=1e-12)
+    with pytest.raises(ValueError, match=f"'{name}' has no value in rows 3, 5"):
+        model.predict(data)
+    with pytest.raises(ValueError, match=f"lack the column '{name}'"):
+        model.predict(data.drop(columns=name))
+
+
+def test_a_polynomial_has_the_likelihood_of_powers(grades):
+    model = clm("grade ~ poly(age, 2)", grades, wrong=0)
+    powers = clm("grade ~ age + age2", grades.assign(age2=grades["age"] ** 2), wrong=0)
+    assert model.log_likelihood_ == pytest.approx(powers.log_likelihood_, abs=1e-6)
+    assert model.parameter_names_[2:] == ["poly(age, 2)1", "poly(age, 2)2"]
+
+
+@pytest.mark.parametrize(
     ("formula", "arguments", "message"),
     [
         ("grade", {}, "must name labels and terms"),

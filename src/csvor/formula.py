@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._regression import OrdinalRegression
-from csvor._regression.formula_terms import FormulaColumns, parsed
+from csvor._regression.formula_terms import FormulaColumns, parsed, variables_of
 from csvor._utils.warn import warn
 from csvor._utils.words import all_of, are, plural
 
@@ -121,8 +120,7 @@ def clm(
     formulas = {
         kind: parsed(text, kind, terms) for kind, text in sources.items() if text is not None
     }
-    variables = [name for one in formulas.values() for name in one.required_variables]
-    table = _complete(table, [*apart.values(), *variables])
+    table = _complete(table, {*apart.values(), *variables_of(formulas.values())})
     design, X = FormulaColumns.of(formulas, table)
     model = FormulaRegression(
         link=link, wrong=wrong, penalty=penalty, classes=classes,
@@ -153,9 +151,8 @@ def _table(data: Any, apart: dict[str, str]) -> pd.DataFrame:
     return table
 
 
-def _complete(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+def _complete(table: pd.DataFrame, names: set[str]) -> pd.DataFrame:
     """The rows in which all of the columns that are in the table have a value."""
-    names = set(names)
     used = [name for name in table.columns if name in names]
     missing = table[used].isna()
     n_missing = int(missing.any(axis=1).sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import warnings
 from collections.abc import Iterable, Sequence
@@ -21,9 +22,18 @@ _INTERCEPT = "Intercept"
 
 @dataclass(frozen=True)
 class FormulaColumns:
-    """How formulas become columns: the specifications of formulaic, by what they are for."""
+    """How formulas become columns.
+
+    Attributes
+    ----------
+    specs : dict
+        The specifications of formulaic, by what they are for.
+    variables : tuple of str
+        The columns of data that they read.
+    """
 
     specs: dict[str, Any]
+    variables: tuple[str, ...]
 
     @classmethod
     def of(
@@ -31,7 +41,11 @@ class FormulaColumns:
     ) -> tuple[FormulaColumns, pd.DataFrame]:
         """That of a table, and its columns."""
         made = {kind: _matrix(formula, table) for kind, formula in formulas.items()}
-        design = cls({kind: matrix.model_spec for kind, matrix in made.items()})
+        names = variables_of(formulas.values())
+        design = cls(
+            {kind: matrix.model_spec for kind, matrix in made.items()},
+            tuple(sorted(name for name in table.columns if name in names)),
+        )
         return design, _joined(made.values())
 
     @property
@@ -51,13 +65,12 @@ class FormulaColumns:
 
     def columns(self, table: pd.DataFrame) -> pd.DataFrame:
         """Those of other rows."""
-        needed = {name for spec in self.specs.values() for name in spec.required_variables}
-        lacking = sorted(needed - set(table.columns))
+        lacking = [name for name in self.variables if name not in table.columns]
         if lacking:
             raise ValueError(
                 f"The rows lack the column {lacking[0]!r}, which the formula of the model names."
             )
-        for name in sorted(needed):
+        for name in self.variables:
             missing = np.flatnonzero(table[name].isna())
             if missing.size:
                 raise ValueError(
@@ -88,6 +101,24 @@ def parsed(text: str, kind: str, available: Sequence[Any]) -> Any:
             "intercepts of this model: leave 0 or -1 out."
         )
     return formula
+
+
+def variables_of(formulas: Iterable[Any]) -> set[str]:
+    """The names in their terms: those of columns, and of functions.
+
+    Its own ``required_variables`` lack the arguments of transforms such as ``poly``.
+    """
+    from formulaic.utils.code import sanitize_variable_names
+
+    names: set[str] = set()
+    for factor in (factor for one in formulas for term in one for factor in term.factors):
+        names |= {str(name) for name in factor.required_variables}
+        if factor.eval_method.value == "python":
+            aliases: dict[str, str] = {}
+            text = sanitize_variable_names(factor.expr, {}, aliases)
+            nodes = ast.walk(ast.parse(text, mode="eval"))
+            names |= {aliases.get(n.id, n.id) for n in nodes if isinstance(n, ast.Name)}
+    return names
 
 
 def _plain(error: Exception) -> str:
