@@ -211,7 +211,7 @@ def _wrong_labels(done: Explained, known: Mapping[str, Any]) -> dict[str, Any]:
         )
         sentence += (
             f"; it may also be that none is ({p})" if entry["p"] >= 0.05 else
-            f"; that none is wrong is ruled out ({p})"
+            f", beyond chance ({p})"
         )  # fmt: skip
     return {**entry, "sentence": sentence}
 
