@@ -87,11 +87,21 @@ def test_a_column_of_people_who_label_is_noted() -> None:
     frame.rename(columns={"marker": "Annotator ID"}).to_csv("t.csv", index=False)
     note = "'Annotator ID' looks like who gave the label and is used as a feature"
     assert note in " ".join(run("audit", "t.csv", *OPTIONS).stderr.split())
-    names = ("rater", "second_judge", "theReviewer", "ratersMood")
+    names = (
+        "rater",
+        "second_judge",
+        "theReviewer",
+        "ratersMood",
+        "marker",
+        "Reader no",
+        "spreader",
+    )
     columns = pd.DataFrame(dict.fromkeys(names, frame["marker"])).assign(judge=range(150))
     data = SimpleNamespace(rater=None, keep=("rater",))
     note_raters(columns, data, notes := Notes())
-    assert [text.split("'")[1] for text in notes.texts()] == ["second_judge", "theReviewer"]
+    assert [text.split("'")[1] for text in notes.texts()] == [
+        "second_judge", "theReviewer", "marker", "Reader no",
+    ]  # fmt: skip
     note_raters(columns, SimpleNamespace(rater="marker", keep=()), notes := Notes())
     assert not notes.texts()
 

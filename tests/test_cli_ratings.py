@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from csvor import audit_raters
 from csvor.cli._notes import Notes
-from csvor.cli.input._likely_raters import note_more_raters
+from csvor.cli.input._likely_raters import note_gold, note_more_raters
 from test_audit_report import Page
 from test_cli_dask import run
 
@@ -199,9 +200,49 @@ def test_columns_of_other_raters_are_noted(ratings: pd.DataFrame) -> None:
     numbered["other"] = numbered["r2"]
     for keep, targets in (((), "r1,r2,r3,r_d"), (("r_d",), "r1,r2,r3")):
         notes = Notes()
-        note_more_raters(numbered.drop(columns="r1"), ["r1"], GRADES, keep, notes)
+        data = SimpleNamespace(keep=keep, gold=None)
+        note_more_raters(numbered.drop(columns="r1"), ["r1"], GRADES, data, notes)
         (note,) = notes.texts()
         assert note.endswith(f"name all of them: --target {targets}")
+
+
+@pytest.mark.parametrize(
+    ("targets", "columns", "gold", "says"),
+    [
+        (["gpt", "claude"], ["human"], None, ["--target gpt,claude,human", "--gold human"]),
+        (["gpt", "claude"], ["Bo", "other"], None, ["gpt,claude,Bo,other", "--gold COL"]),
+        (["gpt", "claude"], ["Bo", "trueLabel"], None, ["Bo,trueLabel", "--gold trueLabel"]),
+        (["gpt", "claude"], ["human"], "truth", ["--target gpt,claude,human"]),
+        (["r1", "r2"], ["expert 1", "other"], None, ["r1,r2,expert 1'", "--gold 'expert 1'"]),
+        (["r1", "r2"], ["humanity", "other"], None, []),
+    ],
+)
+def test_true_labels_among_the_features_of_a_wide_file_are_noted(
+    ratings: pd.DataFrame, targets: list[str], columns: list[str], gold: str, says: list[str]
+) -> None:
+    frame = pd.DataFrame(dict.fromkeys(columns, ratings["Bo"]))
+    data = SimpleNamespace(keep=(), gold=gold)
+    note_more_raters(frame, targets, GRADES, data, notes := Notes())
+    text = " ".join(notes.texts())
+    assert all(word in text for word in says) and bool(text) == bool(says)
+    assert ("--gold" in text) == any("--gold" in word for word in says)
+
+
+def test_true_labels_among_the_features_of_a_long_file_are_noted(ratings: pd.DataFrame) -> None:
+    three = ratings["Bo"].replace("fine", "good")
+    frame = pd.DataFrame({"level": ratings["Bo"], "three": three, "truth": three, "kept": three})
+    data = SimpleNamespace(keep=("kept",), gold=None)
+    note_gold(frame, GRADES, data, notes := Notes())
+    assert [text.split("'")[1] for text in notes.texts()] == ["level", "truth"]
+    note_gold(frame, GRADES, SimpleNamespace(keep=(), gold="three"), notes := Notes())
+    assert not notes.texts()
+    ratings.assign(truth=ratings["Bo"].fillna("good"))[[*RATERS, "essay", "truth", "words"]].melt(
+        ["essay", "truth", "words"], var_name="marker", value_name="grade"
+    ).to_csv("long.csv", index=False)
+    model = ("--drop", "words", "--kernel", "linear", "--C", 1, "--folds", 2)
+    (note,) = found(*LONG, *model)["notes"]
+    assert note.startswith("column 'truth' holds labels as --target does, one an item")
+    assert "--gold truth" in note
 
 
 def test_sorted_columns_are_no_raters(ratings: pd.DataFrame) -> None:

@@ -157,6 +157,8 @@ MESSAGES = {
     "no-raters": "holds lists, which are no names of raters",
     "no-items": "holds lists, which are no names of items",
     "likely-labels": "the [column|columns] {names} [holds|hold] labels as --target does, and [is|are] used as [a feature|features]; where [it has|they have] the labels of other raters, name all of them: --target {targets}",
+    "likely-labels-or-gold": "the [column|columns] {names} [holds|hold] labels as --target does, and [is|are] used as [a feature|features]; where [it has|they have] the labels of other raters, name all of them: --target {targets}; where [it has|one has] the true labels: --gold {gold:q}",
+    "likely-gold": "holds labels as --target does, one an item, and is used as a feature; where these are true labels, measure raters by them with --gold {column:q}; use it without this note with --keep {column:q}",
     "likely-rater": "looks like who gave the label and is used as a feature, so that a model learns who is strict; tell raters apart with --rater {column:q}, or use it without this note with --keep {column:q}",
     "raters-alike": ": {names} differ in case and blanks alone, and each is taken for a rater; write the name of one rater in one way",
     "one-rater": ": all {n_rows} rows are of '{rater}', so there is nobody to compare; leave {options} out",

@@ -14,9 +14,15 @@ from csvor.cli._spelling import format_value
 from csvor.cli.input._decisions import same
 
 _PEOPLE = re.compile(
-    r"(?:^|[\W_]|(?<=[a-z])(?=[A-Z]))"
-    r"(?:rater|grader|annotator|judge|reviewer|coder|assessor|examiner|scorer|label+er)"
+    r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))"
+    r"(?:rater|grader|annotator|judge|reviewer|coder|assessor|examiner|scorer|label+er|marker|"
+    r"pathologist|reader|teacher)"
     r"(?:[\W_]*(?:id|name|no|nr|number|code))?$",
+    re.IGNORECASE,
+)
+_GOLD = re.compile(
+    r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))(?:gold|truth|true|expert|consensus|human)"
+    r"(?:$|[\W_\d]|(?-i:[A-Z]))",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"[\W_]*\d+$|[\W_]+[A-Za-z]$")
@@ -33,26 +39,50 @@ def note_raters(frame: pd.DataFrame, data: DataOptions, notes: Notes) -> None:
 
 
 def note_more_raters(
-    frame: pd.DataFrame, targets: Sequence[str], classes: Sequence[Any], keep: Sequence[str],
+    frame: pd.DataFrame, targets: Sequence[str], classes: Sequence[Any], data: DataOptions,
     notes: Notes,
 ) -> None:  # fmt: skip
     """Say which features hold the labels of `targets`, and are numbered or lettered as these are.
 
-    Where those are people's names, the labels alone tell, if there are more than two.
+    Where those are people's names, the labels alone tell, if there are more than two; so do names
+    such as "truth".
     """
     known, stems = [format_value(label) for label in classes], {*map(_stem, targets)}
     by_labels = len(stems) > 1 and len(known) > 2
     more = [
         name
+        for name in _with_labels(frame, known, data.keep)
+        if by_labels or {_stem(name)} == stems or _GOLD.search(name)
+    ]
+    if not more:
+        return
+    facts = {"names": more, "n": len(more), "targets": shlex.join([",".join([*targets, *more])])}
+    golden = [name for name in more if _GOLD.search(name)]
+    if data.gold is None and (golden or by_labels):
+        gold = [*golden, *more][0] if golden or len(more) == 1 else "COL"
+        notes.add(fault("likely-labels-or-gold", gold=gold, **facts))
+    else:
+        notes.add(fault("likely-labels", **facts))
+
+
+def note_gold(frame: pd.DataFrame, classes: Sequence[Any], data: DataOptions, notes: Notes) -> None:
+    """Say which feature of the items holds all labels of a long file, or is named as true ones."""
+    known = [format_value(label) for label in classes]
+    for name in _with_labels(frame, known, data.keep) if data.gold is None else ():
+        all_labels = len(known) > 2 and frame[name].nunique() >= len(known)
+        if all_labels or _GOLD.search(name):
+            notes.add(fault("likely-gold", name))
+
+
+def _with_labels(frame: pd.DataFrame, known: Sequence[str], keep: Sequence[str]) -> list[str]:
+    """The columns that hold nothing but known labels."""
+    return [
+        name
         for name in frame.columns
-        if (by_labels or {_stem(name)} == stems)
-        and name not in keep
+        if name not in keep
         and 1 < frame[name].nunique() <= len(known) + 1  # blanks among words are one of them
         and _are_labels(map(format_value, frame[name].dropna().unique()), known)
     ]
-    if more:
-        of_all = shlex.join([",".join([*targets, *more])])
-        notes.add(fault("likely-labels", names=more, n=len(more), targets=of_all))
 
 
 def _stem(name: str) -> str:

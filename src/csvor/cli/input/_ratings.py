@@ -23,7 +23,7 @@ from csvor.cli.input._column_uses import check_rater_names, columns_as_text, fea
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns, make_pipeline
-from csvor.cli.input._likely_raters import note_more_raters
+from csvor.cli.input._likely_raters import note_gold, note_more_raters
 from csvor.cli.input._rating_labels import labels_of, labels_of_columns, ordered, true_labels
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._related_rows import item_names, rater_names
@@ -123,7 +123,9 @@ def rated_items(table: Table, data: DataOptions, options: ModelOptions, notes: N
     pipeline = None
     if frame is not None:
         if wide:
-            note_more_raters(frame, targets, target.classes, data.keep, notes)
+            note_more_raters(frame, targets, target.classes, data, notes)
+        else:
+            note_gold(frame, target.classes, data, notes)
         model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
         pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     return RatedItems(
