@@ -111,6 +111,8 @@ def test_what_people_see(path: str) -> None:
     found = json.loads(run(*args, "--json").stdout)
     assert found["flagged"] == 2
     assert more == "More  1 flagged row further down: --suspects FILE has all\n"
+    last = run(*args, "--top", 1, "--report", "page.html").stdout.split("\n\n")[2]
+    assert last.startswith("More  1 flagged row further down: see page.html\nWritten  a page")
     for top in (2, 3):
         assert run(*args, "--top", top).stdout.endswith("\n\n"), "nothing flagged is left"
     lines = run(*args, "--top", 3).stdout.split("\n\n")[1].splitlines()

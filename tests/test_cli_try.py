@@ -9,6 +9,7 @@ from csvor._estimators.endings import NotConvergedWarning
 from csvor._utils.warn import Remedy
 from csvor.cli._fault import fault, having
 from csvor.cli._notes import as_option
+from csvor.cli._render import _short
 from csvor.cli.commands._app import app
 
 
@@ -55,3 +56,33 @@ def test_remedies_are_those_that_the_command_has() -> None:
         assert "--impute" in str(fault("blank-numbers-in-fit", columns="'a' 1", first="a"))
     assert far.spelled(as_option) == "CSVOR ended early: limit --clip 5."
     assert str(far) == "CSVOR ended early: raise tol."
+
+
+def test_columns_are_listed_where_the_target_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,grade\n1,2,low\n3,4,high\n")
+    result = run("audit", path)
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "csvor: error: Missing option '--target': the columns are 'a', 'b', 'grade' "
+        "(see 'csvor audit --help')\n",
+    )
+    # Where no table is named, there are none to list.
+    assert run("audit", tmp_path / "none.csv").stderr.endswith(
+        "'--target' (see 'csvor audit --help')\n"
+    )
+
+
+def test_blanks_in_a_list_are_told(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,grade\n1,low\n2,high\n")
+    result = run("audit", tmp_path / "t.csv", "--target", "grade", "--classes", "low,", "high")
+    assert "(high): write a list without blanks, or in quotes (see" in result.stderr
+
+
+def test_wide_labels_lose_their_middle_unless_two_are_then_the_same() -> None:
+    labels = ["strongly disagree with the statement as it was put", "agree", "x" * 40, "yy"]
+    short = _short([labels[:2], labels[2:]])
+    assert list(short.values()) and short["agree"] == "agree" and short["yy"] == "yy"
+    assert short[labels[0]] == "strongly disagree w… was put"
+    alike = ["a" * 30 + "1" + "b" * 9, "a" * 30 + "2" + "b" * 9]
+    assert _short([alike]) == {one: one for one in alike}

@@ -31,7 +31,7 @@ from csvor._utils.compile_events import announcing_compilation
 from csvor.cli._progress import compiling_told_late, progress
 
 PACKAGE = Path(csvor.__file__).parent
-LINE = "Compiling loops"
+LINE = "Preparing csvor"
 
 CALLEE = """from csvor._utils.compile import compiled
 

@@ -26,10 +26,10 @@ from csvor._utils.warn import warn
 # Sums may be taken in any order, which vector instructions need; no value is assumed finite.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 
-_KEPT = "Compiling loops, which takes up to 20 seconds the first time: the machine code is kept."
+_KEPT = "Preparing csvor for this computer, once: about 20 seconds, and what is compiled is kept."
 _NOT_KEPT = (
-    "Compiling loops, which takes about 20 seconds in each process: no folder for machine code "
-    "can be written to."
+    "Preparing csvor for this computer, which takes about 20 seconds each time: no folder for "
+    "machine code can be written to."
 )
 
 # The event that machine code is read from disk.

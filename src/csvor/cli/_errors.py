@@ -193,10 +193,15 @@ class OneLineGroup(TyperGroup):
                 raise
             context = getattr(error, "ctx", None)
             _name_what_is_meant(error, context)
-            hint = f" (see '{context.command_path} --help')" if context else ""
+            hint = self.hint_on(error)
+            hint += f" (see '{context.command_path} --help')" if context else ""
             _complain(error.format_message().rstrip(".") + hint)
             status = WRONG_USE
         sys.exit(status)
+
+    def hint_on(self, error: Any) -> str:
+        """What to say behind a wrong use of the command."""
+        return ""
 
 
 def _name_what_is_meant(error: Any, context: Any) -> None:

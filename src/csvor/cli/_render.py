@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from csvor.cli.input._target import Target
 
 MOST_NAMES = 20
+# Letters of a label in a table.
+_WIDEST = 28
 Fact = tuple[str, str]
 
 
@@ -200,12 +202,25 @@ def print_suspects(out: Console, rows: dict[str, list[object]], top: int, ordere
         table.add_column(
             name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
         )
+    short = _short([rows["given"], rows["suggested"]])
+    rows |= {name: [short[label] for label in rows[name]] for name in ("given", "suggested")}
     for values in list(zip(*rows.values(), strict=True))[:top]:
         cells = [_cell(name, value) for name, value in zip(rows, values, strict=True)]
         table.add_row(*cells, style=None if values[-1] else "dim")
     out.file.write("\n")
     print_table(out, table)
     out.file.write("\n")
+
+
+def _short(columns: Iterable[Iterable[object]]) -> dict[object, object]:
+    """Wide labels without their middle, as long as no two are then the same."""
+    labels = {label for column in columns for label in column}
+    short: dict[object, object] = {label: _without_middle(format_value(label)) for label in labels}
+    return short if len(set(short.values())) == len(labels) else {one: one for one in labels}
+
+
+def _without_middle(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 9]}…{text[-8:]}"
 
 
 def _cell(name: str, value: object) -> Text:

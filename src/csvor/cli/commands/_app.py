@@ -1,11 +1,12 @@
 """The commands and their options. What they do is imported when they run: help is quick."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from csvor._utils.words import all_of
-from csvor.cli._errors import OneLineGroup, refuse
+from csvor.cli._errors import CommandError, OneLineGroup, listed, refuse
 from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
 from csvor.cli._parameters import argument, choice, option, share
 from csvor.cli._paths import check_output
@@ -26,6 +27,8 @@ else:
     Notes = Any  # help needs none
 
 _COMPLETION = {"--install-completion", "--show-completion"}
+# Bytes of a file that is read at once.
+_QUICK = 50_000_000
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
@@ -40,6 +43,30 @@ class CompletingGroup(OneLineGroup):
         TYPED.set(("csvor", *args))
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
+
+    def hint_on(self, error: Any) -> str:
+        """The columns of the file, where --target lacks; quotes, where blanks end a list."""
+        if "--target" in getattr(getattr(error, "param", None), "opts", ()):
+            names = next(filter(None, map(_columns_of, TYPED.get()[2:])), None)
+            return f": the columns are {listed(names)}" if names else ""
+        ends = any(word.endswith(",") for word in TYPED.get())
+        if ends and "unexpected extra argument" in error.format_message():
+            return ": write a list without blanks, or in quotes"
+        return ""
+
+
+def _columns_of(word: str) -> list[str]:
+    """The columns of the file that a word names; none where it names no table, or a large one."""
+    path = Path(word)
+    if not path.is_file() or path.stat().st_size > _QUICK:
+        return []
+    from csvor.cli._notes import Notes
+    from csvor.cli.input._read import read_table
+
+    try:
+        return list(read_table(word, Notes()).columns)
+    except CommandError:
+        return []
 
 
 def _check_shell(option: str) -> None:

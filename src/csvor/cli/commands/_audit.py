@@ -104,8 +104,8 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         print_raters(out, audit.raters)
         print_suspects(out, listed_rows, output.top, audit.ordered_by)
     more = audit.named - sum(listed_rows["flagged"][: output.top])
-    if more and output.suspects is None and output.report is None:
-        remedy = rows.option_for_all
+    if more and output.suspects is None:
+        remedy = rows.option_for_all if output.report is None else f"see {output.report}"
         print_facts(out, [("More", f"{plural(more, 'flagged row')} further down: {remedy}")])
     for path in filter(None, written):
         print_facts(out, [("Written", path)])
