@@ -214,6 +214,7 @@ def test_columns_of_other_raters_are_noted(ratings: pd.DataFrame) -> None:
         (["gpt", "claude"], ["Bo", "trueLabel"], None, ["Bo,trueLabel", "--gold trueLabel"]),
         (["gpt", "claude"], ["human"], "truth", ["--target gpt,claude,human"]),
         (["r1", "r2"], ["expert 1", "other"], None, ["r1,r2,expert 1'", "--gold 'expert 1'"]),
+        (["grade"], ["expert", "other"], None, ["--target grade,expert"]),
         (["r1", "r2"], ["humanity", "other"], None, []),
     ],
 )

@@ -68,7 +68,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         check_by(rows, notes)
         note_raters(rows.prepared.frame, data, notes)
         classes = rows.prepared.target.classes
-        note_more_raters(rows.prepared.frame, [data.target], classes, data.keep, notes)
+        note_more_raters(rows.prepared.frame, [data.target], classes, data, notes)
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options, notes)

@@ -48,17 +48,19 @@ def note_more_raters(
     such as "truth".
     """
     known, stems = [format_value(label) for label in classes], {*map(_stem, targets)}
+    several = len(targets) > 1 or len(known) > 2
     by_labels = len(stems) > 1 and len(known) > 2
     more = [
         name
         for name in _with_labels(frame, known, data.keep)
-        if by_labels or {_stem(name)} == stems or _GOLD.search(name)
+        if by_labels or {_stem(name)} == stems or (several and _GOLD.search(name))
     ]
     if not more:
         return
-    facts = {"names": more, "n": len(more), "targets": shlex.join([",".join([*targets, *more])])}
+    of_all = shlex.join([",".join([*targets, *more])])
+    facts: dict[str, Any] = {"names": more, "n": len(more), "targets": of_all}
     golden = [name for name in more if _GOLD.search(name)]
-    if data.gold is None and (golden or by_labels):
+    if len(targets) > 1 and data.gold is None and (golden or by_labels):
         gold = [*golden, *more][0] if golden or len(more) == 1 else "COL"
         notes.add(fault("likely-labels-or-gold", gold=gold, **facts))
     else:
