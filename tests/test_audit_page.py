@@ -1,5 +1,6 @@
 """The page that `csvor audit --report` writes of a file: cells as they were written, and where."""
 
+import datetime as dt
 import hashlib
 import re
 import shlex
@@ -9,9 +10,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from csvor.cli.commands._audit_report import _first_line
+from csvor.cli.input._features import FeatureColumns
+from csvor.cli.input._table import Table, as_column
 from csvor.report._templates import static
 from report_page import Page, run
 
@@ -181,3 +185,15 @@ def test_lines_are_not_told_where_blank_lines_are(tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_text(text, encoding="utf-8")
         assert _first_line(str(tmp_path / "t.csv")) == line
     assert _first_line("t.parquet") == _first_line("standard input") == 0
+
+
+def test_days_of_typed_columns_have_no_clock() -> None:
+    days = pa.array([dt.datetime(2024, 4, 29), None, dt.datetime(2024, 5, 1)], pa.timestamp("s"))
+    table = Table("t", {"seen": as_column("seen", days)}, 3)
+    features = FeatureColumns(readings={"seen": {"dates": "days"}})
+    written = features.as_written(table, np.arange(3))["seen"].tolist()
+    assert written == ["2024-04-29", "", "2024-05-01"]
+    later = pa.array([dt.datetime(2024, 4, 29), dt.datetime(2024, 5, 1, 9, 30)], pa.timestamp("s"))
+    table = Table("t", {"seen": as_column("seen", later)}, 2)
+    written = features.as_written(table, np.array([1, 0]))["seen"].tolist()
+    assert written == ["2024-05-01 09:30:00", "2024-04-29 00:00:00"]

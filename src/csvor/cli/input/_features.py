@@ -18,6 +18,7 @@ from csvor.preprocessing import MedianClipper
 SPARSE_FROM = 100
 # Numbers are stored whole; beside many of them there is nothing to spare.
 _MOST_STORED = 0.25
+_MIDNIGHT = " 00:00:00"
 
 
 @dataclass
@@ -57,7 +58,10 @@ class FeatureColumns:
         """The cells of columns of numbers that are not plain ones: dates, percentages, units."""
         cells = {}
         for name in self.readings:
-            codes, texts = table.columns[name].take(rows).coded
+            column = table.columns[name].take(rows)
+            codes, texts = column.coded
+            if column.kind == "dates" and all(t.endswith(_MIDNIGHT) for t in texts if t):
+                texts = [text.removesuffix(_MIDNIGHT) for text in texts]
             cells[name] = pd.Categorical.from_codes(codes, pd.Index(texts))
         return pd.DataFrame(cells, index=range(len(rows)))
 

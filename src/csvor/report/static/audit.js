@@ -189,6 +189,8 @@
   function go(tr) {
     select(tr);
     tr.focus({ preventScroll: true });
+    // With its features if they fit, by itself if not.
+    tr.parentElement.scrollIntoView({ block: "nearest" });
     tr.scrollIntoView({ block: "nearest" });
   }
 
