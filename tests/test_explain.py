@@ -176,6 +176,29 @@ def test_columns_that_act_differently_at_thresholds() -> None:
     assert explained("t.csv", *ORDER, "--penalty", 1)["proportional_odds"] is None
 
 
+def test_a_ridge_is_no_finding() -> None:
+    result = run("explain", "t.csv", *ORDER, "--penalty", 1, "--report", "p.html")
+    assert "note: a ridge pulls odds ratios to 1, and their size depends on --pen" in result.stderr
+    assert "with a ridge (--penalty 1) no effect is tested" in result.stdout
+    assert "beyond chance" not in result.stdout and "< .001" not in result.stdout
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert "beyond chance" not in page and "< .001" not in page and "may be chance" not in page
+
+
+def test_effects_at_thresholds_are_said_in_the_model_and_of_the_others() -> None:
+    result = run("explain", "t.csv", *ORDER, "--no-wrong", "--nominal", "school")
+    assert "partial proportional odds (logit)" in result.stdout
+    assert "of each of the other columns" in result.stdout
+
+
+def test_few_rows_for_each_parameter_are_noted() -> None:
+    pupils(59).to_csv("t.csv", index=False)
+    result = run("explain", "t.csv", *ORDER, "--no-wrong")
+    assert "note: 59 rows for 6 parameters are few: with fewer than 10 for each" in result.stderr
+    pupils(60).to_csv("t.csv", index=False)
+    assert "are few" not in run("explain", "t.csv", *ORDER, "--no-wrong").stderr
+
+
 def test_raters_and_weights() -> None:
     table = pupils().assign(marker=["ann", "bo"] * 200, times=[1, 2, 0, 1] * 100)
     table.to_csv("t.csv", index=False)
@@ -188,8 +211,12 @@ def test_raters_and_weights() -> None:
 def test_errors_hold_in_groups_and_for_weights() -> None:
     table = pupils().assign(room=[f"r{i // 8}" for i in range(400)], w=[1.0, 3.0] * 200)
     table.to_csv("t.csv", index=False)
-    result = run("explain", "t.csv", *ORDER, "--no-wrong", "--groups", "room", "--drop", "w")
+    result = run("explain", "t.csv", *ORDER, "--groups", "room", "--drop", "w")
     assert "note: intervals of the effects hold for rows of --groups" in result.stderr
+    assert "the test that none is takes rows to be independent" in result.stdout
+    assert "p = " not in result.stdout.split("Wrong")[1].split("Thresholds")[0]
+    result = run("explain", "t.csv", *ORDER, "--no-wrong", "--weight", "w", "--drop", "room")
+    assert "note: --weight: AIC, BIC, the test that no label is wrong" in result.stderr
     options = ("--no-wrong", "--json")
     cases: list[tuple[tuple[str, ...], dict[str, Any], Any]] = [
         (("--groups", "room", "--drop", "w"), {}, table["room"]),

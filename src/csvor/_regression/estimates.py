@@ -48,7 +48,7 @@ class Estimates(Kept):
         self.bic_ = per_parameter * self.n_parameters_ - 2.0 * self.log_likelihood_
         self.n_iter_ = best.n_iter
         if not best.converged:
-            _warn_of_search()
+            _warn_of_search(fitting.penalty > 0)
 
     def _covariance(self, best: Any) -> Array:
         """Of scaled columns: the inverse information, and 0 for a share that was not sought."""
@@ -63,10 +63,13 @@ class Estimates(Kept):
         return covariance
 
 
-def _warn_of_search() -> None:
+def _warn_of_search(penalised: bool) -> None:
     """The likelihood has no clear peak."""
+    remedy = "Give a ridge, such as penalty=1.0"
+    if penalised:
+        remedy = "Leave columns out, or give a larger ridge"
     warn(
         "The search for the greatest likelihood did not end: some coefficients can hardly be told "
-        "from these rows. Give a ridge, such as penalty=1.0.",
+        f"from these rows. {remedy}.",
         ConvergenceWarning,
     )

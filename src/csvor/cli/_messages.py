@@ -171,6 +171,9 @@ MESSAGES = {
     "rows-of-groups": "intervals of the effects hold for rows of --groups that hang together; the test that no label is wrong and those of the thresholds take rows to be independent",
     "rows-of-few-groups": "--groups: {n} groups are few for errors that hold in groups: with fewer than 30 intervals are too narrow",
     "vague-share": "the share of wrong labels can hardly be told from these columns, and may be 0; not knowing it makes intervals {wider:.1f} times as wide as with --no-wrong, which takes all labels to be right",
+    "rows-by-parameter": "{n} rows for {parameters} parameters are few: with fewer than {enough} for each, intervals, p-values and the share of wrong labels are only rough",
+    "ridge": "a ridge pulls {pulled}, and their size depends on --penalty: intervals, and p-values in --json, are of pulled values and no findings",
+    "weights-no-counts": "--weight: AIC, BIC, the test that no label is wrong and those of the thresholds take weights for counts of rows, and are only rough where they are none",
     "weights-in-parts": "errors take --weight for counts, for --dask leaves rows in pieces; those of a part of the rows without --dask hold for any weights",
     # Options
     "weight-and-counts": "--weight and --counts both say what a row counts: give one",

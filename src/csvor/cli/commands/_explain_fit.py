@@ -100,6 +100,8 @@ def _covariance(model: OrdinalRegression, groups: Any) -> Any:
 def _groups(rows: Rows, arrays: dict[str, Any], notes: Notes) -> Any:
     """What rows that depend on each other share; each row by itself where weights are no counts."""
     prepared = rows.prepared
+    if prepared.data.weight is not None and prepared.data.counts is None:
+        notes.add(fault("weights-no-counts"))
     if prepared.data.groups is not None:
         groups = np.asarray(arrays["groups"])
         n_groups = len(np.unique(groups))

@@ -23,20 +23,22 @@ def table_lines(document: dict[str, Any]) -> list[dict[str, Any]]:
     """
     effects = document["effects"]
     beside = has_other(document)
-    p_of = {test["column"]: test["p"] for test in document["columns_tested"]}
+    p_of = {test["column"]: _p_cell(document, test["p"]) for test in document["columns_tested"]}
     lines = []
     for name, group in groupby(effects, key=lambda effect: effect["column"]):
         of_column = list(group)
         first = of_column[0]
         if first["level"] is None and len(of_column) == 1:
-            cells = _cells(first, beside)
+            cells = _cells(document, first, beside)
             lines.append(_line(f"{name}{_units(first)}", False, cells, first))
             continue
         words = first["level"] is not None
         more = f" (beside {shown_level(first['base'])})" if words else _units(first)
-        cells = ["", "", p_text(p_of[name]), *[""] * beside]
+        cells = ["", "", p_of[name], *[""] * beside]
         lines.append(_line(f"{name}{more}", False, cells, None))
-        lines += [_line(_in_column(one), True, _cells(one, beside), one) for one in of_column]
+        lines += [
+            _line(_in_column(one), True, _cells(document, one, beside), one) for one in of_column
+        ]
     return lines
 
 
@@ -82,10 +84,15 @@ def _units(effect: dict[str, Any]) -> str:
     return "" if effect["units"] == 1.0 else f" ({format_value(effect['units'])} more)"
 
 
-def _cells(effect: dict[str, Any], beside: bool) -> list[str]:
+def _p_cell(document: dict[str, Any], p: float) -> str:
+    """A p-value; none of a ridge, whose estimates have no known distribution."""
+    return "-" if document["model"]["penalty"] else p_text(p)
+
+
+def _cells(document: dict[str, Any], effect: dict[str, Any], beside: bool) -> list[str]:
     value, interval = _value_of(effect, effect["units"])
     other = [_value_of(effect["if_none_wrong"], effect["units"])[0]] if beside else []
-    return [value, interval, p_text(effect["p"]), *other]
+    return [value, interval, _p_cell(document, effect["p"]), *other]
 
 
 def _value_of(estimate: dict[str, Any], units: float) -> tuple[str, str]:

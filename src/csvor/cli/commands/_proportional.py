@@ -47,19 +47,22 @@ def proportional_odds(done: Explained) -> dict[str, Any] | None:
             spread = np.inf if scale is None or name not in open_ else scale.loc[name, "aic"]
             narrower = spread < nominal.loc[name, "aic"]
             test["advice"] = f"--{'scale' if narrower else 'nominal'} {quoted(name)}"
-    return {"columns": tests, "all": of_all, "sentence": _sentence(tests, of_all, model.link)}
+    return {"columns": tests, "all": of_all, "sentence": _sentence(done, tests, of_all)}
 
 
 def _test(line: Any) -> dict[str, Any]:
     return {"statistic": float(line["statistic"]), "df": int(line["df"]), "p": float(line["p"])}
 
 
-def _sentence(tests: list[dict[str, Any]], of_all: dict[str, float], link: str) -> str:
-    one = "one odds ratio" if link == "logit" else "one coefficient"
+def _sentence(done: Explained, tests: list[dict[str, Any]], of_all: dict[str, float]) -> str:
+    one = "one odds ratio" if done.model.link == "logit" else "one coefficient"
+    each, every = "each column", "all columns"
+    if done.options.nominal:
+        each, every = "each of the other columns", "the other columns"
     failing = [test for test in tests if test["advice"] is not None]
-    together = f"{p_words(of_all['p'])} of all columns together"
+    together = f"{p_words(of_all['p'])} of {every} together"
     if not failing:
-        return f"{one} of each column is enough for all thresholds ({together})"
+        return f"{one} of {each} is enough for all thresholds ({together})"
     names = all_of([f"{test['column']} ({p_words(test['p_holm'])})" for test in failing])
     corrected = " (corrected for the number of columns)" if len(tests) > 1 else ""
     worst = min(failing, key=lambda test: test["p_holm"])  # the others may fail for want of it
