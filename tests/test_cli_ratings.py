@@ -95,6 +95,7 @@ def test_consensus_has_one_row_an_item_in_the_order_of_the_file(ratings: pd.Data
     assert labels["essay"].tolist() == ratings["essay"].tolist()[::-1]
     assert (labels["ratings"] == 3).all() and sorted(labels["ask"]) == list(range(1, 61))
     assert labels["label"].isin(GRADES).all() and labels["probability"].between(0.25, 1).all()
+    assert pd.read_csv("labels.csv", dtype=str)["probability"].str.len().max() == len("0.1234")
     document = json.loads(
         run("consensus", *LONG, "--drop", "words", "--out", "x.csv", "--json").stdout
     )

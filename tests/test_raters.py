@@ -1,5 +1,6 @@
 """`audit_raters`: several labels an item, and who of the raters is strict or careless."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -132,8 +133,23 @@ def test_raters_are_what_they_are(truth_and_audit: tuple[np.ndarray, RatersAudit
     assert table.careless_low["Flo"] > 0.3 and (table.careless_high[:5] < 0.15).all()
     assert "; Flo is careless in " in audit.raters.summary
     assert table.agreement[:3].min() > table.agreement[3:].max()
-    assert "most Di: 0.6 classes too high (0.5" in audit.summary
+    assert "2 raters differ from the middle of the raters, most Di: 0.6 classes too high (0.5" in (
+        audit.summary
+    )
+    assert ", then Eve (0.4 too low); Flo is careless" in audit.summary
     assert audit.notes == () and 0.3 < audit.alpha < 0.9 and audit.kappa is None
+
+
+def test_those_who_differ_are_named(truth_and_audit: tuple[np.ndarray, RatersAudit]) -> None:
+    shift = np.linspace(0.7, 1.3, 6)
+    table = replace(
+        truth_and_audit[1].raters, shift=shift, shift_interval=shift[:, None] + [-0.1, 0.1],
+    )  # fmt: skip
+    assert table.summary.startswith(
+        "6 raters differ from the middle of the raters, most Flo: 1.3 classes too high "
+        "(1.2 to 1.4), then Eve (1.2 too high), Di (1.1 too high), Cy (0.9 too high), "
+        "Bo (0.8 too high) and 1 more"
+    )
 
 
 def test_tables_say_the_same_of_items_and_ratings(

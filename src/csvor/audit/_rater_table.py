@@ -15,7 +15,8 @@ Array = NDArray[np.float64]
 # What raters are measured by where no other reference is named.
 MIDDLE = "the middle of the raters"
 
-
+# So many of those who differ are named in the sentence.
+_NAMED = 5
 # A share that the sentence names; everybody slips now and then.
 _CARELESS = 0.05
 
@@ -105,6 +106,8 @@ class RaterTable:
             most = int(apart[0])
             text = f"{count} from {self.reference}, most {self.names[most]}: "
             text += self.shift_in_words(most)
+            others = [self._way_of(i) for i in apart[1:].tolist()]
+            text += f", then {some_of(others, _NAMED - 1)}" if others else ""
         if self.turned.size:
             names = some_of([str(name) for name in self.names[self.turned]], 3)
             text += f"; the scale of {names} is turned round"
@@ -133,6 +136,11 @@ class RaterTable:
         way = "high" if shift >= 0.0 else "low"
         size, low, high = (_digits(value, high - low) for value in (abs(shift), low, high))
         return f"{size} classes too {way} ({low} to {high})"
+
+    def _way_of(self, rater: int) -> str:
+        shift = self.shift[rater]
+        size = _digits(abs(shift), float(np.ptp(self.shift_interval[rater])))
+        return f"{self.names[rater]} ({size} too {'high' if shift >= 0.0 else 'low'})"
 
     def careless_in_words(self, rater: int) -> str:
         """A rater's careless share as a sentence has it.

@@ -16,6 +16,7 @@ from csvor.cli.commands._audit_ratings import (
 from csvor.cli.commands._rater_facts import print_raters, rater_entries
 from csvor.cli.input._ratings import has_ratings, rated_items, read_several
 
+_DIGITS = 4
 _OWN = ("label", "probability", "ratings", "ask")
 
 
@@ -34,6 +35,7 @@ def run_consensus(
     columns, raters = item_columns(audit), audit.raters
     name = data.item or data.id or "item"
     items = columns.pop("item")
+    columns["probability"] = [round(one, _DIGITS) for one in columns["probability"]]
     write_table(out, {"item" if name in _OWN else name: items, **columns})
     if as_json:
         print_json("consensus", {
