@@ -176,6 +176,30 @@ def test_columns_that_act_differently_at_thresholds() -> None:
     assert explained("t.csv", *ORDER, "--penalty", 1)["proportional_odds"] is None
 
 
+@pytest.mark.parametrize(
+    ("empty", "advice"),
+    [
+        (True, "merge fair with a class beside it, for no row of school south has it"),
+        (False, "merge classes, for with --nominal hours columns separate them"),
+    ],
+)
+def test_effects_at_thresholds_are_advised_where_they_can_be_fitted(
+    empty: bool, advice: str
+) -> None:
+    table = pupils()
+    if empty:
+        table.loc[(table["school"] == "south") & (table["grade"] == "fair"), "grade"] = "good"
+    else:
+        latent = np.random.default_rng(0).logistic(size=400) + table["hours"]
+        good = np.where(latent > 4.0, "fair", "poor")
+        table["grade"] = np.where(table["hours"] > 5.0, "good", good)
+    table.to_csv("t.csv", index=False)
+    result = run("explain", "t.csv", *ORDER, "--no-wrong")
+    assert result.exit_code == 0, result.stderr
+    assert advice in " ".join(result.stdout.split())
+    assert "fit again with merge" not in result.stdout
+
+
 def test_a_ridge_is_no_finding() -> None:
     result = run("explain", "t.csv", *ORDER, "--penalty", 1, "--report", "p.html")
     assert "note: a ridge pulls odds ratios to 1, and their size depends on --pen" in result.stderr

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from csvor._parts.engine import sums
+from csvor._regression.changes import refitted, with_nominal
+from csvor._regression.checks import SeparationError, refuse_separation
+from csvor._regression.likelihood import probability_right
+from csvor._regression.terms import column_positions
 from csvor._utils.words import all_of
-from csvor.cli._spelling import quoted
-from csvor.cli.commands._effects import p_words
+from csvor.cli._spelling import format_value, quoted
+from csvor.cli.commands._effects import p_words, shown_level
 from csvor.cli.commands._explain_fit import Explained
+from csvor.cli.input._regression_columns import RegressionColumn
 from csvor.stats import holm
 
 # A column fails whose p-value, corrected by Holm, lies below it.
@@ -46,7 +53,7 @@ def proportional_odds(done: Explained) -> dict[str, Any] | None:
         if name in failing:
             spread = np.inf if scale is None or name not in open_ else scale.loc[name, "aic"]
             narrower = spread < nominal.loc[name, "aic"]
-            test["advice"] = f"--{'scale' if narrower else 'nominal'} {quoted(name)}"
+            test["advice"] = f"--scale {quoted(name)}" if narrower else _nominal(done, name)
     return {"columns": tests, "all": of_all, "sentence": _sentence(done, tests, of_all)}
 
 
@@ -66,8 +73,49 @@ def _sentence(done: Explained, tests: list[dict[str, Any]], of_all: dict[str, fl
     names = all_of([f"{test['column']} ({p_words(test['p_holm'])})" for test in failing])
     corrected = " (corrected for the number of columns)" if len(tests) > 1 else ""
     worst = min(failing, key=lambda test: test["p_holm"])  # the others may fail for want of it
-    begin = "fit again with" if len(failing) == 1 else "begin with"
+    begin = "fit again with " if len(failing) == 1 else "begin with "
+    begin *= worst["advice"].startswith("--")
     return (
-        f"{one} is not enough for all thresholds of {names}{corrected}, {together}: {begin} "
+        f"{one} is not enough for all thresholds of {names}{corrected}, {together}: {begin}"
         f"{worst['advice']}"
     )
+
+
+def _nominal(done: Explained, name: str) -> str:
+    """The option of effects on each threshold; where they have no end, what helps instead."""
+    option = f"--nominal {quoted(name)}"
+    column = next(column for column in done.columns if column.name == name)
+    empty = _level_without(done, column) if column.is_words else None
+    if empty is not None:
+        level, label = empty
+        return f"merge {label} with a class beside it, for no row of {name} {level} has it"
+    model = done.model
+    fitting, best = model._training, model._likelihoods.best
+    at = column_positions("terms", list(column.names), fitting.terms.names)
+    end = refitted(fitting, best, with_nominal(best.model.terms, at), model._share_known)
+    right = probability_right(end.model, fitting.rows)
+    try:
+        refuse_separation(end.model, fitting.rows, right, end.converged)
+    except SeparationError:
+        return f"merge classes, for with {option} columns separate them"
+    return option
+
+
+def _level_without(done: Explained, column: RegressionColumn) -> tuple[str, str] | None:
+    """The first level of words that has no row of some class, and this class."""
+    rows, names = done.model._training.rows, done.model._training.terms.names
+    at, n_classes = [names.index(name) for name in column.names], done.model.classes_.size
+    (counts,) = sums(partial(_class_counts, at, n_classes), rows.X, rows.codes, rows.weights)
+    empty = np.argwhere(counts == 0.0)
+    if not empty.size:
+        return None
+    level, k = empty[0]
+    label = format_value(done.prepared.target.classes[k])
+    return shown_level((column.base, *column.levels)[level]), label
+
+
+def _class_counts(at: list[int], n_classes: int, X: Any, codes: Any, weights: Any) -> Any:
+    """The weight of each class (columns) in the base, and in each level (rows)."""
+    levels = np.asarray(X[:, at], dtype=np.float64)
+    levels = np.column_stack([1.0 - levels.sum(axis=1), levels])
+    return (np.array([np.bincount(codes, weights * one, n_classes) for one in levels.T]),)
