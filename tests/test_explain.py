@@ -200,6 +200,15 @@ def test_effects_at_thresholds_are_advised_where_they_can_be_fitted(
     assert "fit again with merge" not in result.stdout
 
 
+def test_warnings_of_a_fit_begin_as_notes_do_and_name_options() -> None:
+    table = pupils().replace({"grade": {"poor": "fair"}})
+    table.loc[table["hours"].nlargest(2).index, "grade"] = "poor"  # where none would be
+    table.to_csv("t.csv", index=False)
+    result = run("explain", "t.csv", *ORDER, "--wrong", "any")
+    assert "note: all labels 'poor' are taken to be wrong ones" in result.stderr
+    assert "say how many labels are wrong, such as --no-wrong." in result.stderr
+
+
 def test_a_ridge_is_no_finding() -> None:
     result = run("explain", "t.csv", *ORDER, "--penalty", 1, "--report", "p.html")
     assert "note: a ridge pulls odds ratios to 1, and their size depends on --pen" in result.stderr
@@ -280,6 +289,12 @@ def test_rows_with_blanks_are_left_out_if_asked() -> None:
     assert document["data"]["used"] == 397 and document["columns"]["constant"] == ["idle"]
     assert "3 rows with a blank in the columns 'hours', 'school', 'idle' are left" in result.stderr
     assert "category of their own" not in result.stderr
+    refused = run("explain", "t.csv", *ORDER)
+    assert "let --impute do so, leave their rows out with --complete, or" in refused.stderr
+    filled = run("explain", "t.csv", *ORDER, "--impute", "--drop", "idle", "--no-wrong")
+    assert "note: --impute filled 1 cell by the median of the column: 'hours' 1 (by 3" in (
+        filled.stderr
+    )
     refused = run("explain", "t.csv", *ORDER, "--complete", "--impute")
     assert refused.exit_code == 2 and "give one" in refused.stderr
 
@@ -300,6 +315,7 @@ def test_the_page() -> None:
     assert "<script" not in page and "<west>" not in page and "&lt;west&gt;" in page
     pictures = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', page)
     assert len(pictures) == 4 and all("times as high" in text for text in pictures)
+    assert ".forest th.name { white-space: normal; overflow-wrap: break-word; }" in page
     places = [float(x) for x in re.findall(r' x[12]="([^"]+)"', page)]
     assert places and all(0.0 <= x <= 1.0 for x in places)
     assert "csvor explain t.csv --target grade --classes poor,fair,good --report p.html" in page
@@ -318,18 +334,33 @@ def test_the_page() -> None:
             ("--drop", "hours"),
             r"'sure' separates classes without an exception.*--penalty 1\.",
         ),
+        (
+            {
+                "a": lambda t: t["income"],
+                "b": lambda t: t["hours"] / 99 + 9e3 * t["grade"].factorize()[0] - t["income"],
+                "grade": lambda t: np.where(t["grade"] == "poor", "poor", "good"),
+            },
+            ("--classes", "poor,good", "--drop", "income", "--drop", "hours"),
+            r"columns 'a' and 'b' separate classes.*: no .*Leave one out \(--drop COL\), merge clas"
+            r"ses, or give a ridge, such as --penalty 1\.",
+        ),
         ({}, ("--classes", "poor,fair,good,best"), "no rows of class 'best'.*--classes"),
         ({}, ("--nominal", "hour"), "--nominal hour: no column of the regression; did you mean 'h"),
         ({}, ("--base", "school:east"), "--base school:east: this column has no such level"),
         ({}, ("--base", "hours:1"), "--base hours:1: must begin with a column of words"),
         ({}, ("--per", "hours:0"), "--per hours:0: must be COL:UNITS with a number"),
+        ({}, ("--per", "hours"), "--per hours: give the units too, such as hours:10"),
+        ({}, ("--base", "school"), "--base school: give the level too, such as school:LEVEL"),
+        ({}, ("--scale", "grade"), "--scale grade: this is the target"),
+        ({}, ("--level", "95"), "--level 95: must be a number between 0 and 1, such as 0.95"),
+        ({}, ("--wrong", "any"), "--wrong and --no-wrong both say which labels may be wrong"),
         ({}, ("--wrong", "2"), "--wrong 2: must be auto, any, beside, or a share"),
     ],
 )
 def test_faults(change: dict[str, Any], options: tuple[str, ...], message: str) -> None:
     pupils(120).assign(**change).to_csv("t.csv", index=False)
     result = run("explain", "t.csv", *ORDER, "--no-wrong", *options)
-    used_wrongly = bool(options) and options[0] in ("--nominal", "--base", "--per", "--wrong")
+    used_wrongly = bool(options) and options[0] not in ("--drop", "--classes")
     assert result.exit_code == (2 if used_wrongly else 1)
     assert re.search(message, result.stderr), result.stderr
     assert result.stderr.count("csvor: error:") == 1

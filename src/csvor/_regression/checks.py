@@ -49,8 +49,8 @@ def check_columns(model: Model, rows: Rows, n_rows: int, penalised: bool) -> Non
     constant = [names[j] for j in np.flatnonzero(model.factor == 0.0)]
     if constant:
         raise ValueError(
-            f"Column {_quoted(constant)} of X has the same value in all rows: the thresholds are "
-            "the intercepts of this model. Leave it out."
+            f"{_columns(constant, 'has', 'have')} the same value in all rows: the thresholds are "
+            f"the intercepts of this model. Leave {'it' if len(constant) == 1 else 'them'} out."
         )
     scale = list(model.terms.scale)
     for j in np.compress(np.abs(model.center * model.factor)[scale] > _OFF_CENTRE, scale):
@@ -154,15 +154,25 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     if direction is None:
         return
     wrong = int(np.sum(~counts))
-    besides = remedy = ""
+    besides, remedies = "", "merge classes, or give a ridge, such as penalty=1.0"
     if wrong:
         besides = f" (but for {wrong} rows whose labels are probably wrong)"
-        remedy = ", or say how many labels are wrong, such as wrong=0"
+        remedies = (
+            "merge classes, give a ridge, such as penalty=1.0, or say how many labels are wrong, "
+            "such as wrong=0"
+        )
     raise SeparationError(
-        f"Column {_quoted(direction)} of X separates classes without an exception{besides}: no "
-        "finite coefficient is the most likely one. Leave it out, merge classes, give a ridge, "
-        f"such as penalty=1.0{remedy}."
+        f"{_columns(direction, 'separates', 'separate')} classes without an exception{besides}: no "
+        f"finite coefficient is the most likely one. Leave {'it' if len(direction) == 1 else 'one'}"
+        f" out, {remedies}."
     )
+
+
+def _columns(names: list[str], verb: str, verb_of_many: str) -> str:
+    """The columns as a subject, with its verb."""
+    if len(names) == 1:
+        return f"Column {_quoted(names)} of X {verb}"
+    return f"Columns {_quoted(names)} of X {verb_of_many}"
 
 
 def separating(model: Model, X: Array, codes: NDArray[np.integer]) -> list[str] | None:

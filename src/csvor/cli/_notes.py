@@ -38,6 +38,9 @@ _SAID_OTHERWISE = {
     "Leave it out of classes": "Leave it out of --classes",
     "Leave it out,": "Leave it out (--drop COL),",
     "Leave one of them out,": "Leave one of them out (--drop COL),",
+    "wrong=0": "--no-wrong",
+    "a larger ridge": "a larger one than --penalty has",
+    "Leave one out,": "Leave one out (--drop COL),",
     "Leave columns out,": "Leave columns out (--drop COL),",
 }
 
@@ -93,8 +96,13 @@ class Notes:
             self._count.clear()
 
     @contextmanager
-    def of_warnings(self, *said_otherwise: type[Warning]) -> Iterator[None]:
-        """Take up the warnings raised inside, except those that are meant for programmers."""
+    def of_warnings(
+        self, *said_otherwise: type[Warning], lower_case: bool = False
+    ) -> Iterator[None]:
+        """Take up the warnings raised inside, except those that are meant for programmers.
+
+        In lower case they begin as notes do, but for names in capitals.
+        """
         # Here: help and the listing of data sets need no estimator.
         from csvor._data.fit_data import EmptyClassWarning
         from csvor._data.ranges import FarValueWarning
@@ -113,7 +121,10 @@ class Notes:
                 for warning in sorted(caught, key=lambda one: str(one.message)):
                     if issubclass(warning.category, (UserWarning, RuntimeWarning)):
                         text = one_line(str(warning.message))
-                        self._take(one_line(_in_options(warning.message)), _key(text))
+                        note = one_line(_in_options(warning.message))
+                        if lower_case and not note[:2].isupper():
+                            note = f"{note[:1].lower()}{note[1:]}"
+                        self._take(note, _key(text))
 
 
 def _key(text: str) -> str:

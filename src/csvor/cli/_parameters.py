@@ -101,9 +101,9 @@ def positive(
     return number(lambda x: 0 < x < math.inf, expected, help, panel=panel, metavar=metavar)
 
 
-def share(help: str, *, panel: str | None = MODEL) -> Declaration:
+def share(help: str, *, panel: str | None = MODEL, example: float = 0.1) -> Declaration:
     """Declare an option that is a number between 0 and 1."""
-    expected = "a number between 0 and 1, such as 0.1"
+    expected = f"a number between 0 and 1, such as {example:g}"
     return number(lambda x: 0 < x < 1, expected, help, panel=panel)
 
 

@@ -39,7 +39,7 @@ def _answers(fault: Fault | None) -> list[tuple[str, ...]]:
 
 def _options(fault: Fault) -> list[tuple[str, ...]]:
     if fault.kind == "blank-numbers":
-        return [_IMPUTE]
+        return [_without_blanks()]
     if fault.kind == "blank-labels":
         return [("--missing-label", "")]
     if fault.kind == "labels":
@@ -49,8 +49,14 @@ def _options(fault: Fault) -> list[tuple[str, ...]]:
     if "dates" in fault.remedies:
         return [("--dates",)]
     if "missing" in fault.remedies:
-        return [("--missing", fault.examples[0]), _IMPUTE]
+        return [("--missing", fault.examples[0]), _without_blanks()]
     if "id" in fault.remedies and "--id" not in TYPED.get():
         return [("--id", fault.column)]
     leave_out = "drop" in fault.remedies or fault.kind in {"empty-column", "lists", "own-texts"}
     return [("--drop", fault.column)] if leave_out else []
+
+
+def _without_blanks() -> tuple[str]:
+    """The option that leaves rows with blanks out, else the one that fills them."""
+    whole = "--complete" in (OPTIONS.get() or ()) and not {"--dask", "--impute"} & set(TYPED.get())
+    return ("--complete",) if whole else _IMPUTE

@@ -140,7 +140,7 @@ class ExplainOptions:
         bool,
         option("Leave out rows with a blank in any column; else they are refused.", panel=DATA),
     ] = False
-    level: Annotated[float, share("Of the intervals.", panel=OUTPUT)] = 0.95
+    level: Annotated[float, share("Of the intervals.", panel=OUTPUT, example=0.95)] = 0.95
     thresholds: Annotated[bool, option("Print the thresholds as well.", panel=OUTPUT)] = False
     report: Annotated[Text, _file("Write a page with the forest plot (.html).")] = None
     json: AsJson = False

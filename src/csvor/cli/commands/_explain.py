@@ -54,6 +54,8 @@ def run_explain(
     data: DataOptions, model: ModelOptions, options: ExplainOptions, notes: Notes
 ) -> None:
     """Fit a regression to a file or pieces and print, or write, what it says."""
+    if options.no_wrong and options.wrong != "auto":
+        refuse("wrong-and-no-wrong")
     if data.dask is not None:
         refuse_delimiter(data.delimiter, data.data)
     if options.report is not None:
@@ -61,7 +63,7 @@ def run_explain(
     notes.pass_over(*_OF_OTHER_COMMANDS)
     with _rows(data, model, options, notes) as rows:
         done = explained(rows, options, notes)
-        with progress("Testing"), notes.of_warnings():
+        with progress("Testing"), notes.of_warnings(lower_case=True):
             document = _document(done, notes)
     facts = _facts(done, document)
     if options.report is not None:

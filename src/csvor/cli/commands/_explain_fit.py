@@ -67,18 +67,19 @@ class Explained:
 def explained(rows: Rows, options: ExplainOptions, notes: Notes) -> Explained:
     """Fit the rows; what the library refuses is said in options of the command."""
     prepared = rows.prepared
+    target = prepared.target.name
     columns = regression_columns(prepared.features, prepared.frame, options.base, options.per)
     model = _Named(
         link=options.link,
         wrong=0 if options.no_wrong else options.wrong,
-        nominal=names_of(columns, options.nominal, "--nominal"),
-        scale=names_of(columns, options.scale, "--scale"),
+        nominal=names_of(columns, options.nominal, "--nominal", target),
+        scale=names_of(columns, options.scale, "--scale", target),
         penalty=options.penalty,
         classes=prepared.target.classes,
     )
     model._names = [name for column in columns for name in column.names]
     arrays = _arrays(rows, columns)
-    with progress("Fitting"), notes.of_warnings():
+    with progress("Fitting"), notes.of_warnings(lower_case=True):
         try:
             model.fit(arrays["X"], arrays["y"], arrays["sample_weight"], raters=arrays["raters"])
         except ValueError as error:

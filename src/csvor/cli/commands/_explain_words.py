@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from csvor._utils.words import all_of
+from csvor._utils.words import all_of, some_of
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._render import MOST_NAMES
+from csvor.cli._spelling import format_value
 from csvor.cli.commands._effects import effects_of, p_words
 from csvor.cli.commands._explain_fit import Explained
+from csvor.cli.input._prepare import Prepared
 
 # Errors wider by such a factor are due to a share of wrong labels that is hardly known.
 _WIDER = 1.5
@@ -47,10 +49,29 @@ def note_limits(done: Explained, wrong: Mapping[str, Any], notes: Notes) -> None
     n, n_parameters = round(done.model._n_weighted), int(done.model.n_parameters_)
     if n < _ENOUGH * n_parameters:
         notes.add(fault("rows-by-parameter", n=n, parameters=n_parameters, enough=_ENOUGH))
+    _note_filled(done.prepared, notes)
     if done.options.penalty:
         kind = "odds ratios to 1" if done.model.link == "logit" else "coefficients to 0"
         notes.add(fault("ridge", pulled=kind))
     _note_vague_share(done, wrong, notes)
+
+
+def _note_filled(prepared: Prepared, notes: Notes) -> None:
+    """Say what blanks were filled by: an interval does not know it."""
+    if not prepared.options.impute or not prepared.features.numeric:
+        return
+    if prepared.data.dask is not None:  # the blanks of a sample are not all
+        notes.add(fault("filled-in-parts"))
+        return
+    numbers = prepared.frame[prepared.features.numeric]
+    blank, medians = numbers.isna().sum(), numbers.median()
+    texts = [
+        f"'{name}' {blank[name]} (by {format_value(medians[name])})"
+        for name in numbers.columns
+        if blank[name]
+    ]
+    if texts:
+        notes.add(fault("filled-cells", n=int(blank.sum()), columns=some_of(texts, MOST_NAMES)))
 
 
 def _note_vague_share(done: Explained, wrong: Mapping[str, Any], notes: Notes) -> None:

@@ -125,8 +125,11 @@ def refuse_bad_range(name: str, values: Numbers, rows: Rows) -> None:
 def refuse_blanks(blanks: dict[str, Rows], fitted: bool = False) -> None:
     """Refuse blank numbers, all columns that hold some at once."""
     if blanks:
-        kind, first = "blank-numbers-in-fit" if fitted else "blank-numbers", next(iter(blanks))
-        raise CommandError(fault(kind, columns=_rows_by_column(blanks), first=first))
+        columns, first = _rows_by_column(blanks), next(iter(blanks))
+        if fitted:
+            raise CommandError(fault("blank-numbers-in-fit", columns=columns))
+        remedies = ["fill", "impute", "complete", "drop-first"]
+        raise CommandError(fault("blank-numbers", remedies=remedies, columns=columns, first=first))
 
 
 def note_blank_words(blanks: dict[str, Rows], notes: Notes) -> None:

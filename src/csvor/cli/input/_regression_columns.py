@@ -81,6 +81,9 @@ def _chosen(entries: Sequence[str], option: str, known: Sequence[str]) -> dict[s
     values: dict[str, str] = {}
     for entry in map(normal, entries):
         fits = [name for name in known if entry.startswith(f"{name}:")]
+        if entry in known and not fits:
+            what, example = ("level", "LEVEL") if option == "--base" else ("units", "10")
+            refuse("value-alone", by=option, entry=entry, what=what, example=example)
         if not fits:
             what = "words" if option == "--base" else "numbers"
             name = entry.rpartition(":")[0] or entry
@@ -99,11 +102,15 @@ def _natural_step(values: pd.Series[Any]) -> float:
     return float(10.0 ** np.floor(np.log10(spread)))
 
 
-def names_of(columns: Sequence[RegressionColumn], asked: Sequence[str], option: str) -> list[str]:
+def names_of(
+    columns: Sequence[RegressionColumn], asked: Sequence[str], option: str, target: str
+) -> list[str]:
     """The columns of the regression that stand for those that an option names."""
     by_name = {column.name: column for column in columns}
     names: list[str] = []
     for name in map(normal, asked):
+        if name == target:
+            refuse("column-of-target", by=option, name=name)
         if name not in by_name:
             refuse("no-such-column", by=option, name=name, hint=nearest(name, list(by_name)))
         names += by_name[name].names
