@@ -77,7 +77,7 @@ def test_people_read_agreement_raters_items_and_ratings(ratings: pd.DataFrame) -
     assert result.exit_code == 0, result.stderr
     text = " ".join(result.stdout.split())
     assert "wide.csv: 180 ratings of 60 items by 4 raters; 60 ratings not made" in text
-    assert "Agreement Krippendorff's alpha 0." in text and "kappa" not in text
+    assert "Agreement Krippendorff's alpha 0." in text and "Cohen's kappa" not in text
     assert "Numbers words (standardised)" in text
     assert "most Cy: 0." in text and "item label probability ratings ask" in text
     by_features = result.stdout.split("flagged\n")[1].splitlines()
@@ -147,11 +147,27 @@ def test_raters_are_measured_by_true_labels(ratings: pd.DataFrame) -> None:
     labels = [one["label"] for one in wide["items"]]
     assert labels[:30] == ratings["truth"][:30].tolist()
     assert wide["raters"][2]["shift_low"] > 0.5
+    assert [one["ask"] for one in wide["items"][:30]] == [None] * 30
+    assert sorted(one["ask"] for one in wide["items"][30:]) == list(range(1, 31))
+    rated = ratings[:30].dropna(subset="Cy")
+    cy = wide["raters"][2]
+    assert cy["n_gold"] == len(rated)
+    assert cy["gold_agreement"] == pytest.approx((rated["Cy"] == rated["truth"]).mean())
+    far = [abs(GRADES.index(one["given"]) - GRADES.index(one["label"]))
+           for one in wide["ratings"] if one["probability"] == 1.0]  # fmt: skip
+    assert far == sorted(far, reverse=True) and far[0] > far[-1]
     long = ratings.melt(["essay", "words", "truth"], RATERS, var_name="marker", value_name="grade")
     long = long.dropna(subset="grade").sort_values("essay", kind="stable")
     long.loc[long["marker"] == "Ann", "truth"] = None  # said in one row of an item or in all
     long.to_csv("long.csv", index=False)
     assert found(*LONG, "--drop", "words", "--gold", "truth")["items"] == wide["items"]
+    ratings.assign(truth=np.array(GRADES)[truth]).to_csv("wide.csv", index=False)
+    words = (*WIDE, "--drop", "words", "--gold", "truth")
+    text = run("audit", *words, "--report", "page.html").stdout
+    assert "ask" not in text and "agreement with gold kappa" in " ".join(text.split())
+    assert "All items have gold." in Path("page.html").read_text(encoding="utf-8")
+    run("consensus", *words, "--out", "labels.csv")
+    assert pd.read_csv("labels.csv")["ask"].isna().all()
     long["truth"] = long["grade"]
     long.to_csv("long.csv", index=False)
     result = run("audit", *LONG, "--drop", "words", "--gold", "truth")

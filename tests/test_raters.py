@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import binomtest
 
 from csvor import RatersAudit, audit_raters
 from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import fit_raters
 from csvor._mixture.rater_problem import RaterProblem
 from csvor._mixture.rater_tables import label_tables
+from csvor.metrics import weighted_kappa
 from csvor.report import write_raters_report
 
 NAMES = ["Ann", "Bo", "Cy", "Di", "Eve", "Flo"]
@@ -136,6 +138,11 @@ def test_raters_are_what_they_are(truth_and_audit: tuple[np.ndarray, RatersAudit
     assert "2 raters differ from the middle of the raters, most Di: 0.6 classes too high (0.5" in (
         audit.summary
     )
+    label = audit.label[audit.rating_item]
+    for r in range(6):
+        his = audit.rating_rater == r
+        assert np.isclose(table.kappa.iloc[r], weighted_kappa(label[his], audit.given[his]))
+    assert "n_gold" not in table and audit.raters.gold_in_words(0) == ""
     assert ", then Eve (0.4 too low); Flo is careless" in audit.summary
     assert audit.notes == () and 0.3 < audit.alpha < 0.9 and audit.kappa is None
 
@@ -205,6 +212,19 @@ def test_a_named_reference_and_gold() -> None:
     assert (high.raters.shift_interval[:3, 0] > 0.5).all()
     assert (high.label[:100] == truth[:100] - 1).all()
     assert (high.label[100:] == truth[100:] - 1).mean() > 0.8
+    assert high.has_gold[:100].all() and not high.has_gold[100:].any()
+    assert high.to_frame()["ask"][:100].isna().all() and (high.ask_next >= 100).all()
+    given = ratings[:100]
+    for r, name in enumerate(NAMES):
+        there = ~np.isnan(given[:, r])
+        pair = (gold[:100][there].astype(int), given[there, r].astype(int))
+        assert high.raters.n_gold[r] == there.sum()
+        assert np.isclose(high.raters.gold_agreement[r], np.mean(pair[0] == pair[1]))
+        assert np.isclose(high.raters.kappa[r], weighted_kappa(*pair, classes=range(6)))
+        interval = binomtest(int(np.sum(pair[0] == pair[1])), int(there.sum())).proportion_ci(
+            method="wilson"
+        )
+        assert np.allclose(high.raters.gold_interval[r], interval, atol=1e-4), name
     with pytest.raises(ValueError, match="not by both"):
         audit_raters(None, ratings, raters=NAMES, gold=truth, reference="Di")
     with pytest.raises(ValueError, match="'Gus' gave no rating"):

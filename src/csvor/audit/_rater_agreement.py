@@ -1,4 +1,4 @@
-"""Do the labels of a rater rise where they are expected to?"""
+"""Do the labels of a rater rise where they are expected to, and are they the true ones?"""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ Codes = NDArray[np.int64]
 FEW = 10
 # A correlation that is so many standard errors above or below 0 is none by chance.
 SURE = 3.0
+_Z = 1.96
 
 
 def moments(n_raters: int, raters: Codes, expected: Array, codes: Codes) -> Array:
@@ -38,6 +39,32 @@ def agreement(sums: Array) -> tuple[Array, float]:
 def turned_round(sums: Array) -> NDArray[np.intp]:
     """Positions of raters whose labels fall where they are expected to rise."""
     return np.flatnonzero((sums[0, 0] >= FEW) & (agreement(sums)[0] < -SURE))
+
+
+def quadratic_kappa(n_raters: int, raters: Codes, true: Codes, codes: Codes) -> Array:
+    """Cohen's, with quadratic weights, of the labels of each rater; NaN where it is undefined.
+
+    `csvor.metrics.weighted_kappa` for all raters at once.
+    """
+    sums = moments(n_raters, raters, true.astype(np.float64), codes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        _, mean_true, mean = sums[0] / sums[0, 0]
+        observed = (sums[1, 1] - 2.0 * sums[1, 2] + sums[2, 2]) / sums[0, 0]
+        by_chance = (sums[1, 1] + sums[2, 2]) / sums[0, 0] - 2.0 * mean_true * mean
+        kappa = 1.0 - observed / by_chance
+    return np.where(by_chance > LEAST, kappa, np.nan)
+
+
+def share_right(n_raters: int, raters: Codes, right: NDArray[np.bool_]) -> tuple[Any, Array, Array]:
+    """How many labels each rater gave, the share of right ones, and Wilson's interval of 95 %.
+
+    NaN where a rater gave none.
+    """
+    n, hits = np.bincount(raters, minlength=n_raters), np.bincount(raters, right, n_raters)
+    shown = np.where(n, n, np.nan)
+    centre = (hits + 0.5 * _Z**2) / (shown + _Z**2)
+    half = _Z / (shown + _Z**2) * np.sqrt(hits * (shown - hits) / shown + 0.25 * _Z**2)
+    return n, hits / shown, np.column_stack([centre - half, centre + half])
 
 
 def _fisher(centred: Array, free: Any) -> Array:

@@ -41,12 +41,23 @@ class RaterTable:
     spread : ndarray of shape (n_raters,)
         How blurred classes are to him: 1 is like the reference, 2 is twice as blurred.
     agreement : ndarray of shape (n_raters,)
-        The share of his labels that are right.
+        The share of his labels that are right: of several labels an item, those that are the
+        item's most probable label, whether gold says so or the raters.
     reference : str
         What raters are measured by: "the middle of the raters", "gold", or a rater's name.
     turned : ndarray of int
         Positions of raters whose labels fall where others' rise, as if the scale were turned round:
         their shift says nothing.
+    kappa : ndarray of shape (n_raters,) or None
+        Cohen's, with quadratic weights, of his labels and gold, or where there is none the items'
+        most probable labels (of which his are a part); NaN where all of them are alike. None where
+        each row has one label.
+    n_gold : ndarray of shape (n_raters,) or None
+        How many of his labels are of items with gold; None where there is none.
+    gold_agreement : ndarray of shape (n_raters,) or None
+        The share of these that are right; NaN where there are none.
+    gold_interval : ndarray of shape (n_raters, 2) or None
+        Of 95 %, Wilson's.
     """
 
     names: NDArray[Any]
@@ -59,6 +70,10 @@ class RaterTable:
     agreement: Array
     reference: str
     turned: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    kappa: Array | None = None
+    n_gold: NDArray[np.int64] | None = None
+    gold_agreement: Array | None = None
+    gold_interval: Array | None = None
 
     def to_frame(self) -> Any:
         """The raters as a table, in the order of ``names``.
@@ -67,7 +82,8 @@ class RaterTable:
         -------
         frame : pandas.DataFrame
             Indexed by rater, columns ratings, shift, shift_low, shift_high, careless, careless_low,
-            careless_high, spread and agreement.
+            careless_high, spread and agreement; of several labels an item also kappa, and with
+            gold n_gold, gold_agreement, gold_low and gold_high.
         """
         import pandas as pd
 
@@ -76,6 +92,12 @@ class RaterTable:
             low, high = getattr(self, f"{name}_interval").T
             columns |= {name: getattr(self, name), f"{name}_low": low, f"{name}_high": high}
         columns |= {"spread": self.spread, "agreement": self.agreement}
+        if self.kappa is not None:
+            columns["kappa"] = self.kappa
+        if self.n_gold is not None and self.gold_interval is not None:
+            low, high = self.gold_interval.T
+            columns |= {"n_gold": self.n_gold, "gold_agreement": self.gold_agreement}
+            columns |= {"gold_low": low, "gold_high": high}
         return pd.DataFrame(columns, pd.Index(self.names, name="rater"))
 
     @property
@@ -157,6 +179,46 @@ class RaterTable:
         """
         low, high = 100.0 * self.careless_interval[rater]
         return f"{100.0 * self.careless[rater]:.0f} % ({low:.0f} to {high:.0f} %)"
+
+    def gold_in_words(self, rater: int, *, interval: bool = True) -> str:
+        """A rater's share of right labels among those of items with gold, as a sentence has it.
+
+        Parameters
+        ----------
+        rater : int
+            The position in ``names``.
+        interval : bool, default=True
+            Whether the interval is named.
+
+        Returns
+        -------
+        text : str
+            Such as "47 % of 103 (37 to 56 %)"; empty where there are none.
+        """
+        if self.n_gold is None or self.gold_agreement is None or self.gold_interval is None:
+            return ""
+        if not self.n_gold[rater]:
+            return ""
+        low, high = 100.0 * self.gold_interval[rater]
+        share = 100.0 * self.gold_agreement[rater]
+        text = f"{share:.0f} % of {self.n_gold[rater]}"
+        return f"{text} ({low:.0f} to {high:.0f} %)" if interval else text
+
+    def kappa_in_words(self, rater: int) -> str:
+        """A rater's kappa with two digits; empty where there is none.
+
+        Parameters
+        ----------
+        rater : int
+            The position in ``names``.
+
+        Returns
+        -------
+        text : str
+        """
+        if self.kappa is None or np.isnan(self.kappa[rater]):
+            return ""
+        return f"{self.kappa[rater]:.2f}"
 
     def __repr__(self) -> str:
         return f"RaterTable({self.summary})"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import RaterModel, fit_raters
 from csvor._mixture.rater_shifts import rater_figures
 from csvor._mixture.rater_tables import LEAST, SHIFT, label_tables
@@ -15,7 +16,7 @@ from csvor.audit._item_margins import item_margins
 from csvor.audit._labels import without_data_warnings
 from csvor.audit._panel import check_reference
 from csvor.audit._progress import drawing_progress
-from csvor.audit._rater_agreement import turned_round
+from csvor.audit._rater_agreement import quadratic_kappa, share_right, turned_round
 from csvor.audit._rater_notes import notes_on_raters, with_others
 from csvor.audit._rater_table import MIDDLE, RaterTable
 from csvor.audit._raters_audit import RatersAudit
@@ -23,6 +24,7 @@ from csvor.audit._rating_checks import check_linked
 from csvor.audit._rating_data import RatingData, read_ratings
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 
 @drawing_progress
@@ -171,26 +173,44 @@ def _findings(
     posterior = model.posterior @ classes_by
     classes = data.coded.labels.classes
     best = posterior.argmax(axis=1)
-    wrong = 1.0 - posterior[data.item_of, ratings.codes]
+    known = ratings.known[data.item_of]
+    wrong = np.where(
+        known < 0, 1.0 - posterior[data.item_of, ratings.codes], ratings.codes != known
+    )
     agrees = ratings.codes == best[data.item_of]
     information = _information(model, classes_by)
+    order = np.argsort(-information, kind="stable")
     agreement = np.bincount(ratings.raters, agrees, ratings.n_raters) / ratings.of_raters
     raters = RaterTable(
         names=data.raters, n=ratings.of_raters.astype(np.int64), agreement=agreement,
         reference=reference, turned=turned_round(sums), **vars(rater_figures(model, number)),
+        **_beside_truth(ratings, known, best[data.item_of]),
     )  # fmt: skip
     return RatersAudit(
         classes=classes, items=data.items, label=classes[best],
         probability=posterior.max(axis=1), class_probabilities=posterior,
         n_ratings=np.diff(ratings.starts), information=information,
-        ask_next=np.argsort(-information, kind="stable"), rating_row=data.row_of,
-        rating_item=data.item_of, rating_rater=ratings.raters, given=data.coded.decoded,
+        ask_next=order[ratings.known[order] < 0], has_gold=ratings.known >= 0,
+        rating_row=data.row_of, rating_item=data.item_of, rating_rater=ratings.raters,
+        given=data.coded.decoded,
         rating_probability=wrong, flagged=(wrong > 0.5) & ~agrees & conclusive,
         conclusive=conclusive, raters=raters,
         label_probabilities=_of_classes(model, classes_by),
         alpha=_alpha(data), kappa=_kappa(data), notes=notes,
         _nodes=model.posterior, _tables=model.tables,
     )  # fmt: skip
+
+
+def _beside_truth(ratings: Ratings, known: Codes, best: Codes) -> dict[str, Any]:
+    """How far each rater is from gold (`known`, of each rating), or from what is most probable."""
+    n, of_gold = ratings.n_raters, known >= 0
+    if not of_gold.any():
+        return {"kappa": quadratic_kappa(n, ratings.raters, best, ratings.codes)}
+    raters, codes, true = ratings.raters[of_gold], ratings.codes[of_gold], known[of_gold]
+    shares = share_right(n, raters, codes == true)
+    names = ("n_gold", "gold_agreement", "gold_interval")
+    kappa = quadratic_kappa(n, raters, true, codes)
+    return {"kappa": kappa, **dict(zip(names, shares, strict=True))}
 
 
 def _of_classes(model: RaterModel, classes_by: Array) -> Array:

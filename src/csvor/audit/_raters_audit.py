@@ -37,7 +37,9 @@ class RatersAudit:
         By how much one more rating, of the middle of the raters, is expected to lower the entropy
         of the item's class, in bits.
     ask_next : ndarray of shape (n_items,)
-        Positions of items, those first of which one more rating tells most.
+        Positions of items without gold, those first of which one more rating tells most.
+    has_gold : ndarray of shape (n_items,)
+        True where the label was given as gold.
     rating_row : ndarray of shape (n_ratings,)
         The row of each rating in a long table; in a wide one its cell, row by row. Ratings are
         ordered by item and rater; blank ones are left out.
@@ -72,6 +74,7 @@ class RatersAudit:
     n_ratings: NDArray[np.int64]
     information: Array
     ask_next: NDArray[np.intp]
+    has_gold: NDArray[np.bool_]
     rating_row: NDArray[np.intp]
     rating_item: NDArray[np.intp]
     rating_rater: NDArray[np.intp]
@@ -101,20 +104,28 @@ class RatersAudit:
         -------
         frame : pandas.DataFrame
             Indexed by item, columns label, probability, n_ratings, information and ask (1 for the
-            item of which one more rating tells most).
+            item of which one more rating tells most; no value for an item with gold).
         """
         import pandas as pd
 
-        rank = np.empty(self.items.size, dtype=np.int64)
-        rank[self.ask_next] = np.arange(1, self.items.size + 1)
+        rank = pd.Series(pd.NA, range(self.items.size), dtype="Int64")
+        rank.iloc[self.ask_next] = np.arange(1, self.ask_next.size + 1)
+        if not self.has_gold.any():
+            rank = rank.astype(np.int64)
         columns = {
             "label": self.label, "probability": self.probability, "n_ratings": self.n_ratings,
-            "information": self.information, "ask": rank,
+            "information": self.information, "ask": rank.array,
         }  # fmt: skip
         return pd.DataFrame(columns, pd.Index(self.items, name="item"))
 
+    @property
+    def doubtful(self) -> NDArray[np.intp]:
+        """Positions of items without gold, the least probable label first."""
+        order = np.argsort(self.probability, kind="stable")
+        return order[~self.has_gold[order]]
+
     def ratings_to_frame(self) -> Any:
-        """The ratings as a table, most probably wrong first.
+        """The ratings as a table, most probably wrong first, and of equals the furthest off.
 
         Returns
         -------
@@ -124,7 +135,9 @@ class RatersAudit:
         """
         import pandas as pd
 
-        order = np.argsort(-self.rating_probability, kind="stable")
+        code = pd.Index(self.classes).get_indexer
+        far = np.abs(code(self.given) - code(self.label)[self.rating_item])
+        order = np.lexsort((-far, -self.rating_probability))
         item = self.rating_item[order]
         columns = {
             "item": self.items[item], "rater": self.raters.names[self.rating_rater[order]],

@@ -65,6 +65,6 @@ def _write_csv(file: TextIO, columns: Columns, delimiter: str) -> None:
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and isnan(value):
+    if value is None or (isinstance(value, float) and isnan(value)):
         return ""
     return format_value(value)

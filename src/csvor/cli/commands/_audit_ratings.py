@@ -63,8 +63,9 @@ def audit_ratings(
     out = console(error=output.suspects == "-")
     print_facts(out, [*facts, *agreement_facts(audit), ("Answer", audit.summary)])
     print_raters(out, audit.raters)
-    doubtful = np.argsort(items["probability"], kind="stable")[: output.top].tolist()
-    _print(out, {name: [column[i] for i in doubtful] for name, column in items.items()}, "item")
+    doubtful = audit.doubtful[: output.top].tolist()
+    if doubtful:
+        _print(out, {name: [column[i] for i in doubtful] for name, column in items.items()}, "item")
     _print(out, {name: column[: output.top] for name, column in ratings.items()}, "flagged")
     for path in written:
         print_facts(out, [("Written", path)])
@@ -117,7 +118,8 @@ def item_columns(audit: RatersAudit) -> Columns:
     columns: Columns = {"item": [plain(name) for name in audit.items]}
     for name, key in (("label", "label"), ("probability", "probability"), ("n_ratings", "ratings")):
         columns[key] = table[name].tolist()
-    return columns | {"ask": table["ask"].tolist()}
+    asked = table["ask"].astype(object).where(table["ask"].notna(), None)
+    return columns | {"ask": asked.tolist()}
 
 
 def rating_columns(audit: RatersAudit) -> Columns:

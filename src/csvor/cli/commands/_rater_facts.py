@@ -67,12 +67,18 @@ def print_raters(out: Console, raters: RaterTable | None, rest: str = "--json") 
     for name in ("shift", "careless"):
         table.add_column(name)
     table.add_column("agreement", justify="right")
+    if raters.n_gold is not None:
+        table.add_column("with gold", justify="right")
+    if raters.kappa is not None:
+        table.add_column("kappa", justify="right")
     order = raters.order
     for i in order[:MOST_RATERS].tolist():
         cells = [
             visible(str(raters.names[i])), str(raters.n[i]), raters.shift_in_words(i),
             raters.careless_in_words(i), f"{100.0 * raters.agreement[i]:.0f} %",
         ]  # fmt: skip
+        cells += [raters.gold_in_words(i, interval=False)] if raters.n_gold is not None else []
+        cells += [raters.kappa_in_words(i)] if raters.kappa is not None else []
         table.add_row(*map(Text, cells), style=None if i in raters.apart else "dim")
     out.file.write("\n")
     print_table(out, table)

@@ -23,6 +23,8 @@ class DrawnRater:
     shift: str
     careless: str
     agreement: float
+    kappa: str
+    gold: str
     apart: bool
     left: float
     width: float
@@ -68,6 +70,8 @@ def _drawn(table: RaterTable, i: int, apart: bool, place: Callable[[float], floa
         shift=table.shift_in_words(i),
         careless=table.careless_in_words(i),
         agreement=float(table.agreement[i]),
+        kappa=table.kappa_in_words(i),
+        gold=table.gold_in_words(i),
         apart=apart,
         left=low,
         width=high - low,

@@ -92,8 +92,8 @@ def write_raters_report(
 
 def _items(audit: RatersAudit) -> dict[str, Any]:
     """The items whose label is least sure, and what each rater said of them."""
-    n = audit.items.size
-    order = np.argsort(audit.probability, kind="stable")[:NEXT_ROWS]
+    n = audit.doubtful.size
+    order = audit.doubtful[:NEXT_ROWS]
     bounds = np.searchsorted(audit.rating_item, [order, order + 1])
     asked = audit.to_frame()["ask"].to_numpy()
     rows = [
@@ -104,9 +104,12 @@ def _items(audit: RatersAudit) -> dict[str, Any]:
         for i, first, last in zip(order.tolist(), *bounds.tolist(), strict=True)
     ]  # fmt: skip
     shown = f"The {len(rows)} least sure of" if len(rows) < n else "All"
+    which = " without gold" if audit.has_gold.any() else ""
     return {
-        "caption": f"{shown} {plural(n, 'item')}, the least sure label first. Ask says of which "
-        "item one more rating tells most: 1 is the first.",
+        "caption": f"{shown} {plural(n, 'item')}{which}, the least sure label first. Ask says of "
+        "which item one more rating tells most: 1 is the first."
+        if n
+        else "All items have gold.",
         "head": ("item", "label", "probability", "ratings", "ask", "labels given"),
         "rows": rows,
     }
