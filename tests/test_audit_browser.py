@@ -471,3 +471,39 @@ def test_a_saved_file_is_opened_with_comments_and_reviewer(
     earlier = {line["row"]: line for line in page.json("config")["earlier"]}
     assert earlier[int(second)]["comment"] == 'says "poor"; see notes, k'
     assert earlier[int(second)]["reviewer"] == "Ana, MD"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_keeps_readers_out(
+    browser: Any, folder: Path, suspects: pd.DataFrame, width: int, scheme: str
+) -> None:
+    """axe finds no violation, in contrast, names or keyboard."""
+    axe = pytest.importorskip("axe_playwright_python.base").AXE_FILE_PATH.read_text("utf-8")
+    review = Review(
+        browser, folder / "page.html", viewport={"width": width, "height": 900},
+        color_scheme=scheme, bypass_csp=True,
+    )  # fmt: skip
+    review.row(suspects["row"][0]).get_by_role("button", name="Keep").click()
+    review.page.evaluate(axe)
+    broken = review.page.evaluate("axe.run()")["violations"]
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in broken] == []
+    assert review.page.evaluate("document.documentElement.scrollWidth") == width
+    review.context.close()
+
+
+def test_the_bar_and_the_names_of_columns_leave_the_row_in_sight(
+    review: Review, suspects: pd.DataFrame
+) -> None:
+    review.row(suspects["row"][0]).focus()
+    for _ in range(12):
+        review.keys("ArrowDown")
+        box = review.page.evaluate("document.activeElement.getBoundingClientRect().toJSON()")
+        bar = review.page.evaluate("document.querySelector('.save').getBoundingClientRect().top")
+        assert 30 < box["top"] < box["bottom"] <= bar
+    # What is known of a row is as wide as the table, and all of it can be read.
+    details = review.details(review.focused())
+    table = review.page.locator("#suspects").bounding_box()
+    assert details.bounding_box()["width"] == pytest.approx(table["width"], abs=2)
+    fits = "e => e.scrollWidth <= e.clientWidth"
+    assert details.locator(".scroll").evaluate(fits)

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from csvor.cli.commands._audit_report import _first_line
 from csvor.cli.input._features import FeatureColumns
 from csvor.cli.input._table import Table, as_column
 from csvor.report._templates import static
+from csvor.report.audit._answer import answer_of
+from csvor.report.audit._distributions import Confusion
 from report_page import Page, run
 
 ONE_MODEL = ("--C", 1, "--constraints", "explicit", "--contamination", 0.1, "--models", "own")
@@ -197,3 +200,24 @@ def test_days_of_typed_columns_have_no_clock() -> None:
     table = Table("t", {"seen": as_column("seen", later)}, 2)
     written = features.as_written(table, np.array([1, 0]))["seen"].tolist()
     assert written == ["2024-05-01 09:30:00", "2024-04-29 00:00:00"]
+
+
+def test_one_flagged_row_and_none_have_sentences_of_their_own() -> None:
+    confusion = Confusion(("a", "b"), ("a",), ((0,), (1,)), (80, 20))
+    about = {"conclusive": True, "share": 0.01, "low": 0.0, "high": 0.04, "weighted": False}
+    about |= {"n_judged": 100, "_n_counted": 0}
+    audit: Any = SimpleNamespace(**about, named=1, expected_right=0.999)
+    assert answer_of(audit, "y", confusion)[1:] == (
+        "The one flagged row has 'b' where 'a' is likelier.",
+        "Next, look at it: with a chance of over 99 % it is wrong.",
+    )
+    audit = SimpleNamespace(**about | {"share": 0.001}, named=0, expected_right=0.0)
+    assert answer_of(audit, "y", Confusion((), (), (), ())) == (
+        "Of the 100 labels in 'y' none looks wrong; at most 4 % (4) may be (95 % interval).",
+        "No row is flagged: nothing needs to be reviewed.",
+    )
+    audit = SimpleNamespace(**about | {"weighted": True}, named=0, expected_right=0.0)
+    assert answer_of(audit, "y", Confusion((), (), (), ()))[0] == (
+        "About 1 % of the weight of the 100 labels in 'y' is probably wrong (95 % interval: "
+        "0 to 4 %)."
+    )

@@ -16,9 +16,10 @@ from csvor.report.audit._distributions import Confusion
 def answer_of(audit: WrongLabels, target: str, confusion: Confusion) -> tuple[str, ...]:
     """How many labels are wrong, which are confused, and what to do next."""
     if not audit.conclusive:
+        correlation = f"{audit.rank_correlation:.2f}".replace("-", "−")
         return (
             f"Nothing can be said of the {_labels(audit)} in '{target}': the other columns do not "
-            f"predict them better than chance (rank correlation {audit.rank_correlation:.2f}).",
+            f"predict them better than chance (rank correlation {correlation}).",
             "This does not mean that the labels are right.",
             f"More rows, or columns that have to do with '{target}', would help.",
         )
@@ -63,6 +64,8 @@ def _confused(audit: WrongLabels, confusion: Confusion) -> str:
         return ""
     first, *more = sorted(counts, key=lambda one: -one[0])[:2]
     count, label, other = first
+    if audit.named == 1:
+        return f"The one flagged row has '{label}' where '{other}' is likelier."
     flagged = plural(audit.named, "flagged row")
     text = f"Most often '{label}' stands where '{other}' is likelier ({count} of {flagged})"
     for count, label, other in more:
@@ -75,8 +78,11 @@ def _next(audit: WrongLabels) -> str:
     if audit.named:
         right = f"{audit.expected_right:.0f}"
         if audit.named == 1:
-            chance = f"{100 * audit.expected_right:.0f} %"
-            return f"Next, look at the one flagged row: with a chance of {chance} it is wrong."
+            chance = min(round(100 * audit.expected_right), 99)
+            more = "over " if audit.expected_right >= 0.995 else ""
+            return (
+                f"Next, look at the one flagged row: with a chance of {more}{chance} % it is wrong."
+            )
         return f"Next, look at the {audit.named} flagged rows: about {right} of them are wrong."
     if _n(audit) * audit.share < 0.5:
         return "No row is flagged: nothing needs to be reviewed."
