@@ -209,7 +209,7 @@ def test_one_flagged_row_and_none_have_sentences_of_their_own() -> None:
     audit: Any = SimpleNamespace(**about, named=1, expected_right=0.999)
     assert answer_of(audit, "y", confusion)[1:] == (
         "The one flagged row has 'b' where 'a' is likelier.",
-        "Next, look at it: with a chance of over 99 % it is wrong.",
+        "Next, look at the one flagged row: with a chance of over 99 % it is wrong.",
     )
     audit = SimpleNamespace(**about | {"share": 0.001}, named=0, expected_right=0.0)
     assert answer_of(audit, "y", Confusion((), (), (), ())) == (
