@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from typer.testing import CliRunner, Result
 
 from csvor import OrdinalRegression
+from csvor._regression.estimates import _warn_of_search
+from csvor.cli._notes import in_options
 from csvor.cli.commands._app import app
 
 WORDS = np.array(["poor", "fair", "good"])
@@ -207,6 +210,25 @@ def test_warnings_of_a_fit_begin_as_notes_do_and_name_options() -> None:
     result = run("explain", "t.csv", *ORDER, "--wrong", "any")
     assert "note: all labels 'poor' are taken to be wrong ones" in result.stderr
     assert "say how many labels are wrong, such as --no-wrong." in result.stderr
+
+
+def test_columns_that_fail_together_alone_are_not_called_enough() -> None:
+    pupils(26).to_csv("t.csv", index=False)
+    tests = explained("t.csv", *ORDER, "--no-wrong")["proportional_odds"]
+    assert tests["all"]["p"] < 0.05 < min(test["p_holm"] for test in tests["columns"])
+    assert "may not be enough" in tests["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("penalised", "remedy"),
+    [(False, "Give a ridge, such as --penalty 1."), (True, "or give a larger --penalty.")],
+)
+def test_a_search_that_did_not_end_advises_no_ridge_that_is_there(
+    penalised: bool, remedy: str
+) -> None:
+    with pytest.warns(ConvergenceWarning, match="did not end") as caught:
+        _warn_of_search(penalised)
+    assert in_options(str(caught[0].message)).endswith(remedy)
 
 
 def test_a_ridge_is_no_finding() -> None:

@@ -39,7 +39,7 @@ _SAID_OTHERWISE = {
     "Leave it out,": "Leave it out (--drop COL),",
     "Leave one of them out,": "Leave one of them out (--drop COL),",
     "wrong=0": "--no-wrong",
-    "a larger ridge": "a larger one than --penalty has",
+    "a larger ridge": "a larger --penalty",
     "Leave one out,": "Leave one out (--drop COL),",
     "Leave columns out,": "Leave columns out (--drop COL),",
 }

@@ -68,6 +68,11 @@ def _sentence(done: Explained, tests: list[dict[str, Any]], of_all: dict[str, fl
         each, every = "each of the other columns", "the other columns"
     failing = [test for test in tests if test["advice"] is not None]
     together = f"{p_words(of_all['p'])} of {every} together"
+    if not failing and of_all["p"] < _LEAST:
+        return (
+            f"{one} of {each} may not be enough for all thresholds: no column alone fails, "
+            f"but all together do ({p_words(of_all['p'])})"
+        )
     if not failing:
         return f"{one} of {each} is enough for all thresholds ({together})"
     names = all_of([f"{test['column']} ({p_words(test['p_holm'])})" for test in failing])
