@@ -142,7 +142,10 @@ def test_raters_are_measured_by_true_labels(ratings: pd.DataFrame) -> None:
     ratings["truth"] = np.array(GRADES)[truth]
     ratings.loc[30:, "truth"] = None
     ratings.to_csv("wide.csv", index=False)
-    wide = found(*WIDE, "--drop", "words", "--gold", "truth")
+    wide = found(*WIDE, "--drop", "words", "--gold", "truth", "--report", "some.html")
+    page = Path("some.html").read_text(encoding="utf-8")
+    assert "All 30 items without gold, the least" in page and "<td>30</td>" in page
+    assert "<td>1.0</td>" not in page
     assert (wide["reference"], wide["columns"]["gold"]) == ("gold", "truth")
     labels = [one["label"] for one in wide["items"]]
     assert labels[:30] == ratings["truth"][:30].tolist()

@@ -95,7 +95,7 @@ def _items(audit: RatersAudit) -> dict[str, Any]:
     n = audit.doubtful.size
     order = audit.doubtful[:NEXT_ROWS]
     bounds = np.searchsorted(audit.rating_item, [order, order + 1])
-    asked = audit.to_frame()["ask"].to_numpy()
+    asked = audit.to_frame()["ask"].tolist()
     rows = [
         (
             text_of(audit.items[i]), text_of(audit.label[i]), f"{audit.probability[i]:.3f}",
