@@ -268,7 +268,7 @@ def test_errors_hold_in_groups_and_for_weights() -> None:
     table.to_csv("t.csv", index=False)
     result = run("explain", "t.csv", *ORDER, "--groups", "room", "--drop", "w")
     assert "note: intervals of the effects hold for rows of --groups" in result.stderr
-    assert "the test that none is takes rows to be independent" in result.stdout
+    assert "the test that none is wrong takes rows to be independent" in result.stdout
     assert "p = " not in result.stdout.split("Wrong")[1].split("Thresholds")[0]
     result = run("explain", "t.csv", *ORDER, "--no-wrong", "--weight", "w", "--drop", "room")
     assert "note: --weight: AIC, BIC, the test that no label is wrong" in result.stderr

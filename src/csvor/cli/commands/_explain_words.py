@@ -102,7 +102,7 @@ def _sentence(done: Explained, entry: Mapping[str, Any]) -> str:
     channel, in_groups = entry["channel"], done.prepared.data.groups is not None
     tested = not done.options.penalty and not in_groups
     p = p_words(entry["p"])
-    rest = "; the test that none is takes rows to be independent" * in_groups
+    rest = "; the test that none is wrong takes rows to be independent" * in_groups
     if channel is None:
         rest = f" ({p} of the test that none is)" if tested else rest
         return f"no label is found to be wrong{rest}"
