@@ -110,6 +110,7 @@ def test_the_page_says_when_and_how_it_was_made(page: Page, folder: Path) -> Non
     words = shlex.split(command[1])
     assert words[:3] == ["csvor", "audit", "wounds.csv"]
     assert {"--dates", "--report", "none,mild,severe"} <= set(words)
+    assert "move it to the folder in which the commands run. This command writes" in text
     # Row 1 is line 2 of the file.
     row = page.rows()[0]["data-row"]
     assert f"{row} line {int(row) + 1} " in text
