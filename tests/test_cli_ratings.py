@@ -171,6 +171,8 @@ def test_raters_are_measured_by_true_labels(ratings: pd.DataFrame) -> None:
     assert "All items have gold." in Path("page.html").read_text(encoding="utf-8")
     run("consensus", *words, "--out", "labels.csv")
     assert pd.read_csv("labels.csv")["ask"].isna().all()
+    unnamed = run("audit", *LONG, "--drop", "words").stderr
+    assert "where it holds true labels, name it with --gold truth" in unnamed
     long["truth"] = long["grade"]
     long.to_csv("long.csv", index=False)
     result = run("audit", *LONG, "--drop", "words", "--gold", "truth")

@@ -153,6 +153,7 @@ MESSAGES = {
     "conflicting-rows": "{n} rows have the same features as a row with another label ({n_sets} [n_sets:set|sets]; {rows}): at most one of the labels of each set can be right",
     "copied-rows": "{n} [row has|rows have] the features and the label of an earlier row ({rows}): a copy is judged by a model that has seen the other; enter each record once, or keep copies together with --groups COL",
     "feature-of-rating": " differs between the rows of item '{item}' ({rows}): features belong to the item, not to the rating; give it one value, or leave the column out with --drop {column:q}",
+    "gold-of-rating": " differs between the rows of item '{item}' ({rows}): features belong to the item, not to the rating; give it one value, or leave the column out with --drop {column:q}; where it holds true labels, name it with --gold {column:q}",
     "few-groups": "--folds {folds}: --groups names {n} [group|groups] only",
     "mostly-conflicting-ratings": "{n} of {total} rows{by} have the same features as a row with another label; where several raters labelled one item, name the column of the items with --item",
     "mostly-conflicting-rows": "{n} of {total} rows{by} have the same features as a row with another label: the features alone do not settle the label; add columns that tell such rows apart, if there are any",

@@ -53,13 +53,13 @@ def note_more_raters(
     more = [
         name
         for name in _with_labels(frame, known, data.keep)
-        if by_labels or {_stem(name)} == stems or (several and _GOLD.search(name))
+        if by_labels or {_stem(name)} == stems or (several and is_gold(name))
     ]
     if not more:
         return
     of_all = shlex.join([",".join([*targets, *more])])
     facts: dict[str, Any] = {"names": more, "n": len(more), "targets": of_all}
-    golden = [name for name in more if _GOLD.search(name)]
+    golden = [name for name in more if is_gold(name)]
     if len(targets) > 1 and data.gold is None and (golden or by_labels):
         gold = [*golden, *more][0] if golden or len(more) == 1 else "COL"
         notes.add(fault("likely-labels-or-gold", gold=gold, **facts))
@@ -67,12 +67,17 @@ def note_more_raters(
         notes.add(fault("likely-labels", **facts))
 
 
+def is_gold(name: str) -> bool:
+    """Whether a column is named as true labels are."""
+    return _GOLD.search(name) is not None
+
+
 def note_gold(frame: pd.DataFrame, classes: Sequence[Any], data: DataOptions, notes: Notes) -> None:
     """Say which feature of the items holds all labels of a long file, or is named as true ones."""
     known = [format_value(label) for label in classes]
     for name in _with_labels(frame, known, data.keep) if data.gold is None else ():
         all_labels = len(known) > 2 and frame[name].nunique() >= len(known)
-        if all_labels or _GOLD.search(name):
+        if all_labels or is_gold(name):
             notes.add(fault("likely-gold", name))
 
 

@@ -23,7 +23,7 @@ from csvor.cli.input._column_uses import check_rater_names, columns_as_text, fea
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._feature_columns import choose_features
 from csvor.cli.input._features import FeatureColumns, make_pipeline
-from csvor.cli.input._likely_raters import note_gold, note_more_raters
+from csvor.cli.input._likely_raters import is_gold, note_gold, note_more_raters
 from csvor.cli.input._rating_labels import labels_of, labels_of_columns, ordered, true_labels
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._related_rows import item_names, rater_names
@@ -188,4 +188,5 @@ def _refuse_features_of_ratings(
         if len(differ):
             i = differ[0]
             where = np.array([first[i], rows[i]])
-            faults.add(ColumnError(fault("feature-of-rating", name, rows=where, item=items[i])))
+            kind = "gold-of-rating" if is_gold(name) else "feature-of-rating"
+            faults.add(ColumnError(fault(kind, name, rows=where, item=items[i])))
