@@ -145,9 +145,10 @@ def sentences(folder: Path) -> list[Row]:
             for method, features in (("csvor", None), ("csvor, features", X)):
                 audit = audit_raters(features, held, classes=range(1, 7))
                 scores[method][test] = log_score(audit.predict_ratings("B")[test], B[test])
-        low, high = whole.shift_interval[1] - whole.shift_interval[0, ::-1]
+        shift, ends = whole.raters.shift, whole.raters.shift_interval
+        low, high = ends[1] - ends[0, ::-1]
         rows += [{"part": name, "method": method, "log score": float(score.mean()),
-                  "B above A": f"{whole.shift[1] - whole.shift[0]:.2f} ({low:.2f} to {high:.2f})"}
+                  "B above A": f"{shift[1] - shift[0]:.2f} ({low:.2f} to {high:.2f})"}
                  for method, score in scores.items()]  # fmt: skip
     return rows
 
@@ -158,11 +159,11 @@ def facets(folder: Path) -> list[Row]:
     for seed in range(200):
         y, items, who, severity, truth = many_facets(seed, np.round(np.geomspace(5, 500, 20)), 600)
         audit = audit_raters(None, y, items, who)
-        low, high = audit.shift_interval.T
+        low, high = audit.raters.shift_interval.T
         inside.append((low <= truth) & (truth <= high))
     for seed in range(20):
         y, items, who, severity, _ = many_facets(seed, np.full(20, 150.0), 500)
-        shift = audit_raters(None, y, items, who).shift
+        shift = audit_raters(None, y, items, who).raters.shift
         others = facet_severities(items, who, y)
         same.append(-np.corrcoef(shift, others)[0, 1])
         raschpy.append(np.corrcoef(others, severity)[0, 1])
