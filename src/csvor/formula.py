@@ -74,7 +74,7 @@ def clm(
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
         The distribution of the latent variable.
     wrong : {"auto", "any", "beside"} or float, default="auto"
-        Which labels may be wrong, as in `OrdinalRegression`; 0 gives the figures of R.
+        Which labels may be wrong, as in `csvor.OrdinalRegression`; 0 gives the figures of R.
     weights : str, default=None
         Column of how many rows each stands for.
     raters : str, default=None
@@ -82,11 +82,11 @@ def clm(
     classes : array-like of shape (n_classes,), default=None
         Labels in order, where they have none of their own (words).
     penalty : float, default=0.0
-        Ridge, as in `OrdinalRegression`.
+        Ridge, as in `csvor.OrdinalRegression`.
 
     Returns
     -------
-    model : OrdinalRegression
+    model : csvor.OrdinalRegression
         The fitted model. ``predict``, ``predict_proba`` and all else that takes new rows read them
         by the same formula: a data frame of the columns that it names.
 
