@@ -129,7 +129,7 @@ def test_of_several_the_likelihood_decides_and_trees_judge_beside_them(tmp_path)
     assert done[-1][0] == done[-1][1]
     assert [k for k, _ in done] == sorted(k for k, _ in done)
     page = write_audit_report(audit, X, tmp_path / "page.html").read_text()
-    assert "4 readings of your models were judged" in page
+    assert "4 readings of your models were compared" in page
     assert "GaussianNB, read as " in page
     trees = {name: f"{audit.models[name]:.0%}" for name in ("boosting", "extra trees")}
     for name, share in trees.items():
