@@ -44,6 +44,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("seed", _seeds())
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that take many seconds each, and prove a second time, run where CSVOR_SLOW is set."""
+    if not os.environ.get("CSVOR_SLOW"):
+        skip = pytest.mark.skip(reason="slow: set CSVOR_SLOW=1 to run it")
+        for item in items:
+            if "slow" in item.keywords:
+                item.add_marker(skip)
+
+
 @pytest.fixture
 def rng(seed: int) -> np.random.Generator:
     """A generator for the test's own data."""

@@ -185,6 +185,7 @@ def copied_records(seed):
     return X[copy], given[copy], wrong[copy], copy
 
 
+@pytest.mark.slow
 def test_n35_copies_share_a_part():
     """Copies judge each other where they may: most wrong records pass for right then."""
     X, y, wrong, record = copied_records(0)
@@ -381,6 +382,7 @@ def test_of_many_rows_the_best_audits_all():
     assert wrong[audit.flagged].mean() >= 0.9
 
 
+@pytest.mark.slow
 def test_threads_change_nothing_and_progress_counts_to_the_end():
     X, true = g(1, 150)
     given, _ = mislabel(true, 0.1, 2)
@@ -431,6 +433,7 @@ def test_neither_estimator_nor_data_are_changed():
     ("name", "draw", "reach"),
     [("newthyroid", 0, 0.98), ("esl", 1, 0.86), ("lev", 1, 0.6), ("balance_scale", 0, 0.98)],
 )
+@pytest.mark.slow
 def test_finds_wrong_labels_in_real_sets(name, draw, reach, request):
     """Average precision on 10 % wrong labels, all automatic."""
     if name == "newthyroid":

@@ -49,6 +49,7 @@ def grades(seed: int, n_levels: int, n: int = 400):
     return X, np.clip(np.round((score / score.std() + 3) * top / 6), 0, top).astype(int)
 
 
+@pytest.mark.slow
 def test_trees_find_what_curves_do_not():
     X, y = steps(0, n=600)
     labels, wrong = mislabel(y, 0.1, 1)
@@ -116,6 +117,7 @@ def test_a_fit_cuts_nothing_from_clean_grades(n_levels):
 
 
 @pytest.mark.parametrize(("n_classes", "of_each"), [(50, 8), (150, 4)])
+@pytest.mark.slow
 def test_a_fit_cuts_nothing_from_many_clean_classes(n_classes, of_each):
     """Case N54: 300 of 600 rows were cut."""
     rng = np.random.default_rng(2)

@@ -97,6 +97,7 @@ def test_pieces_say_of_rows_what_the_file_says() -> None:
     assert names.tolist() == work.ids
 
 
+@pytest.mark.slow
 def test_rows_that_stay_in_pieces_are_listed_and_written(
     address: str,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,

@@ -84,6 +84,7 @@ def table_of(result: Result) -> list[list[str]]:
     return [line.split() for line in lines[1:]]
 
 
+@pytest.mark.slow
 def test_the_cap_helps() -> None:
     """What the demo shows for one seed holds for most: errors with the cap are smaller."""
     gains = []

@@ -181,6 +181,7 @@ def test_a_model_file_predicts_what_was_fitted(
     assert any("'elsewhere'" in note for note in found["notes"])
 
 
+@pytest.mark.slow
 def test_the_same_is_tuned(densely: Callable[..., Any]) -> None:
     worded(n=240, n_words=60).to_csv("t.csv", index=False)
     options = ("--tune", "--folds", 2, "--contamination", 0)

@@ -176,6 +176,7 @@ def apart(y_true, y_pred):
 """
 
 
+@pytest.mark.slow
 def test_n48_measures_of_a_spec_and_of_an_option(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -221,6 +221,7 @@ def test_as_many_are_named_as_the_rate_of_right_ones_allows(fdr: float) -> None:
     assert f"; {named} are named, of which about {expected:.0f} should be" in told
 
 
+@pytest.mark.slow
 def test_the_same_again_with_any_number_of_threads() -> None:
     """With all trees, whose sums could depend on it."""
     given = ["--target", "grade", "--json", "--C", "3", "--kernel", "linear", "--seed", "3"]

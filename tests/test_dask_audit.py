@@ -255,6 +255,7 @@ def test_labels_before_a_review_and_columns_elsewhere(data):
         audit_labels(X, y, groups=da.ones(N))
 
 
+@pytest.mark.slow
 def test_trees_judge_rows_in_partitions_as_in_memory():
     X, y = steps(0, n=600)
     labels, _ = mislabel(y, 0.1, 1)

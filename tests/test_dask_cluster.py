@@ -96,6 +96,7 @@ def few(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+@pytest.mark.slow
 def test_a_worker_that_dies_in_mid_audit_changes_nothing(client, few):
     X, y = dask.persist(*lazy(*AUDITED))
     victims, done = list(client.run(os.getpid).values())[:1], []
@@ -115,6 +116,7 @@ def test_a_worker_that_dies_in_mid_audit_changes_nothing(client, few):
     np.testing.assert_array_equal(found.flagged, expected[1])
 
 
+@pytest.mark.slow
 def test_an_interrupted_audit_leaves_nothing_on_the_workers(client, few):
     X, y = dask.persist(*lazy(*AUDITED))
     distributed.wait([X, y])

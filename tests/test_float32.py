@@ -190,6 +190,7 @@ def test_sums_of_float32_do_not_overflow():
         CSVOR().fit(X, y)
 
 
+@pytest.mark.slow
 def test_an_audit_names_the_same_rows():
     X, y = problem(400, 4, n_classes=3)
     one, other = (audit_labels(Z, y, cv=3) for Z in (X, X.astype(np.float64)))

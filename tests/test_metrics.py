@@ -503,6 +503,7 @@ def test_scorers_can_be_cloned_and_pickled(name: str) -> None:
     assert repr(scorer) == f"OrdinalScorer(classes=[0, 1, 2], name='{name}')"
 
 
+@pytest.mark.slow
 def test_scorers_work_in_other_processes() -> None:
     X, y = b12()
     scores = cross_val_score(

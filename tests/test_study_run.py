@@ -362,6 +362,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs SIGKILL")
+@pytest.mark.slow
 def test_killed_at_a_random_moment_and_resumed_it_finds_the_same(
     tmp_path: Path, rng: np.random.Generator
 ) -> None:
