@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._mixture.channels import beside
+from csvor._mixture.channels import beside, channel_of
 
 Array = NDArray[np.float64]
 
 
+@cache
 def wrong_table(channel: str, n_classes: int) -> Array:
     """Given that a label is wrong: ``N[k, t]``, which it is for each true class. Columns sum to 1.
 
     "any" is each other class alike, "beside" a class beside the true one.
     """
     if channel == "beside":
-        return beside(n_classes).table
-    table = np.full((n_classes, n_classes), 1.0 / (n_classes - 1))
-    np.fill_diagonal(table, 0.0)
+        table = beside(n_classes).table
+    else:
+        table = channel_of(channel, np.ones((n_classes, n_classes))).table
+    table.setflags(write=False)  # it is kept: each block of rows asks for it
     return table
 
 

@@ -177,8 +177,7 @@ class RaterTable:
         text : str
             Such as "12 % (8 to 17 %)".
         """
-        low, high = 100.0 * self.careless_interval[rater]
-        return f"{100.0 * self.careless[rater]:.0f} % ({low:.0f} to {high:.0f} %)"
+        return f"{_percent(self.careless[rater])} {_ends(self.careless_interval[rater])}"
 
     def gold_in_words(self, rater: int, *, interval: bool = True) -> str:
         """A rater's share of right labels among those of items with gold, as a sentence has it.
@@ -199,10 +198,8 @@ class RaterTable:
             return ""
         if not self.n_gold[rater]:
             return ""
-        low, high = 100.0 * self.gold_interval[rater]
-        share = 100.0 * self.gold_agreement[rater]
-        text = f"{share:.0f} % of {self.n_gold[rater]}"
-        return f"{text} ({low:.0f} to {high:.0f} %)" if interval else text
+        text = f"{_percent(self.gold_agreement[rater])} of {self.n_gold[rater]}"
+        return f"{text} {_ends(self.gold_interval[rater])}" if interval else text
 
     def kappa_in_words(self, rater: int) -> str:
         """A rater's kappa with two digits; empty where there is none.
@@ -222,6 +219,15 @@ class RaterTable:
 
     def __repr__(self) -> str:
         return f"RaterTable({self.summary})"
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %"
+
+
+def _ends(interval: Array) -> str:
+    low, high = 100.0 * interval
+    return f"({low:.0f} to {high:.0f} %)"
 
 
 def _digits(value: float, width: float) -> str:

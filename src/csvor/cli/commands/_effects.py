@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 
 from csvor import OrdinalRegression
+from csvor._regression.summary import reach_of
 from csvor.cli._spelling import format_value
 from csvor.cli.commands._explain_fit import Explained
 from csvor.cli.input._regression_columns import RegressionColumn
@@ -139,7 +140,7 @@ def _estimate(
 ) -> Estimate:
     value = parameter.sign * float(model.parameters_[parameter.place])
     error = float(np.sqrt(max(covariance[parameter.place, parameter.place], 0.0)))
-    reach = float(norm.ppf(0.5 + level / 2.0)) * error
+    reach = reach_of(level) * error
     p = float(2.0 * norm.sf(abs(value) / error)) if error > 0.0 else 1.0
     ratios: list[float | None] = [None, None, None]
     if model.link == "logit" and parameter.kind != "scale":
