@@ -448,7 +448,7 @@ def test_a_saved_file_is_opened_with_comments_and_reviewer(
     other = Review(browser, folder / "page.html")
     other.row(first).get_by_role("button", name="Keep").click()
     other.page.set_input_files("#file", folder / "sheet.csv")
-    other.page.wait_for_function("document.getElementById('status').textContent.includes('taken')")
+    playwright.expect(other.page.locator("#status")).to_contain_text("taken")
     assert other.said == [f"Decided otherwise here: row {first}. Take the decisions of sheet.csv?"]
     assert other.page.inner_text("#status") == (
         f"3 decisions of sheet.csv taken. Not taken: row {third}, given no such in the file."
