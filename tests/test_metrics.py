@@ -14,7 +14,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import cohen_kappa_score
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    LearningCurveDisplay,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -577,3 +583,31 @@ def test_agrees_with_skordinal(name: str, rng: np.random.Generator) -> None:
     theirs = pytest.importorskip("skordinal.metrics", reason="skordinal is not installed")
     y_true, y_pred = rng.integers(0, 5, size=(2, 200))
     assert MEASURES[name](y_true, y_pred) == pytest.approx(getattr(theirs, name)(y_true, y_pred))
+
+
+@pytest.mark.parametrize("name", metrics.get_scorer_names())
+def test_n59_displays_of_scikit_learn_draw_scores(name: str) -> None:
+    mpl = pytest.importorskip("matplotlib")
+    mpl.use("agg")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.digitize(X @ [1.0, 2.0], [-1.0, 0.0, 1.0])
+    scorer = metrics.get_scorer(name)
+    display = LearningCurveDisplay.from_estimator(
+        LogisticRegression(), X, y, cv=3, scoring=scorer, train_sizes=[0.5, 1.0]
+    )
+    words = name.replace("neg_", "Negative ").replace("_", " ").capitalize()
+    assert display.ax_.get_ylabel() == words
+    values = scorer._sign * scorer._score_func(y, y[::-1])
+    assert values == pytest.approx(scorer(Backwards(y), X, y))
+
+
+class Backwards(ClassifierMixin, BaseEstimator):
+    """Predicts labels from the last row to the first."""
+
+    def __init__(self, y: Any) -> None:
+        self.y = y
+        self.classes_ = np.unique(y)
+
+    def predict(self, X: Any) -> Any:
+        return self.y[::-1]

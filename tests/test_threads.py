@@ -1,10 +1,15 @@
 """Work on rows in chunks: order, threads, and what ends it."""
 
 import gc
+import os
+import signal
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -13,7 +18,7 @@ from threadpoolctl import threadpool_limits
 import csvor._utils.threads
 from csvor import CSVOR
 from csvor._rows.dense import DenseRows
-from csvor._utils.threads import RowThreads
+from csvor._utils.threads import RowThreads, SharedContext
 from problems import g, mislabel
 
 
@@ -125,3 +130,72 @@ def test_an_error_in_a_chunk_ends_the_work(small_chunks, two_threads):
 
     with pytest.raises(RuntimeError, match="row 1200"):
         RowThreads(5000, 2).map(fail)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_n58_a_fork_waits_for_who_enters_and_its_child_begins_outside() -> None:
+    limits, entering = [4], Event()
+
+    @contextmanager
+    def limited() -> Iterator[None]:
+        entering.set()
+        time.sleep(0.2)
+        limits.append(1)
+        yield
+        limits.pop()
+
+    context = SharedContext(limited)
+
+    def enter() -> None:
+        with context:
+            leave.wait(20)
+
+    leave = Event()
+    thread = Thread(target=enter, daemon=True)
+    thread.start()
+    assert entering.wait(20)
+    child = os.fork()
+    if child == 0:  # the parent had entered, the child has not; it can enter and leave
+        outside = limits == [4]
+        with context:
+            inside = limits == [4, 1]
+        os._exit(0 if outside and inside and limits == [4] else 1)
+    leave.set()
+    thread.join(20)
+    assert _status_of(child) == 0
+    assert limits == [4]
+
+
+def _status_of(child: int) -> int | None:
+    """The exit status of a child; None where it hangs."""
+    for _ in range(200):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_n58_children_forked_during_fits_fit() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.digitize(X @ [1.0, 2.0, -1.0], [-1.0, 1.0])
+    expected, over = CSVOR().fit(X, y).coef_, Event()
+
+    def go_on() -> None:
+        while not over.is_set():
+            CSVOR().fit(X, y)
+
+    thread = Thread(target=go_on, daemon=True)
+    thread.start()
+    try:
+        for _ in range(8):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if np.array_equal(CSVOR().fit(X, y).coef_, expected) else 1)
+            assert _status_of(child) == 0
+    finally:
+        over.set()
+        thread.join(20)

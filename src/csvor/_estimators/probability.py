@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.linalg import solve_banded
 from scipy.special import expit, logit
 
 from csvor._parts.engine import rows_where, take
+from csvor._utils.cached import cached_property
 from csvor._utils.threads import threads_for
 
 Array = NDArray[np.float64]

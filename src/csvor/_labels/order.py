@@ -33,9 +33,14 @@ _CLASSES = ("classes", ClassList())
 class FarLabelWarning(UserWarning):
     """A label may be a code for "no answer"; `problem` says why, without what to do about it."""
 
-    def __init__(self, problem: str, remedies: Sequence[Remedy]) -> None:
-        super().__init__(f"{problem}. {sentence(alternatives(remedies, last='; '))}")
+    def __init__(self, problem: str, remedies: Sequence[Remedy] = ()) -> None:
+        super().__init__(problem, remedies)
         self.problem, self.remedies = problem, remedies
+
+    def __str__(self) -> str:
+        if not self.remedies:
+            return self.problem
+        return f"{self.problem}. {sentence(alternatives(self.remedies, last='; '))}"
 
 
 def number_of(label: Any) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._loss.capped import CappedPower
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 

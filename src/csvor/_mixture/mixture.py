@@ -9,7 +9,6 @@ than "any class" (`_mixture/channels.py`) costs a parameter, which has to be wor
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import itemgetter
 
 import numpy as np
@@ -20,6 +19,7 @@ from csvor._mixture.channels import Channel, channels_of, label_probabilities
 from csvor._mixture.likelihood import LEAST, RaterEffects, class_masses
 from csvor._mixture.objective import Problem, problem_of, rates_of, share_of
 from csvor._mixture.rater_effects import RatersFit, about_the_middle, fit_effects, shared_masses
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]

@@ -7,7 +7,6 @@ are BLAS's.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from csvor._rows.quantile import weighted_quantile
 from csvor._rows.trim import find_cap
 from csvor._solvers.capped_costs import CappedCosts
 from csvor._solvers.state import closing_cap
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 

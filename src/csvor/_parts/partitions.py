@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -21,6 +21,7 @@ from scipy import sparse
 
 from csvor._parts import graph
 from csvor._parts.graph import Parts, Work, as_array, computed, each_of, in_tree, layer
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 

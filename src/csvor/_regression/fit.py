@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from csvor._regression.links import LINKS
 from csvor._regression.optimum import LEAST_SHARE, Optimum, Search
 from csvor._regression.terms import Terms
 from csvor._rows.storage import matrix_of
+from csvor._utils.cached import cached_property
 from csvor._utils.sampling import random_rows
 from csvor._utils.warn import warn
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from csvor._parts.engine import each, sums
 from csvor._regression.links import LINKS, Link, class_probabilities, ordered_probabilities
 from csvor._regression.terms import Terms
 from csvor._regression.wrong import by_cuts, label_table, table_slopes
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]

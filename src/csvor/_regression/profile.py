@@ -7,7 +7,6 @@ distribution: an interval ends where it is the normal quantile.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from scipy.linalg import cho_factor, cho_solve
 from csvor._regression.fit import Fitting, Likelihoods
 from csvor._regression.likelihood import Model
 from csvor._regression.optimum import LEAST_SHARE, Optimum, Search, most_wrong
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 

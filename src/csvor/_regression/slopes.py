@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from csvor._parts.engine import sums, total
 from csvor._regression.likelihood import Model, blocks
 from csvor._regression.links import LINKS, ordered_probabilities
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ Each partition answers as its own array or CSR matrix would; what is here adds u
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NoReturn
 
 import dask.array as da
@@ -21,6 +21,7 @@ from csvor._rows.labelled import LabelledRows
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import Spans
 from csvor._rows.storage import matrix_of
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 Sums = tuple[Array, Array]

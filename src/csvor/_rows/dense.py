@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from csvor._rows.labelled import LabelledRows
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.products import Products
 from csvor._rows.trim import find_cap, moved_rows
+from csvor._utils.cached import cached_property
 from csvor._utils.threads import RowThreads
 
 Array = NDArray[np.float64]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._rows.quantile import weighted_quantile
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from csvor._rows.csr import (
 )
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.product_rows import ProductRows
+from csvor._utils.cached import cached_property
 from csvor._utils.threads import RowThreads
 
 Array = NDArray[np.float64]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager
@@ -40,26 +41,47 @@ def one_openmp_thread() -> AbstractContextManager[Any]:
 
 
 class SharedContext:
-    """A context of the whole process: entered by the first who asks for it, left by the last."""
+    """A context of the whole process: entered by the first who asks for it, left by the last.
+
+    No one enters or leaves while the process is forked, or the child would inherit locks, those of
+    BLAS among them, that nobody opens (N58). A child begins outside of the context.
+    """
 
     def __init__(self, make: Callable[[], AbstractContextManager[Any]]) -> None:
         self._make = make
-        self._lock = Lock()
-        self._users = 0
-        self._context: AbstractContextManager[Any]
+        self._begin()
+        if hasattr(os, "register_at_fork"):  # not on Windows
+            os.register_at_fork(
+                before=lambda: self._lock.acquire(),
+                after_in_parent=lambda: self._lock.release(),
+                after_in_child=self._leave_to_parent,
+            )
+
+    def _begin(self) -> None:
+        self._lock, self._users = Lock(), 0
+        self._context: AbstractContextManager[Any] | None = None
+
+    def _leave_to_parent(self) -> None:
+        context = self._context
+        self._begin()
+        if context is not None:
+            context.__exit__(None, None, None)
 
     def __enter__(self) -> None:
         with self._lock:
             if self._users == 0:
-                self._context = self._make()
-                self._context.__enter__()
+                context = self._make()
+                context.__enter__()
+                self._context = context
             self._users += 1
 
     def __exit__(self, *error: Any) -> None:
         with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                self._context.__exit__(*error)
+            # A child that was forked within the context leaves what its process never entered.
+            self._users = max(self._users - 1, 0)
+            if self._users == 0 and self._context is not None:
+                context, self._context = self._context, None
+                context.__exit__(*error)
 
 
 one_blas_thread = SharedContext(lambda: _blas().limit(limits=1))

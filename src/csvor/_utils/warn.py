@@ -51,7 +51,8 @@ def alternatives(
 class AdvisedWarning(UserWarning):
     """A complaint and its remedy, which a command line spells in options."""
 
-    def __init__(self, complaint: str, remedy: Remedy) -> None:
+    # Without a remedy it can be made again from its text alone, as pytest does (N89).
+    def __init__(self, complaint: str, remedy: Remedy | None = None) -> None:
         super().__init__(complaint, remedy)
         self.complaint, self.remedy = complaint, remedy
 
@@ -60,6 +61,8 @@ class AdvisedWarning(UserWarning):
         return type(self)(self.complaint, remedy)
 
     def spelled(self, spell: Callable[[str, Any], str]) -> str:
+        if self.remedy is None:
+            return self.complaint
         return f"{self.complaint}: {self.remedy.spelled(spell)}."
 
     def __str__(self) -> str:

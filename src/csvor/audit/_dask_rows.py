@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from threading import Event
 from typing import Any, Self
 
@@ -24,6 +24,7 @@ from csvor._labels import OrdinalLabels
 from csvor._parts.engine import each, persist
 from csvor._parts.graph import Parts, as_array, layer, shared
 from csvor._parts.partitions import Partitions, gather, memory_limit
+from csvor._utils.cached import cached_property
 from csvor._utils.threads import side_by_side
 from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
 from csvor.audit._dask_steps import check_steps, linear_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from threading import Event
 from typing import Any, ClassVar
 
@@ -17,6 +16,7 @@ from csvor._estimators.capped import CSVOR
 from csvor._labels import OrdinalLabels
 from csvor._mixture.objective import margins_of_score, rows_to_fit
 from csvor._parts.engine import rows_where, take
+from csvor._utils.cached import cached_property
 from csvor._utils.sampling import random_rows
 from csvor.audit._labelling import Labelling
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Event, Lock
 from typing import Any
 
@@ -17,6 +16,7 @@ from csvor._data.prepare import prepare_fit
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import at_final, final_of, fit_coded
 from csvor._labels import CodedLabels
+from csvor._utils.cached import cached_property
 from csvor._utils.sklearn_private import safe_split
 from csvor._utils.threads import side_by_side
 from csvor.audit._findings import findings_in_partitions

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 from csvor._estimators.steps import final_of, is_own, last_step, refuse_weights
 from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._mixture.objective import rows_to_fit
+from csvor._utils.cached import cached_property
 from csvor._utils.sklearn_private import safe_split
 from csvor.audit._claims import notes_on_claims
 from csvor.audit._declared_order import notes_on_order

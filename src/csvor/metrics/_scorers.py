@@ -108,6 +108,19 @@ class OrdinalScorer(BaseEstimator):
         self.name = name
         self.classes = classes
 
+    # What displays and wrappers of scikit-learn ask of a scorer (N59).
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
+    def _sign(self) -> int:
+        return _MEASURES[self.name][0]
+
+    @property
+    def _score_func(self) -> Callable[..., float]:
+        return _MEASURES[self.name][1]
+
     def __call__(
         self, estimator: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None
     ) -> float:
@@ -119,9 +132,8 @@ class OrdinalScorer(BaseEstimator):
     ) -> float:
         """Return the measure of the estimator's predictions; higher is better."""
         coded = self._coded(estimator, y)
-        sign, measure = _MEASURES[self.name]
-        value = measure(coded, estimator.predict(X), sample_weight=sample_weight)
-        return sign * value + 0.0  # no error is 0.0, not -0.0
+        value = self._score_func(coded, estimator.predict(X), sample_weight=sample_weight)
+        return self._sign * value + 0.0  # no error is 0.0, not -0.0
 
     def _coded(self, estimator: Any, y: Any) -> CodedLabels:
         if self.classes is not None:

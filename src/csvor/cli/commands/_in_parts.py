@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from csvor import LabelAudit
 from csvor._estimators.steps import final_of
 from csvor._utils.atomic_files import folder_written_whole
+from csvor._utils.cached import cached_property
 from csvor._utils.lazy import is_lazy
 from csvor._utils.words import plural
 from csvor.cli._cluster import memory_of

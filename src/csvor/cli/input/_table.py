@@ -3,7 +3,6 @@
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from csvor._utils.cached import cached_property
 from csvor.cli._errors import UsageError, nearest
 from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._dialect import Dialect

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from io import BytesIO
 from typing import Any
 
@@ -13,6 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from csvor import plots
+from csvor._utils.cached import cached_property
 from csvor.plots._style import legend_height
 from csvor.report.study._comparisons import LevelRanking
 from csvor.report.study._results import KINDS, MEASURES, Results
