@@ -6,7 +6,9 @@ PARQUET = (".parquet", ".pq")
 EXCEL = (".ods", ".xls", ".xlsx")
 FEATHER = (".arrow", ".feather")
 JSON_LINES = (".jsonl", ".ndjson")
+# SPSS and Stata.
+SURVEY = (".dta", ".sav", ".zsav")
 # Tables that are written, files of which labels alone are changed, and all that is read.
 WRITTEN = (".csv", ".tsv", *PARQUET)
 EDITED = (*WRITTEN, ".txt")
-READ = (*EDITED, *sorted((*FEATHER, *JSON_LINES, *EXCEL)))
+READ = (*EDITED, *sorted((*FEATHER, *JSON_LINES, *EXCEL, *SURVEY)))

@@ -10,13 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from csvor._utils.atomic_files import folder_written_whole, write_whole, written_whole
+from csvor._utils.file_kinds import PARQUET, SURVEY
 from csvor.cli._errors import CommandError, about
 from csvor.cli._fault import fault
+from csvor.cli._files import write_table
+from csvor.cli._notes import Notes
 from csvor.cli._paths import parquet_files
 from csvor.cli._spelling import normal
 from csvor.cli.input._decisions import DROP, RELABEL, Decision, Review, same
 from csvor.cli.input._dialect import Dialect
 from csvor.cli.input._relabel import relabelled
+from csvor.cli.input._survey import read_survey
 
 _BOM = b"\xef\xbb\xbf"
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
@@ -33,7 +37,9 @@ def write_edited(source: str, dialect: Dialect | None, review: Review, out: str)
     n_rows : int
         Of what was written.
     """
-    if dialect is None:
+    if Path(source).suffix.lower() in SURVEY:
+        _write_survey(source, review, out)
+    elif dialect is None:
         with written_whole(Path(out)) as part:
             _write_parquet(source, review, part)
     else:
@@ -141,11 +147,28 @@ def _with_label(cell: bytes, label: str, delimiter: str) -> bytes:
     return head + label.encode() + tail
 
 
+def _write_survey(source: str, review: Review, out: str) -> None:
+    """A table with labels in place of codes, in Parquet as categories in their order."""
+    table = _as_reviewed(read_survey(source, Notes()), source, review)
+    if Path(out).suffix.lower() in PARQUET:
+        with written_whole(Path(out)) as part:
+            pq.write_table(table, part)
+    else:
+        names = map(str.strip, table.column_names)
+        columns = [column.to_pylist() for column in table.columns]
+        write_table(out, dict(zip(names, columns, strict=True)))
+
+
 def _write_parquet(source: str, review: Review, part: Path) -> None:
     """The types, and about as many rows in a row group, as there were."""
     table = pq.read_table(source).unify_dictionaries()
     stored = pq.read_metadata(source)
     largest = max(stored.row_group(i).num_rows for i in range(stored.num_row_groups))
+    pq.write_table(_as_reviewed(table, source, review), part, row_group_size=largest)
+
+
+def _as_reviewed(table: pa.Table, source: str, review: Review) -> pa.Table:
+    """The table with new labels, and without the rows that are dropped."""
     position = [normal(name.strip()) for name in table.column_names].index(review.target)
     new = {d.position: d.label for d in review.of(RELABEL)}
     with about(source):
@@ -153,4 +176,4 @@ def _write_parquet(source: str, review: Review, part: Path) -> None:
     table = table.set_column(position, table.schema.field(position), values)
     is_kept = np.ones(table.num_rows, dtype=bool)
     is_kept[review.positions(DROP)] = False
-    pq.write_table(table.filter(pa.array(is_kept)), part, row_group_size=largest)
+    return table.filter(pa.array(is_kept))

@@ -68,6 +68,7 @@ MESSAGES = {
     "blank-rows": "{source}: {n} [row|rows] of blanks at the end [is|are] left out",  # N41
     "blanks-not-edited": "columns that blanks separate are not edited; save it as .csv",
     "comment-lines": "{source}: {n} [line|lines] with # above the names [is|are] passed over",  # N41
+    "declared-missing": "values that the file declares missing are blank in the [column|columns] {columns}",
     "delimiter": "{source}: the columns are separated by {sign}",  # N41
     "delimiter-at-end": "{source}: the sign between columns also stands at the end of each row",  # N41
     "delimiter-line": "{source}: line {line}, {text!r}, names the sign between columns",  # N41
@@ -77,11 +78,13 @@ MESSAGES = {
     "empty-sheet": "{source}: the sheet '{sheet}' is empty; its first row must name columns",
     "first-sheet": "{source}: only the first of {n} sheets, '{sheet}', is read",
     "late-quote": '{source}, line {line}: a quotation mark (") is opened and closed in the midst of a cell in line {last}, so that the lines between would be one cell; close it in its line, or take both marks away',
+    "labels-alike": ": two codes have one label ({labels}), so its codes are read as numbers; --categorical {column:q} makes them categories",
     "list-with-blank": "{name} {text!r}: an entry is blank",
     "list-with-double": "{name} {text!r}: {entries} stands there more than once",
     "list-without-commas": "{name} {text!r}: give the entries with commas between them",
     "nameless-column": "column {position} of {source} has no name and is left out",
     "no-calamine": "{source}: reading workbooks needs python-calamine; pip install 'csvor[excel]', or save the sheet as CSV in UTF-8",
+    "no-pyreadstat": "{source}: reading files of SPSS and Stata needs pyreadstat; pip install 'csvor[survey]', or save it as CSV in UTF-8",
     "no-delimiter": "--delimiter {text}: must be one sign, such as ';', or one of {names}",
     "no-rows": "{source}: there are no rows",
     "no-rows-below-names": "{source}: there are no rows below the first line",
@@ -90,6 +93,7 @@ MESSAGES = {
     "nul-byte": "{source}, line {line}: holds a NUL byte, so this is not a CSV file",
     "open-quote": '{source}, line {line}: a quotation mark (") is opened and never closed; close it, or write it twice in quotes',
     "quoted-rows": '{source}, lines {lines}: one cell in quotation marks holds what looks like rows; if they are rows, a quotation mark (") is missing',
+    "partly-labelled": ": {n} [value|values] without a value label ({codes:5}; labels are {labels}), so its codes are read as numbers; where a code stands for no answer, --missing CODE, and --missing-label CODE for labels",
     "ragged-rows": "{source}, {rows}: {width} [width:cell|cells] where the first line names {expected} [expected:column|columns] ({text!r}); put cells that hold the delimiter in quotes",
     "ragged-unnamed-rows": "{source}, {rows}: {width} [width:cell|cells] where other rows have {expected} [expected:cell|cells] ({text!r}); put cells that hold the delimiter in quotes",  # N41
     "row-names": "{source}: there is one name fewer than cells in a row, as R writes it: the first cell is the name of the row, and is left out",  # N41
@@ -106,6 +110,7 @@ MESSAGES = {
     "few-classes": "--classes: name at least two classes, lowest first",
     "folded-labels": "labels in other spellings are read as one: {pairs}",  # N42
     "idle-label": "--missing-label '{code}': no row has this label",
+    "label-of-no-answer": ": {labels} [is a class|are classes] in the order of the file; where [it says|they say] that nobody answered, leave [its|their] rows out with {leave_out}",
     "label-of-other-type": "the label '{label}' cannot stand in a column of type {arrow_type}; save the file with labels of another type, such as text, and give that one",
     "label-weighted-twice": "--class-weight {entry}:{weight:g}: this label has a weight already",
     "labels": ": {problem}; {remedies_}",
@@ -239,6 +244,7 @@ MESSAGES = {
     "another-study": "--out {out}: it holds another study, which this one would replace ({other}); name another folder, or say --replace",
     "apply-from-stdin": "apply reads the data from a file, which it takes as it is written there",
     "apply-other-kind": "{data}: apply edits {kinds} files; save it as one of these",
+    "apply-to-survey": "--out {out}: not all that a file of SPSS or Stata holds (weights, notes, sets of answers) can be written; name a .parquet file, which keeps labels in their order, or .csv",
     "apply-to-folder": "{data} is a folder: name a file of decisions, and a new folder with --out",
     "dask-items": "--item: several labels an item are read at once, and --dask leaves rows in pieces; leave --dask out",
     "dask-json": "--json holds all rows; leave it out, --dask writes Parquet files",

@@ -60,7 +60,10 @@ def _repeated(help: str, metavar: str = "COL") -> Any:
 
 Data = Annotated[
     str,
-    argument("DATA", "A .csv, .tsv, .parquet, .xlsx, .feather or .jsonl file; - is CSV on stdin."),
+    argument(
+        "DATA",
+        "A .csv, .tsv, .parquet, .xlsx, .feather, .jsonl, .sav or .dta file; - is CSV on stdin.",
+    ),
 ]
 Id = Annotated[Text, _column("Column that names the rows; no feature.")]
 _DELIMITER = "Sign between columns of a text file (or tab, space); by default it is recognised."

@@ -4,7 +4,7 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
-from csvor._utils.file_kinds import EDITED, PARQUET, READ
+from csvor._utils.file_kinds import EDITED, PARQUET, READ, SURVEY, WRITTEN
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._errors import refuse
@@ -110,7 +110,7 @@ def _check_paths(decisions: str, data: str, out: str, as_json: bool) -> None:
         check_new_folder(out, "--out", data)
         return
     suffix = Path(data).suffix.lower()
-    if suffix in READ and suffix not in EDITED:
+    if suffix in READ and suffix not in (*EDITED, *SURVEY):
         refuse("apply-other-kind", data=data, kinds=", ".join(EDITED))
     if out == "-":
         if as_json:
@@ -118,7 +118,10 @@ def _check_paths(decisions: str, data: str, out: str, as_json: bool) -> None:
         if suffix in PARQUET:
             refuse("parquet-to-stdout")
         return
+    if suffix in SURVEY and Path(out).suffix.lower() in SURVEY:
+        refuse("apply-to-survey", out=out)
     same_kind = [end for end in EDITED if end == suffix or {end, suffix} <= {*PARQUET}]
-    check_output(out, "--out", same_kind, data if Path(data).exists() else "")
+    kinds = WRITTEN if suffix in SURVEY else same_kind
+    check_output(out, "--out", kinds, data if Path(data).exists() else "")
     if Path(out).exists() and decisions != "-" and Path(out).samefile(decisions):
         refuse("output-is-decisions", out=out)

@@ -19,6 +19,13 @@ from csvor.cli.input._table import TableColumn, as_number
 
 # Labels that a message names.
 _MOST_LABELS = 20
+# What surveys call the codes of those who did not answer.
+_NO_ANSWERS = (
+    "don't know|dont know|do not know|dk|no answer|refused|not applicable|not asked|not available|"
+    "not stated|can't say|can't choose|no opinion|missing|unknown|n/a|na|weiss nicht|"
+    "keine angabe|ne sait pas|no sabe|no contesta"
+)
+_NO_ANSWER = frozenset(_NO_ANSWERS.split("|"))
 
 
 class LabelColumn:
@@ -133,7 +140,8 @@ class LabelColumn:
         if self.column.no_order:  # N40
             raise ColumnError(fault("lost-order", self.name, why=self.column.no_order))
         if self.column.levels is not None:
-            return list(self.column.levels), "ordered category of the file"
+            self._note_no_answer(notes)
+            return list(self.column.levels), self.column.order
         if self.column.kind == "bool":
             return [False, True], "False before True"
         if sorted(text.lower() for text in self.texts) == ["false", "true"]:
@@ -152,6 +160,14 @@ class LabelColumn:
                 notes.add(fault("labels", self.name, problem=message.problem, remedies_=remedies))
         as_text = self.column.kind == "text"
         return classes, "numbers" + " (every label can be read as one)" * as_text
+
+    def _note_no_answer(self, notes: Notes) -> None:
+        """Say which classes are called as what is no answer: a file orders these as all others."""
+        labels = [text for text in self.texts if folded(text).replace("\u2019", "'") in _NO_ANSWER]
+        if labels:
+            leave_out = as_option("missing_label", tuple(labels))
+            facts: dict[str, Any] = {"labels": labels, "leave_out": leave_out}
+            notes.add(fault("label-of-no-answer", self.name, n=len(labels), **facts))
 
     def _as_column_error(self, error: LabelError) -> ColumnError:
         """What the library refused, with rows of the file and the remedies in options."""

@@ -4,7 +4,7 @@ import io
 import sys
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.feather as pa_feather
 import pyarrow.json as pa_json
 
-from csvor._utils.file_kinds import FEATHER, JSON_LINES, PARQUET, READ, TEXT, WRITTEN
+from csvor._utils.file_kinds import FEATHER, JSON_LINES, PARQUET, READ, SURVEY, TEXT, WRITTEN
 from csvor.cli._errors import CommandError, UsageError
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
@@ -23,6 +23,7 @@ from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
 from csvor.cli.input._parquet import read_parquet
+from csvor.cli.input._survey import ORDER, read_survey
 from csvor.cli.input._table import Table, TableColumn, as_column
 
 
@@ -102,12 +103,15 @@ def _typed_columns(source: str, suffix: str, notes: Notes) -> list[TableColumn]:
         table = _read_feather(source)
     elif suffix in JSON_LINES:
         table = _read_json_lines(source)
+    elif suffix in SURVEY:
+        table = read_survey(source, notes)
     else:
         table = _read_excel(source, notes)
-    return [
+    columns = [
         as_column(name, array, no_order.get(name, "") or _unlike_lists(array))
         for name, array in named_arrays(table, source)
     ]
+    return [replace(one, order=ORDER) for one in columns] if suffix in SURVEY else columns
 
 
 def named_arrays(table: pa.Table, source: str) -> list[tuple[str, pa.ChunkedArray]]:

@@ -26,10 +26,10 @@ _CLEAR_POINT = r"\.(\d{0,2}|\d{4,}|\d+[eE].*)$|^[+-]?0*\.|^[+-]?\d{4,}\."
 class TableColumn:
     """One column: its name, what it holds, and its values as Arrow has them.
 
-    `levels` are the values of an ordered category, lowest first; where the file says that there is
-    an order and does not hold it, `no_order` says why. `points` tells of numbers that were written
-    with decimal points. Where the values are those of some rows of the data alone, `row_numbers`
-    are the rows, from 0, in rising order.
+    `levels` are the values of an ordered category, lowest first, and `order` says what orders them;
+    where the file says that there is an order and does not hold it, `no_order` says why. `points`
+    tells of numbers that were written with decimal points. Where the values are those of some rows
+    of the data alone, `row_numbers` are the rows, from 0, in rising order.
     """
 
     name: str
@@ -39,6 +39,7 @@ class TableColumn:
     no_order: str = ""
     points: bool = False
     row_numbers: NDArray[np.int64] | None = None
+    order: str = "ordered category of the file"
 
     @property
     def rows(self) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """The label column: which rows count, which classes there are, and what orders them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from csvor._labels import CodedLabels
 from csvor.cli._errors import ColumnError, Faults
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
-from csvor.cli._spelling import normal
+from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._label_order import LabelColumn
 from csvor.cli.input._table import TableColumn, as_number
@@ -64,7 +64,7 @@ def read_target(
         faults.add(ColumnError(fault("no-label-left", column.name)))
         faults.refuse()
     declared = split_list(classes, "--classes") if classes is not None else None
-    label_column = LabelColumn(column.take(rows), rows)
+    label_column = LabelColumn(_without_levels(column.take(rows), missing), rows)
     if fold:
         label_column.fold(declared, notes)
     with faults.collected():
@@ -79,6 +79,19 @@ def read_target(
 def stands_for(text: str, code: str) -> bool:
     """Whether a label is the code for one that is missing."""
     return text == code or as_number(text) == as_number(code)
+
+
+def _without_levels(column: TableColumn, missing: Sequence[str]) -> TableColumn:
+    """The column without those of its ordered values that stand for no label."""
+    if column.levels is None:
+        return column
+    codes = [normal(code.strip()) for code in missing]
+    gone = {level for level in column.levels for code in codes if _is(level, code)}
+    return replace(column, levels=tuple(level for level in column.levels if level not in gone))
+
+
+def _is(level: Any, code: str) -> bool:
+    return stands_for(normal(format_value(level)), code)
 
 
 def no_labels(column: TableColumn, missing: Sequence[str]) -> tuple[set[int], dict[str, set[int]]]:
