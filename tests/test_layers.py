@@ -18,7 +18,7 @@ PACKAGE = ROOT / "src" / "csvor"
 LAYERS = (
     {"_utils"},
     # Know nothing of each other: a loss never sees X, a solver nothing that is ordinal.
-    {"_labels", "_loss", "_solvers"},
+    {"_decisions", "_labels", "_loss", "_solvers"},
     {"_parts"},
     {"_rows"},
     # Joins rows and solver.

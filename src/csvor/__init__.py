@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from csvor._utils.version import VERSION
 
 if TYPE_CHECKING:
+    from csvor._decisions import Decisions, read_decisions
     from csvor._estimators import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM
     from csvor._regression import OrdinalRegression, compare_models
     from csvor._utils.trusted import TRUSTED_TYPES
@@ -25,6 +26,7 @@ __all__ = [
     "SVOREX",
     "SVORIM",
     "TRUSTED_TYPES",
+    "Decisions",
     "LabelAudit",
     "OrdinalRegression",
     "RatersAudit",
@@ -33,6 +35,7 @@ __all__ = [
     "audit_raters",
     "audit_scores",
     "compare_models",
+    "read_decisions",
 ]
 __version__ = VERSION
 
@@ -47,6 +50,7 @@ _AUDITS = (
 )
 _HOMES |= dict.fromkeys(_AUDITS, "csvor.audit")
 _HOMES["TRUSTED_TYPES"] = "csvor._utils.trusted"
+_HOMES |= dict.fromkeys(("Decisions", "read_decisions"), "csvor._decisions")
 _HOMES |= dict.fromkeys(("OrdinalRegression", "compare_models"), "csvor._regression")
 
 

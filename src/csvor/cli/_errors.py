@@ -6,12 +6,12 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
+from csvor._utils.spelling import closest as closest
 from csvor._utils.words import some_of
 from csvor.cli._fault import Fault, fault
 from csvor.cli._spelling import visible
@@ -209,15 +209,6 @@ def _name_what_is_meant(error: Any, context: Any) -> None:
     if context and getattr(error, "option_name", "").lstrip("-") in _ELSEWHERE:
         known = {option for one in context.command.params for option in one.opts}
         error.possibilities = sorted({"--out"} & known or _WRITING & known) or error.possibilities
-
-
-def closest(name: str, known: Sequence[str]) -> str | None:
-    """The one of the `known` names that `name` may be a slip of."""
-    if close := get_close_matches(name, known, n=1):
-        return close[0]
-    lowered = {k.lower(): k for k in known}
-    close = get_close_matches(name.lower(), lowered, n=1)
-    return lowered[close[0]] if close else None
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

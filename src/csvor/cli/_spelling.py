@@ -1,19 +1,15 @@
-"""When do two texts say the same, and how is shown what cannot be seen?"""
+"""Which spellings are one, and how is shown what cannot be seen?"""
 
 import re
 import unicodedata
 from collections.abc import Iterable
-from numbers import Integral, Real
-from typing import Any
+
+from csvor._utils.spelling import format_value as format_value
+from csvor._utils.spelling import normal as normal
 
 # Letters of a text that a message shows.
 LONGEST = 80
 _BOOLS = {"true": "True", "false": "False"}
-
-
-def normal(text: str) -> str:
-    """The text in Unicode's composed form: the one in which texts are compared."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def folded(text: str) -> str:
@@ -43,14 +39,6 @@ def _hides(sign: str, among_latin: bool) -> bool:
         return not sign.isprintable()
     kind = unicodedata.category(sign)
     return kind[0] in "CZ" or (among_latin and kind == "Mn")
-
-
-def format_value(value: Any) -> str:
-    """A value as it stands in messages and files: whole numbers without a point."""
-    if isinstance(value, Real) and not isinstance(value, Integral):
-        number = float(value)
-        return str(int(number)) if number.is_integer() else repr(number)
-    return str(value)
 
 
 def canonical_bools(texts: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+from csvor._decisions.decision import DROP, RELABEL
 from csvor._utils.file_kinds import EDITED, PARQUET, READ, SURVEY, WRITTEN
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
@@ -16,7 +17,7 @@ from csvor.cli._render import console, print_facts
 from csvor.cli._spelling import normal
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ApplyOptions
-from csvor.cli.input._decisions import DROP, RELABEL, Review, decided_on, read_review
+from csvor.cli.input._decisions import Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._sample import Wanted, sample_of

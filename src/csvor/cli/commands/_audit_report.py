@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit
+from csvor._decisions.decision import COLUMNS, COMMAND, REMARKS
 from csvor._utils.file_kinds import TEXT
 from csvor._utils.words import plural
 from csvor.cli._follow_up import digest
 from csvor.cli._render import Fact
-from csvor.cli.input._decisions import COLUMNS, COMMAND, REMARKS
 from csvor.cli.input._prepare import Prepared
 from csvor.report import write_audit_report
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._decisions.decision import DROP, KEEP, RELABEL
 from csvor.cli._errors import ColumnError, UsageError, closest, listed, refuse
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
 from csvor.cli._spelling import folded, visible
 from csvor.cli.input._column_parser import clear_reading
-from csvor.cli.input._decisions import DROP, KEEP, RELABEL, Review
+from csvor.cli.input._decisions import Review
 from csvor.cli.input._number_column import SIGNS, NumberColumn, is_blank
 from csvor.cli.input._related_rows import group_numbers, rater_names
 from csvor.cli.input._table import Table, TableColumn

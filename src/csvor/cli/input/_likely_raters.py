@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from csvor._utils.spelling import same
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
 from csvor.cli._spelling import format_value
-from csvor.cli.input._decisions import same
 
 _PEOPLE = re.compile(
     r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))"

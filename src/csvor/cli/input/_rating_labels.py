@@ -11,13 +11,13 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from csvor._utils.spelling import same
 from csvor.cli._errors import ColumnError, CommandError, closest, listed
 from csvor.cli._fault import fault
 from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
 from csvor.cli._spelling import format_value, visible
 from csvor.cli.input._column_checks import Rows
-from csvor.cli.input._decisions import same
 from csvor.cli.input._table import TableColumn, as_number
 from csvor.cli.input._target import Target, no_labels, read_target
 

@@ -1,6 +1,5 @@
 """Tables as they come in: columns of one length and of known kinds."""
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -11,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from csvor._utils.cached import cached_property
+from csvor._utils.spelling import as_number as as_number
 from csvor.cli._errors import UsageError, nearest
 from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._dialect import Dialect
@@ -145,14 +145,6 @@ def has_clear_points(texts: pa.Array) -> bool:
     """Whether a point of any number is a decimal one: it cannot stand between thousands."""
     clear = pc.match_substring_regex(pc.utf8_trim_whitespace(texts), _CLEAR_POINT)
     return bool(pc.any(clear).as_py())
-
-
-def as_number(text: str) -> float:
-    """The number that `text` is, NaN if it is none."""
-    try:
-        return float(text) if "_" not in text and text.isascii() else math.nan
-    except ValueError:
-        return math.nan
 
 
 def as_column(
