@@ -85,7 +85,7 @@ def report(table):
                 int(draws["others apart"].sum()),
             ]
         )  # fmt: skip
-    head = ["set", "errors", "true", "share", "covers", "named / promised / right", "found",
+    head = ["set", "errors", "true", "share", "covers", "flagged / promised / right", "found",
             "precision", "without raters", "share without", "his shift", "his careless share",
             "others told apart"]  # fmt: skip
     return f"""# One of five raters is unlike the others

@@ -119,7 +119,7 @@ def real_answers(lines: pd.DataFrame) -> str:
         "wrong",
         "csvor says",
         "cleanlab counts",
-        "csvor: named / promised / right",
+        "csvor: flagged / promised / right",
     ]
     return markdown(
         [*head, "csvor: precision, recall", "cleanlab's best filter"],
@@ -231,7 +231,7 @@ def report(records: list[dict], own: str, packages: str) -> str:
             markdown(["set", "rows", "levels", "wrong"], facts),
             "## People's errors: average precision",
             real_precision(real),
-            "## People's errors: what is said and what is named",
+            "## People's errors: what is said and what is flagged",
             real_answers(real),
         ]
     if len(spoilt):
@@ -240,7 +240,7 @@ def report(records: list[dict], own: str, packages: str) -> str:
             planted(
                 spoilt, own, three, "Residual / cleanlab's best / csvor; csvor's models: csvor."
             ),
-            "## Planted: precision and recall of what is named",
+            "## Planted: precision and recall of what is flagged",
             planted(other, own, flags, "cleanlab's best filter by F1 / csvor; rows on clean sets."),
             "## Planted: share",
             planted(

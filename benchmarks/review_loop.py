@@ -26,7 +26,7 @@ SETS = {
     "few errors": (600, 0.5, 0.04),
     "many errors": (800, 0.5, 0.2),
 }
-REVIEWS = ("named rows", "first 40")
+REVIEWS = ("flagged rows", "first 40")
 DRAWS = 20
 
 

@@ -31,7 +31,7 @@ given[unread] = rng.integers(1, 7, unread.sum())
 wrong = given != mark
 
 # %%
-# Without the graders few of the wrong marks are named.
+# Without the graders few of the wrong marks are flagged.
 
 model = CSVOR()
 without = audit_labels(X, given, model)

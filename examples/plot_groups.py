@@ -28,7 +28,7 @@ audits = {
 }
 for name, audit in audits.items():
     right = wrong[record][audit.flagged].sum()
-    print(f"{' '.join(name.split())}: {audit.named} named, {right} of them wrong")
+    print(f"{' '.join(name.split())}: {audit.named} flagged, {right} of them wrong")
 
 # %%
 # Bars are 95 % intervals of the share of wrong labels. (With groups, rows still count one by one in

@@ -27,7 +27,7 @@ audit = audit_labels(X, given, lines, classes=stages)
 print(audit.summary)
 
 # %%
-# Red are the rows that are named. Rows beside a threshold stay unnamed: there a label one class off
+# Red are the rows that are flagged. Rows beside a threshold are not: there a label one class off
 # looks just like noise.
 
 ThresholdDisplay.from_audit(audit)

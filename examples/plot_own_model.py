@@ -30,7 +30,7 @@ model = make_pipeline(PolynomialFeatures(2), LogisticRegression(max_iter=1000))
 unseen = cross_val_predict(model, X, y, cv=5, method="predict_proba")
 found = audit_scores(unseen, y)
 print(found.summary)
-print(f"wrong labels among those named: {wrong[found.flagged].sum()} of {wrong.sum()}")
+print(f"wrong labels among those flagged: {wrong[found.flagged].sum()} of {wrong.sum()}")
 
 # %%
 # The expected class stands for the score.

@@ -204,7 +204,7 @@ def main(path):
     for view, X in views.items():
         audit, ranked = rankings(X, y, nodule)
         print(f"\nby {view}:\n  {audit.summary}")
-        print(f"  of the {audit.named} named, {off[audit.flagged].sum()} are off")
+        print(f"  of the {audit.named} flagged, {off[audit.flagged].sum()} are off")
         for name, suspect in ranked.items():
             print(f"  average precision {average_precision_score(off, suspect):.3f}  {name}")
     figure, axes = plt.subplots(

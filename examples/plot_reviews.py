@@ -85,7 +85,7 @@ print(f"{N} reviews, {wrong.sum()} with wrong stars; {words.shape[1]} words and 
 
 audit = audit_labels(embedding, stars)
 print(audit.summary)
-print(f"of the {audit.named} named, {wrong[audit.flagged].sum()} are wrong")
+print(f"of the {audit.named} flagged, {wrong[audit.flagged].sum()} are wrong")
 ranked = {"csvor": audit.probability, "cleanlab": by_cleanlab(embedding, stars)}
 for name, suspect in ranked.items():
     print(f"average precision {average_precision_score(wrong, suspect):.3f}  {name}")

@@ -28,11 +28,11 @@ given, wrong = flip_labels(truth, 1 / 12, random_state=0)
 
 audit = audit_labels(X, given, classes=grades)
 print(audit.summary)
-print(f"wrong labels among those named: {wrong[audit.flagged].sum()} of {wrong.sum()}")
+print(f"wrong labels among those flagged: {wrong[audit.flagged].sum()} of {wrong.sum()}")
 
 # %%
 # Each point is a row. The higher it stands, the more probably its label is wrong; above the line
-# it is named. Valleys between the thresholds are rows that lie where their label says they
+# it is flagged. Valleys between the thresholds are rows that lie where their label says they
 # should.
 
 SuspectsDisplay.from_audit(audit)

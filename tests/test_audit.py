@@ -87,7 +87,7 @@ def test_the_table_of_rows():
     assert list(frame)[:3] == ["given", "suggested", "probability"] and "residual" in frame
     np.testing.assert_array_equal(frame.sort_index()["probability"], audit.probability)
     assert audit.summary in repr(audit) and repr(audit).startswith("LabelAudit(share=0.")
-    assert f"of {given.size} labels are wrong; {audit.named} are named" in audit.summary
+    assert f"of {given.size} labels are wrong; {audit.named} rows are flagged" in audit.summary
 
 
 def test_without_an_estimator_the_likelihood_decides():

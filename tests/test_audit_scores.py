@@ -381,7 +381,7 @@ def test_words_frame_and_repr(rng):
     assert set(frame["suggested"]) <= set(words)
     text = repr(found)
     assert len(text) < 180
-    assert f"{found.named} are named" in text
+    assert f"{found.named} rows are flagged" in text
     for at in np.flatnonzero(found.flagged):
         assert found.suggested[at] != words[y[at]]
 

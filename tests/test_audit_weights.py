@@ -40,11 +40,13 @@ def test_of_weighted_rows_the_share_is_that_of_the_weight():
     assert counted.named_share == pytest.approx(named)
     share, low, high = (f"{3000 * one:.0f}" for one in (counted.share, counted.low, counted.high))
     assert f"about {share} ({low} to {high}) of 3000 labels are wrong; " in counted.summary
-    right = f"{counted.named} are named, of which about {counted.expected_right:.0f} should be"
-    assert counted.summary.endswith(f"{right}; they stand for {3000 * named:.0f}")
+    right = f"about {counted.expected_right:.0f} of them should turn out to be wrong"
+    assert counted.summary.endswith(
+        f"{counted.named} rows are flagged, and {right}; they stand for {3000 * named:.0f} labels"
+    )
     assert (counted.weighted, of_rows.weighted) == (True, False)
     none = replace(counted, named=0, expected_right=0.0, named_share=0.0)
-    assert none.summary.endswith(" of 3000 labels are wrong; none is sure enough to be named")
+    assert none.summary.endswith(" of 3000 labels are wrong; no row is sure enough to be flagged")
     scaled = audit_labels(X, y, model, sample_weight=counts / counts.mean())
     assert scaled.high - scaled.low > 2 * (counted.high - counted.low)
     share, high = (100 * one for one in (scaled.share, scaled.high))

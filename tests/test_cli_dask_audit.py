@@ -121,7 +121,7 @@ def test_rows_that_stay_in_pieces_are_listed_and_written(
     assert rows["given"].tolist() == frame["grade"][used].tolist()
     flagged = rows["flagged"].to_numpy()
     assert wrong[used][flagged].mean() > 0.95 and flagged[wrong[used]].mean() > 0.9
-    told = re.search(r"about (\d+) .*; (\d+) are named", " ".join(result.stdout.split()))
+    told = re.search(r"about (\d+) .*; (\d+) rows are flagged", " ".join(result.stdout.split()))
     assert told is not None and int(told[2]) == flagged.sum()
     assert abs(int(told[1]) - wrong.sum()) < 0.1 * wrong.sum()
     assert "Groups      site\n" in result.stdout

@@ -176,8 +176,9 @@ def test_the_answer_is_a_sentence(options: tuple[object, ...], n_wrong: int) -> 
     if n_wrong:
         assert answer["named"] > 10
         assert told == (
-            f"about {share} ({low} to {high}) of 148 labels are wrong; {answer['named']} are "
-            f"named, of which about {answer['expected_right']:.0f} should be"
+            f"about {share} ({low} to {high}) of 148 labels are wrong; {answer['named']} rows "
+            f"are flagged, and about {answer['expected_right']:.0f} of them should turn out to be "
+            "wrong"
         )
     else:
         assert (share, answer["named"]) == ("0", 0)
@@ -185,23 +186,23 @@ def test_the_answer_is_a_sentence(options: tuple[object, ...], n_wrong: int) -> 
 
 
 @pytest.mark.parametrize(("fdr", "named"), [(0.5, 1), (0.05, 0)])
-def test_what_is_wrong_but_hardly_named_is_said(fdr: float, named: int) -> None:
+def test_what_is_wrong_but_hardly_flagged_is_said(fdr: float, named: int) -> None:
     """In labels as noisy as these, a few more are wrong than noise explains, and none is sure."""
     graded(150, 20, noise=1.0).to_csv("t.csv", index=False)
     answer = found(*ONE, "--fdr", fdr)["wrong_labels"]
     assert answer["named"] == named
     share, low, high = (f"{150 * answer[name]:.0f}" for name in ("share", "low", "high"))
     assert low == "0" and 0 < int(share) < int(high)
-    sure = f"1 is named, and should be with probability {answer['expected_right']:.2f}"
+    sure = f"1 row is flagged, wrong with probability {answer['expected_right']:.2f}"
     told = " ".join(run("--target", "grade", *ONE, "--fdr", fdr).stdout.split())
     assert (
         f"Answer about {share} ({low} to {high}) of 150 labels are wrong; "
-        f"{sure if named else 'none is sure enough to be named'} row given"
+        f"{sure if named else 'no row is sure enough to be flagged'} row given"
     ) in told
 
 
 @pytest.mark.parametrize("fdr", [0.02, 0.2, 0.4])
-def test_as_many_are_named_as_the_rate_of_right_ones_allows(fdr: float) -> None:
+def test_as_many_are_flagged_as_the_rate_of_right_ones_allows(fdr: float) -> None:
     frame = pd.read_csv("t.csv")
     model = make_pipeline(StandardScaler(), CSVOR(tol=1e-4))
     truth = audit_labels(frame[["a", "b"]], frame["grade"], model, fdr=fdr)
@@ -218,7 +219,7 @@ def test_as_many_are_named_as_the_rate_of_right_ones_allows(fdr: float) -> None:
     assert 0.02 < right < 0.2
     assert named < without["named"] if fdr < right else named > without["named"]
     told = " ".join(run("--target", "grade", *ONE, "--fdr", fdr).stdout.split())
-    assert f"; {named} are named, of which about {expected:.0f} should be" in told
+    assert f"; {named} rows are flagged, and about {expected:.0f} of them should turn out" in told
 
 
 @pytest.mark.slow

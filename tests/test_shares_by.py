@@ -182,7 +182,7 @@ def test_a_sentence_says_it():
     share, low, high = (100 * part[0] for part in (shares.share, shares.low, shares.high))
     assert shares.summary == (
         f"a is higher, {share:.1f} % of the weight of 100 rows ({low:.1f} to {high:.1f} %; 30 are "
-        "named; p < .001); the 2 others do not differ beyond chance"
+        "flagged; p < .001); the 2 others do not differ beyond chance"
     )
     assert repr(shares) == f"SharesByValue({shares.summary})"
     assert by_hand(["a"] * 300, ratios).summary == "all rows have one value"
@@ -191,7 +191,7 @@ def test_a_sentence_says_it():
     reviewed = by_hand(values, ratios, of="the undecided among ", reviewed=True)
     assert reviewed.summary == (
         f"a was higher before the review (p < .001), now {share:.1f} % of the undecided among 100 "
-        f"rows ({low:.1f} to {high:.1f} %; 30 are named); the 2 others did not differ beyond "
+        f"rows ({low:.1f} to {high:.1f} %; 30 are flagged); the 2 others did not differ beyond "
         "chance before the review"
     )
     assert by_hand(values, ratios, conclusive=False).summary == "nothing can be said of any value"

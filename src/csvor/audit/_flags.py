@@ -1,4 +1,4 @@
-"""Which rows are named, and how many labels of these should be wrong?"""
+"""Which rows are flagged, and how many labels of these should be wrong?"""
 
 from __future__ import annotations
 

@@ -193,8 +193,8 @@ class RatersAudit:
             )
         wrong = self.rating_probability.sum()
         return (
-            f"{rated}: about {wrong:.0f} are not the item's class, {self.flagged.sum()} are named; "
-            f"{self.raters.summary}"
+            f"{rated}: about {wrong:.0f} are not the item's class, {self.flagged.sum()} are "
+            f"flagged; {self.raters.summary}"
         )
 
     def __repr__(self) -> str:

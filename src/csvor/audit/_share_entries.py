@@ -113,7 +113,7 @@ class SharesByValue:
             differs, text = f"{value} was {self.differs[i]} before the review ({p_text}), now", ""
         return (
             f"{differs} {share:.1f} % of {self._of}{n_rows} "
-            f"({low:.1f} to {high:.1f} %; {named} {are(named)} named{text})"
+            f"({low:.1f} to {high:.1f} %; {named} {are(named)} flagged{text})"
         )
 
     def __repr__(self) -> str:

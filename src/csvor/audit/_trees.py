@@ -37,7 +37,7 @@ _LEVELS = np.linspace(0.0, 1.0, 129)[1:-1]
 _MANY = 3_000
 # How far labels lie from what is expected is noisy: its trees have large leaves.
 # (A third of the columns is looked at for a split, two at least: of all, 2 to 12 more labels are
-# named where noise grows with the score, in half of the time again. Case N84.)
+# flagged where noise grows with the score, in half of the time again. Case N84.)
 _SPREAD_TREES, _SPREAD_ROWS, _SPREAD_COLUMNS = 100, 15, 1 / 3
 # So many trees of a forest are in memory at once: all of 16 000 rows would take 100 MB.
 _BATCH = 10

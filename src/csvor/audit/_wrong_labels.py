@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._utils.words import are, plural
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
 from csvor.audit._rater_table import RaterTable
 from csvor.audit._reported import frame_of, html_of, tables_of
@@ -251,23 +252,26 @@ class WrongLabels:
         if of_weight:
             return (
                 f"about {share} % ({low} to {high} %) of the weight of {n} labels is wrong; "
-                f"{self._named}"
+                f"{self._flagged}"
             )
-        return f"about {share} ({low} to {high}) of {n} labels are wrong; {self._named}"
+        return f"about {share} ({low} to {high}) of {n} labels are wrong; {self._flagged}"
 
     @property
-    def _named(self) -> str:
-        """How many are named, and how many of these should be wrong."""
+    def _flagged(self) -> str:
+        """How many are flagged, and how many of these should be wrong."""
         if not self.named:
-            return "none is sure enough to be named"
-        text = f"{self.named} are named, of which about {self.expected_right:.0f} should be"
-        if self.named == 1:
-            text = f"1 is named, and should be with probability {self.expected_right:.2f}"
+            return "no row is sure enough to be flagged"
+        one = self.named == 1
+        flagged = f"{plural(self.named, 'row')} {are(self.named)} flagged"
+        if self.weighted and not self._n_counted:
+            flagged += f", with {_percent(self.named_share)} % of the weight"
+        right = f"about {self.expected_right:.0f} of them should turn out to be wrong"
+        if one:
+            right = f"wrong with probability {self.expected_right:.2f}"
+        text = f"{flagged}, {'and ' * (not one)}{right}"
         if self._n_counted:
-            stand = "it stands" if self.named == 1 else "they stand"
-            return f"{text}; {stand} for {self._n_counted * self.named_share:.0f}"
-        if self.weighted:
-            return text.replace("named", f"named, with {_percent(self.named_share)} % of it", 1)
+            stand = "it stands" if one else "they stand"
+            return f"{text}; {stand} for {self._n_counted * self.named_share:.0f} labels"
         return text
 
     def _repr_html_(self) -> str:

@@ -111,9 +111,7 @@ class DataOptions:
     keep: Annotated[
         Texts, _repeated("Feature, whatever it looks like (row numbers, a copy of the label)")
     ] = ()
-    weight: Annotated[
-        Text, _column("Column of weights, which are divided by their mean; no feature.")
-    ] = None
+    weight: Annotated[Text, _column("Column of weights, rescaled to mean 1; no feature.")] = None
     counts: Annotated[Text, _column("Column of how many rows each row stands for; no feature.")] = (
         None
     )

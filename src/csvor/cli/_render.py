@@ -90,7 +90,7 @@ def data_facts(work: Prepared, scaling: str = "standardised") -> list[Fact]:
             groups += f" ({plural(len(np.unique(work.groups)), 'value')})"
         facts.append(("Groups", groups))
     if work.weights is not None:
-        weights = f"{work.data.weight} (in the mean 1)"
+        weights = f"{work.data.weight} (rescaled to mean 1)"
         facts.append(("Weights", f"{work.data.counts} (counts)" if work.data.counts else weights))
     return [*facts, *unused_facts(features, work.data)]
 

@@ -20,7 +20,7 @@ _TICKS = (_LEAST, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0 - _LEAST)
 
 
 class SuspectsDisplay(Display):
-    """The probability of each label to be wrong over the score of its row, suspects named.
+    """The probability of each label to be wrong over the score of its row.
 
     Make it by `from_audit` or `from_predictions`, which draw at once; `plot` draws again elsewhere.
     Probabilities stand on an axis of log-odds, on which near certain rows do not lie on each
@@ -46,7 +46,7 @@ class SuspectsDisplay(Display):
     points_ : list of Line2D
         The rows that are not flagged, and those that are.
     named_ : ndarray of int
-        Positions of the rows that are named, most probably wrong first.
+        Positions of the rows that have a text beside them, most probably wrong first.
 
     Raises
     ------
@@ -94,7 +94,7 @@ class SuspectsDisplay(Display):
         ax: Axes | None = None,
         most: int = 8,
     ) -> SuspectsDisplay:
-        """Draw what an audit found; suspects are named with the label given and suggested.
+        """Draw what an audit found; suspects have the label given and suggested beside them.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class SuspectsDisplay(Display):
         ax : Axes, default=None
             Where to draw; None makes a figure.
         most : int, default=8
-            How many suspects are named, at most.
+            How many suspects have a text beside them, at most.
 
         Returns
         -------
@@ -167,8 +167,8 @@ class SuspectsDisplay(Display):
         """
         ax = self._axes(ax, 5.6, 3.3)
         height = _log_odds(self.probability)
-        clear: dict[str, Any] = {"label": "not named", "marker": "o", "ms": 2.8, "color": PALE}
-        named = {"label": "label called wrong", "marker": "D", "ms": 4.2, "color": VERMILION}
+        clear: dict[str, Any] = {"label": "not flagged", "marker": "o", "ms": 2.8, "color": PALE}
+        named = {"label": "flagged", "marker": "D", "ms": 4.2, "color": VERMILION}
         self.points_ = [
             ax.plot(self.scores[rows], height[rows], ls="", mec="white", mew=0.3, **options)[0]
             for rows, options in ((~self.flagged, clear), (self.flagged, named))

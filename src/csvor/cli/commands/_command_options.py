@@ -49,12 +49,12 @@ def _read_wrong(text: str | None) -> str | float:
 
 @dataclass(frozen=True)
 class AuditOutput:
-    """How many rows an audit names, and where its result goes."""
+    """How many rows an audit flags, and where its result goes."""
 
     fdr: Annotated[
         Number,
         share(
-            "Flag as many as keep the expected share of right labels among them below X.",
+            "Flag rows while at most a share X of them is expected to have a correct label.",
             panel=OUTPUT,
         ),
     ] = None

@@ -27,7 +27,7 @@ Counts = tuple[NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class Confusion:
-    """Named rows by the label given (rows) and suggested (columns), in labels that occur."""
+    """Flagged rows by the label given (rows) and suggested (columns), in labels that occur."""
 
     given: tuple[str, ...]
     suggested: tuple[str, ...]
@@ -52,7 +52,7 @@ class ProbabilityGroup:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bin: `left`, `height` and the part `named` of named rows, all in shares of the chart."""
+    """One bin: `left`, `height`, and the part of it that is flagged, in shares of the chart."""
 
     left: float
     height: float
@@ -70,7 +70,7 @@ class ScoreChart:
 
 
 def confusion_of(audit: WrongLabels, classes: Sequence[str]) -> Confusion:
-    """How many of the named rows are given and suggested which label."""
+    """How many of the flagged rows are given and suggested which label."""
     work = partial(_pairs, audit.classes)
     counts, totals = sums(work, audit.given, audit.suggested, audit.flagged)
     rows, columns = (np.flatnonzero(counts.sum(axis=axis)) for axis in (1, 0))
@@ -127,7 +127,7 @@ def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
 
 
 def _pairs(classes: Labels, labels: Labels, suggested: Labels, flagged: Labels) -> Counts:
-    """Named rows by both labels, and all rows by the one given."""
+    """Flagged rows by both labels, and all rows by the one given."""
     K, codes = len(classes), _codes(labels, classes)
     pairs = K * codes + _codes(suggested, classes)
     named = np.bincount(pairs[flagged], minlength=K * K).reshape(K, K)
@@ -143,7 +143,7 @@ def _in_groups(probability: NDArray[np.float64]) -> Counts:
 def _in_bins(
     classes: Labels, edges: NDArray[np.float64], labels: Labels, score: Any, flagged: Any
 ) -> Counts:
-    """All and named rows by label given and bin; what lies beyond stands in the last bins."""
+    """All and flagged rows by label given and bin; what lies beyond stands in the last bins."""
     codes, K = _codes(labels, classes), len(classes)
     return (
         class_histograms(score, codes, K, edges),
