@@ -15,10 +15,10 @@ from sklearn.ensemble import (
 )
 
 import transcripts
+from csvor._faults.errors import CommandError, UsageError
+from csvor._faults.fault import lacking
+from csvor._faults.notes import Notes
 from csvor.audit import _trees
-from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._fault import lacking
-from csvor.cli._notes import Notes
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -14,9 +14,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from csvor._tables.features import FeatureColumns
+from csvor._tables.table import Table, as_column
 from csvor.cli.commands._audit_report import _first_line
-from csvor.cli.input._features import FeatureColumns
-from csvor.cli.input._table import Table, as_column
 from csvor.report._templates import static
 from csvor.report.audit._answer import answer_of
 from csvor.report.audit._distributions import Confusion

@@ -16,11 +16,13 @@ import typer
 from typer.testing import CliRunner, Result
 
 import csvor
+from csvor._faults.errors import nearest
+from csvor._faults.notes import Notes
 from csvor._utils.atomic_files import folder_written_whole, written_whole
 from csvor._utils.words import rows_text
-from csvor.cli._errors import failures_in_one_line, nearest
+from csvor.cli._errors import failures_in_one_line
 from csvor.cli._files import write_table
-from csvor.cli._notes import Notes
+from csvor.cli._notes import warnings_as_notes
 from csvor.cli.commands._app import app
 
 PROGRAM = [sys.executable, "-m", "csvor.cli"]
@@ -314,7 +316,7 @@ def test_files_are_written_in_place(tmp_path: Path) -> None:
 def test_warnings_that_differ_in_numbers_alone_are_one(step: int) -> None:
     """In whatever order fits side by side have given them."""
     notes = Notes()
-    with notes.of_warnings():
+    with warnings_as_notes(notes):
         for n in range(200)[::step]:
             warnings.warn(f"stopped after {n} iterations (tol 1e-0{n % 9})", stacklevel=1)
         for name in ("x1", "x2")[::step]:

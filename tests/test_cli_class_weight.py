@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner, Result
 
 from csvor import CSVOR, audit_labels
+from csvor._faults.notes import Notes
 from csvor.audit import candidate_models
-from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
 from csvor.cli.commands._app import app
 from csvor.cli.commands._class_notes import notes_on_classes

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
+from csvor._faults.errors import CommandError
 from csvor.cli._cluster import cluster
-from csvor.cli._errors import CommandError
 from csvor.cli._model import load_model
 from csvor.cli.commands._app import app
 from csvor.cli.input import _sample

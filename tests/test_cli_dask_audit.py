@@ -11,14 +11,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from csvor.cli._notes import Notes
+from csvor._faults.notes import Notes
+from csvor._tables.related_rows import group_numbers
+from csvor._tables.table import as_column
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.input import _sample
 from csvor.cli.input._parts import reader_of
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._prepare import prepare
-from csvor.cli.input._related_rows import group_numbers
-from csvor.cli.input._table import as_column
 from test_cli_dask import OPTIONS, address, bridges, cut, run  # noqa: F401
 
 dask = pytest.importorskip("dask", reason="dask is not installed")

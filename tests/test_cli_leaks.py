@@ -11,11 +11,11 @@ import pytest
 from sklearn.metrics import average_precision_score
 from typer.testing import CliRunner, Result
 
-from csvor.cli._errors import CommandError
-from csvor.cli._notes import Notes
+from csvor._faults.errors import CommandError
+from csvor._faults.notes import Notes
+from csvor._tables.feature_columns import choose_features
+from csvor._tables.table import Table, as_column
 from csvor.cli.commands._app import app
-from csvor.cli.input._feature_columns import choose_features
-from csvor.cli.input._table import Table, as_column
 from problems import g, mislabel, read_set
 
 # One candidate is enough here.

@@ -29,10 +29,10 @@ from csvor import (
     TRUSTED_TYPES,
     OrdinalRegression,
 )
+from csvor._tables.features import FeatureColumns
 from csvor.cli._model import load_model
 from csvor.cli._record import Record, now, versions
 from csvor.cli.commands._app import app
-from csvor.cli.input._features import FeatureColumns
 from csvor.preprocessing import MedianClipper
 from problems import g
 

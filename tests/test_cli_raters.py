@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from csvor.cli._notes import Notes
-from csvor.cli.input._likely_raters import note_raters
+from csvor._faults.notes import Notes
+from csvor._tables.likely_raters import note_raters
 from test_cli_dask import address, run  # noqa: F401
 
 GRADES = ["poor", "fair", "good", "fine"]

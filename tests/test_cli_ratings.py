@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from csvor import audit_raters
-from csvor.cli._notes import Notes
-from csvor.cli.input._likely_raters import note_gold, note_more_raters
+from csvor._faults.notes import Notes
+from csvor._tables.likely_raters import note_gold, note_more_raters
 from test_audit_report import Page
 from test_cli_dask import run
 

@@ -12,19 +12,19 @@ from sklearn.metrics import average_precision_score
 from typer.testing import CliRunner, Result
 
 from csvor._data.folds import held_out_parts
-from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._notes import Notes
-from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli.commands import _tune
-from csvor.cli.commands._app import app
-from csvor.cli.input._prepare import Prepared, prepare
-from csvor.cli.input._related_rows import (
+from csvor._faults.errors import CommandError, UsageError
+from csvor._faults.notes import Notes
+from csvor._tables.related_rows import (
     find_repeats,
     group_numbers,
     note_repeats,
     refuse_few_groups,
 )
-from csvor.cli.input._table import TableColumn, as_column
+from csvor._tables.table import TableColumn, as_column
+from csvor.cli._options import DataOptions, ModelOptions
+from csvor.cli.commands import _tune
+from csvor.cli.commands._app import app
+from csvor.cli.input._prepare import Prepared, prepare
 
 FIT = ("fit", "t.csv", "--target", "y", "--model", "m.skops")
 

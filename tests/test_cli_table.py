@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._notes import Notes
+from csvor._faults.errors import CommandError, UsageError
+from csvor._faults.notes import Notes
+from csvor._tables.table import Table
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._read import read_table
-from csvor.cli.input._table import Table
 
 
 def table_of(tmp_path: Path, content: bytes | str, name: str = "t.csv") -> Table:

@@ -7,10 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._notes import Notes
-from csvor.cli.input._table import as_column
-from csvor.cli.input._target import Target, read_target
+from csvor._faults.errors import CommandError, UsageError
+from csvor._faults.notes import Notes
+from csvor._tables.table import as_column
+from csvor._tables.target import Target, read_target
+from csvor.cli.input._csv import classes_of
 
 
 def target_of(
@@ -18,7 +19,7 @@ def target_of(
 ) -> Target:
     """`values` is a list of texts, as from a CSV file, or an Arrow array, as from Parquet."""
     column = as_column("grade", values if isinstance(values, pa.Array) else pa.array(values))
-    return read_target(column, classes, missing, notes or Notes())
+    return read_target(column, classes_of(classes), missing, notes or Notes())
 
 
 def refusal(kind: type[CommandError], *args: Any, **kwargs: Any) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 from csvor._estimators.endings import NotConvergedWarning
+from csvor._faults.fault import fault, having
 from csvor._utils.warn import Remedy
-from csvor.cli._fault import fault, having
-from csvor.cli._notes import as_option
+from csvor.cli._notes import option_of
 from csvor.cli._render import _short
 from csvor.cli.commands._app import app
 
@@ -54,7 +54,7 @@ def test_remedies_are_those_that_the_command_has() -> None:
     with having({"--drop"}):
         assert str(note).endswith("by a model that has seen the others")
         assert "--impute" in str(fault("blank-numbers-in-fit", columns="'a' 1", first="a"))
-    assert far.spelled(as_option) == "CSVOR ended early: limit --clip 5."
+    assert far.spelled(option_of) == "CSVOR ended early: limit --clip 5."
     assert str(far) == "CSVOR ended early: raise tol."
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from csvor.cli._notes import Notes
+from csvor._faults.notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands._app import app
 from csvor.cli.input._prepare import prepare

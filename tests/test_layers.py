@@ -17,6 +17,7 @@ PACKAGE = ROOT / "src" / "csvor"
 # A sub-package is one layer and may use its own parts; "csvor" is the __init__.
 LAYERS = (
     {"_utils"},
+    {"_faults"},
     # Know nothing of each other: a loss never sees X, a solver nothing that is ordinal.
     {"_decisions", "_labels", "_loss", "_solvers"},
     {"_parts"},
@@ -24,6 +25,7 @@ LAYERS = (
     # Joins rows and solver.
     {"_objective"},
     {"_data", "_mixture"},
+    {"_tables"},
     {"preprocessing"},
     {"_estimators"},
     {"metrics", "audit", "_regression"},

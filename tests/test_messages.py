@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from csvor._utils.words import all_of, plural, rows_text, some_of
-from csvor.cli._errors import (
+from csvor._faults.errors import (
     ColumnError,
     CommandError,
     Faults,
@@ -17,8 +16,9 @@ from csvor.cli._errors import (
     about,
     refuse,
 )
-from csvor.cli._fault import fault
-from csvor.cli._messages import MESSAGES, REMEDIES
+from csvor._faults.fault import fault
+from csvor._faults.messages import MESSAGES, REMEDIES
+from csvor._utils.words import all_of, plural, rows_text, some_of
 
 SOURCES = "\n".join(
     path.read_text("utf-8")

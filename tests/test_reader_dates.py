@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from csvor.cli._errors import CommandError
-from csvor.cli._notes import Notes
+from csvor._faults.errors import CommandError
+from csvor._faults.notes import Notes
 from test_reader_numbers import chosen, predicted, refusal, table_of
 
 DAY = dt.date(1970, 1, 1)

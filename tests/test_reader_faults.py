@@ -10,20 +10,21 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner, Result
 
-from csvor.cli._errors import ColumnError, CommandError, UsageError
+from csvor._faults.errors import ColumnError, CommandError, UsageError
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import folded, quoted, visible
+from csvor._tables.column_uses import read_weights, weight_of_one
+from csvor._tables.feature_columns import choose_features
+from csvor._tables.features import FeatureColumns
+from csvor._tables.model_columns import features_frame
+from csvor._tables.table import as_column
+from csvor._tables.target import Target, read_target
 from csvor.cli._model import load_model
-from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._spelling import folded, quoted, visible
 from csvor.cli.commands import _audit
 from csvor.cli.commands._app import app
-from csvor.cli.input._column_uses import read_weights, weight_of_one
-from csvor.cli.input._feature_columns import choose_features
-from csvor.cli.input._features import FeatureColumns
-from csvor.cli.input._model_columns import features_frame
+from csvor.cli.input._csv import classes_of
 from csvor.cli.input._prepare import prepare
-from csvor.cli.input._table import as_column
-from csvor.cli.input._target import Target, read_target
 from test_reader_numbers import chosen, table_of
 
 
@@ -34,7 +35,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def target_of(texts: list[str], classes: str | None = None, **options: Any) -> Target:
     column = as_column("grade", pa.array(texts))
-    return read_target(column, classes, (), options.pop("notes", Notes()), **options)
+    return read_target(column, classes_of(classes), (), options.pop("notes", Notes()), **options)
 
 
 def refusal(texts: list[str], classes: str | None = None, **options: Any) -> str:

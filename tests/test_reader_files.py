@@ -13,14 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from csvor._faults.errors import CommandError, UsageError
+from csvor._faults.notes import Notes
+from csvor._tables.table import Table
+from csvor._tables.target import read_target
 from csvor.cli._edit import write_edited
-from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._notes import Notes
 from csvor.cli.commands._app import app
 from csvor.cli.input._decisions import Decision, Review
 from csvor.cli.input._read import ReadOptions, read_table
-from csvor.cli.input._table import Table
-from csvor.cli.input._target import read_target
 
 
 def table_of(
@@ -213,8 +213,7 @@ def test_n40_a_lost_order_is_no_order(
     assert why in str(caught.value) and "--classes LOWEST,...,HIGHEST" in str(caught.value)
     assert caught.value.exit_code == 1
     column = read_table(path, Notes()).columns["g"]
-    declared = ",".join(LEVELS)
-    assert read_target(column, declared, [""], Notes()).classes == LEVELS
+    assert read_target(column, list(LEVELS), [""], Notes()).classes == LEVELS
 
 
 def test_n40_an_unordered_category_needs_no_list(tmp_path: Path) -> None:

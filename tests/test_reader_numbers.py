@@ -8,13 +8,14 @@ import pyarrow as pa
 import pytest
 
 from csvor import CSVOR
-from csvor.cli._errors import CommandError
-from csvor.cli._notes import Notes
-from csvor.cli.input._column_parser import Rules
-from csvor.cli.input._feature_columns import choose_features
-from csvor.cli.input._features import FeatureColumns, make_pipeline
-from csvor.cli.input._model_columns import features_frame
-from csvor.cli.input._table import Table, as_column
+from csvor._faults.errors import CommandError
+from csvor._faults.notes import Notes
+from csvor._tables.column_parser import Rules
+from csvor._tables.feature_columns import choose_features
+from csvor._tables.features import FeatureColumns
+from csvor._tables.model_columns import features_frame
+from csvor._tables.table import Table, as_column
+from csvor.preprocessing._encoding import make_pipeline
 
 
 def table_of(**columns: Any) -> Table:

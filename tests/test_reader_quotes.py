@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from csvor.cli._errors import CommandError
-from csvor.cli._notes import Notes
+from csvor._faults.errors import CommandError
+from csvor._faults.notes import Notes
 from test_reader_files import cells, table_of
 
 ROWS = ["ab", "cd", "ef", "gh", "ij"]

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from csvor.cli._errors import CommandError
-from csvor.cli._notes import Notes
+from csvor._faults.errors import CommandError
+from csvor._faults.notes import Notes
+from csvor._tables.target import read_target
 from csvor.cli.commands._app import app
 from csvor.cli.input._read import read_table
-from csvor.cli.input._target import read_target
 
 pyreadstat = pytest.importorskip("pyreadstat")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import joblib
 
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
 
 LOCAL = "local"
 # Workers keep what memory they let go of, for they ask for it anew with the next part, and do not

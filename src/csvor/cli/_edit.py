@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from csvor._decisions.decision import DROP, RELABEL, Decision
+from csvor._faults.errors import CommandError, about
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import normal
 from csvor._utils.atomic_files import folder_written_whole, write_whole, written_whole
 from csvor._utils.file_kinds import PARQUET, SURVEY
 from csvor._utils.spelling import same
-from csvor.cli._errors import CommandError, about
-from csvor.cli._fault import fault
 from csvor.cli._files import write_table
-from csvor.cli._notes import Notes
 from csvor.cli._paths import parquet_files
-from csvor.cli._spelling import normal
 from csvor.cli.input._decisions import Review
 from csvor.cli.input._dialect import Dialect
 from csvor.cli.input._relabel import relabelled

@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from csvor._faults.spelling import format_value
 from csvor._utils.atomic_files import write_whole
 from csvor.cli._paths import parquet_files
-from csvor.cli._spelling import format_value
 
 _AUDIT = ("csvor", "audit")
 _WRITER = "csvor apply"

@@ -10,13 +10,13 @@ import skops.io
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
+from csvor._tables.features import FeatureColumns
 from csvor._utils.atomic_files import write_whole
 from csvor._utils.trusted import TRUSTED_TYPES
 from csvor._utils.version import OtherVersionWarning
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
 from csvor.cli._record import DECISIVE, NAME, Record, no_model, read_record
-from csvor.cli.input._features import FeatureColumns
 
 
 @dataclass(frozen=True)

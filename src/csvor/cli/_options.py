@@ -1,10 +1,11 @@
 """Which options do commands share, and what do they say of data and model?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Annotated, Any
 
-from csvor.cli._errors import refuse
+from csvor._faults.errors import refuse
+from csvor._tables.roles import Roles
 from csvor.cli._parameters import (
     DATA,
     MODEL,
@@ -18,10 +19,8 @@ from csvor.cli._parameters import (
     whole,
 )
 from csvor.cli._paths import check_input, check_parquet
-from csvor.cli._spelling import normal
 
 WITH_GAMMA = {"rbf", "poly", "sigmoid"}
-_WEIGHING = ("weight", "counts")
 Text = str | None
 Texts = tuple[str, ...]
 Number = float | None
@@ -142,26 +141,16 @@ class DataOptions:
     ] = None
 
     def __post_init__(self) -> None:
-        # Names are compared in one form of Unicode, as those of the file are.
-        for name in ("target", "id", "groups", "rater", "item", "reference", "gold", *_WEIGHING):
-            column = getattr(self, name)
-            object.__setattr__(self, name, None if column is None else normal(column))
-        for name in ("by", "drop", "keep", "categorical"):
-            object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
-        if self.weight is not None and self.counts is not None:
-            refuse("weight-and-counts")
-        if self.reference is not None and self.rater is None and "," not in self.target:
-            refuse("reference-alone", name=self.reference)
+        for name, value in vars(self.roles).items():
+            object.__setattr__(self, name, value)
         check_data(self.data, self.dask)
         if self.reviewed is not None:
             check_input(self.reviewed)
 
     @property
-    def weighing(self) -> tuple[str, str] | None:
-        """The option that names the column of what each row counts, and that column."""
-        if self.counts is not None:
-            return "--counts", self.counts
-        return None if self.weight is None else ("--weight", self.weight)
+    def roles(self) -> Roles:
+        """What is said of columns and cells, whatever holds them."""
+        return Roles(**{field.name: getattr(self, field.name) for field in fields(Roles)})
 
 
 def check_data(data: str, dask: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from csvor.cli._errors import refuse
+from csvor._faults.errors import refuse
 
 DATA = "Data"
 MODEL = "Model"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from csvor._faults.errors import refuse
 from csvor._utils.file_kinds import EDITED, PARQUET
-from csvor.cli._errors import refuse
 
 
 def check_input(source: str) -> None:

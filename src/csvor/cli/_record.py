@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
 from csvor._utils.version import VERSION
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
 from csvor.cli._paths import check_input
 
 NAME = "csvor.json"

@@ -12,16 +12,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from csvor._faults.spelling import format_value
 from csvor._utils.words import plural, some_of
 from csvor.cli._options import WITH_GAMMA
-from csvor.cli._spelling import format_value
 
 if TYPE_CHECKING:
     from csvor import CSVOR
+    from csvor._tables.features import FeatureColumns
+    from csvor._tables.target import Target
     from csvor.cli._options import DataOptions, ModelOptions
-    from csvor.cli.input._features import FeatureColumns
     from csvor.cli.input._prepare import Prepared
-    from csvor.cli.input._target import Target
 
 MOST_NAMES = 20
 # Letters of a label in a table.

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-from csvor.cli._fault import OPTIONS, Fault
+from csvor._faults.fault import OPTIONS, Fault
 
 # The words of the command that runs, as they were typed.
 TYPED: ContextVar[Sequence[str]] = ContextVar("TYPED", default=())

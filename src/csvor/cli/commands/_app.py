@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from csvor._faults.errors import CommandError, listed, refuse
 from csvor._utils.words import all_of
-from csvor.cli._errors import CommandError, OneLineGroup, listed, refuse
+from csvor.cli._errors import OneLineGroup
 from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
 from csvor.cli._parameters import argument, choice, option, share
 from csvor.cli._paths import check_output
@@ -22,7 +23,7 @@ from csvor.cli.commands._data_app import data_app
 from csvor.cli.commands._study_app import study
 
 if TYPE_CHECKING:
-    from csvor.cli._notes import Notes
+    from csvor._faults.notes import Notes
 else:
     Notes = Any  # help needs none
 
@@ -60,7 +61,7 @@ def _columns_of(word: str) -> list[str]:
     path = Path(word)
     if not path.is_file() or path.stat().st_size > _QUICK:
         return []
-    from csvor.cli._notes import Notes
+    from csvor._faults.notes import Notes
     from csvor.cli.input._read import read_table
 
     try:

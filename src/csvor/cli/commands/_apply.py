@@ -5,23 +5,23 @@ from operator import add
 from pathlib import Path
 
 from csvor._decisions.decision import DROP, RELABEL
+from csvor._faults.errors import refuse
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import normal
+from csvor._tables.table import Table
 from csvor._utils.file_kinds import EDITED, PARQUET, READ, SURVEY, WRITTEN
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
-from csvor.cli._errors import refuse
 from csvor.cli._follow_up import AS_BEFORE, next_audit, write_record
-from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
-from csvor.cli._spelling import normal
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ApplyOptions
 from csvor.cli.input._decisions import Review, decided_on, read_review
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._sample import Wanted, sample_of
-from csvor.cli.input._table import Table
 
 MOST_CHANGES = 20
 

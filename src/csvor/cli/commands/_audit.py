@@ -6,14 +6,18 @@ from typing import Any
 from csvor import LabelAudit, audit_labels
 from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import final_of
+from csvor._faults.errors import refuse
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
+from csvor._tables.likely_raters import note_more_raters, note_raters
+from csvor._tables.related_rows import refuse_few_groups
 from csvor._utils.words import plural
 from csvor.audit._candidate import n_models, trees_in_words
 from csvor.audit._expected_errors import ExpectedErrors, after_review
-from csvor.cli._errors import refuse
-from csvor.cli._fault import fault
 from csvor.cli._files import check_table_output
 from csvor.cli._follow_up import audit_command, how_to_go_on, read_record
-from csvor.cli._notes import Notes, in_options
+from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
 from csvor.cli._progress import progress
@@ -26,7 +30,6 @@ from csvor.cli._render import (
     print_facts,
     print_suspects,
 )
-from csvor.cli._spelling import format_value
 from csvor.cli._streams import print_json
 from csvor.cli.commands._audit_ratings import audit_ratings
 from csvor.cli.commands._audit_report import write_page
@@ -42,10 +45,8 @@ from csvor.cli.commands._rater_facts import (
     read_raters,
 )
 from csvor.cli.commands._rows import Rows, rows_of
-from csvor.cli.input._likely_raters import note_more_raters, note_raters
 from csvor.cli.input._prepare import Prepared, prepare
 from csvor.cli.input._ratings import has_ratings, read_several
-from csvor.cli.input._related_rows import refuse_few_groups
 
 _OF_WRONG_LABELS = (
     "share", "low", "high", "named", "expected_right", "conclusive", "rank_correlation",
@@ -66,9 +67,9 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     written: list[str | None] = []
     with rows_of(data, options, notes, table) as rows:
         check_by(rows, notes)
-        note_raters(rows.prepared.frame, data, notes)
+        note_raters(rows.prepared.frame, data.roles, notes)
         classes = rows.prepared.target.classes
-        note_more_raters(rows.prepared.frame, [data.target], classes, data, notes)
+        note_more_raters(rows.prepared.frame, [data.target], classes, data.roles, notes)
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options, notes)
@@ -141,7 +142,7 @@ def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
     lone = [format_value(label) for label, count in pairs if count == 1]
     if lone:
         notes.add(fault("lone-labels", n=len(lone), names=lone))
-    warnings = notes.of_warnings(EmptyIntervalWarning)  # `notes_on_classes` says it
+    warnings = warnings_as_notes(notes, EmptyIntervalWarning)  # `notes_on_classes` says it
     with progress("Auditing the labels", 1) as update, warnings:
         candidates, columns = rows.models(), rows.audit_data()
         check_raters(prepared.data, columns, notes)

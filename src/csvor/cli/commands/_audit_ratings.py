@@ -7,11 +7,14 @@ import numpy as np
 from rich.text import Text
 
 from csvor import RatersAudit
+from csvor._faults.errors import CommandError, refuse
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
+from csvor._tables.table import Table
 from csvor._utils.words import plural
-from csvor.cli._errors import CommandError, refuse
 from csvor.cli._files import write_table
 from csvor.cli._follow_up import audit_command
-from csvor.cli._notes import Notes, in_options
+from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli._render import (
@@ -24,13 +27,11 @@ from csvor.cli._render import (
     print_table,
     unused_facts,
 )
-from csvor.cli._spelling import format_value
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.commands._rater_facts import print_raters, rater_entries
 from csvor.cli.input._prepare import plain
 from csvor.cli.input._ratings import RatedItems, rated_items
-from csvor.cli.input._table import Table
 from csvor.report import write_raters_report
 
 Columns = dict[str, list[Any]]
@@ -84,7 +85,7 @@ def _refuse_other_options(data: DataOptions, output: AuditOutput) -> None:
 def audit_of(rated: RatedItems, notes: Notes) -> RatersAudit:
     """The audit of the ratings; what it notes is among the notes."""
     try:
-        with progress("Auditing the ratings", 1) as update, notes.of_warnings():
+        with progress("Auditing the ratings", 1) as update, warnings_as_notes(notes):
             audit = rated.audit(update)
     except ValueError as error:
         raise CommandError(in_options(str(error))) from error

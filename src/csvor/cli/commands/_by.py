@@ -3,14 +3,14 @@
 from typing import Any
 
 from csvor import LabelAudit
+from csvor._faults.errors import UsageError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import normal
 from csvor._utils.words import plural
 from csvor.audit import SharesByValue
 from csvor.audit._values import check_values
-from csvor.cli._errors import UsageError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
 from csvor.cli._render import Fact
-from csvor.cli._spelling import normal
 from csvor.cli.commands._rows import Rows
 from csvor.cli.input._prepare import plain
 

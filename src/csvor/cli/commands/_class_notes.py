@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor import LabelAudit
+from csvor._faults.fault import fault, lacking
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
 from csvor._mixture.channels import MANY_CLASSES
 from csvor._parts.engine import sums
-from csvor.cli._fault import fault, lacking
-from csvor.cli._notes import Notes
 from csvor.cli._options import ModelOptions
-from csvor.cli._spelling import format_value
 
 
 def notes_on_classes(audit: LabelAudit, options: ModelOptions, notes: Notes) -> None:

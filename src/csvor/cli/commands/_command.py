@@ -8,8 +8,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from csvor._faults.fault import having
 from csvor.cli._errors import failures_in_one_line
-from csvor.cli._fault import having
 from csvor.cli._parameters import OUTPUT, option
 
 
@@ -50,10 +50,12 @@ def command(
                 if not takes_notes:
                     function(**arguments)
                     return
-                from csvor.cli._notes import Notes  # here: help needs none
+                # Here: help needs none.
+                from csvor._faults.notes import Notes
+                from csvor.cli._notes import printed_at_end
 
                 notes = Notes()
-                with notes.printed_at_end():
+                with printed_at_end(notes):
                     function(**arguments, notes=notes)
 
         parameters = [member.parameter for member in [*members, _DEBUG]]

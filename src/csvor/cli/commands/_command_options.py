@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from csvor.cli._errors import refuse
+from csvor._faults.errors import refuse
 from csvor.cli._options import (
     AsJson,
     Dask,

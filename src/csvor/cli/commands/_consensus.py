@@ -1,9 +1,9 @@
 """What does `csvor consensus` do?"""
 
+from csvor._faults.errors import refuse
+from csvor._faults.notes import Notes
 from csvor._utils.words import plural
-from csvor.cli._errors import refuse
 from csvor.cli._files import check_table_output, write_table
-from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from csvor import datasets
-from csvor.cli._errors import CommandError, UsageError, closest, listed, refuse
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
+from csvor._faults.errors import CommandError, UsageError, closest, listed, refuse
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor.cli._notes import warnings_as_notes
 from csvor.cli._progress import progress
 from csvor.cli._render import console, plain_table, print_table
 from csvor.cli._streams import print_json
@@ -55,7 +56,7 @@ def run_get(
             if not force and folder.is_dir() and _is_right(name, folder):
                 row["status"] = "already there"
                 continue
-            with progress(f"Getting {name}"), notes.of_warnings():
+            with progress(f"Getting {name}"), warnings_as_notes(notes):
                 datasets.fetch(name, folder, source=source)
         except (DatasetError, OSError) as error:
             row.update(status="failed", error=str(error))

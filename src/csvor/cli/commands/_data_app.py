@@ -10,7 +10,7 @@ from csvor.cli._parameters import argument, option
 from csvor.cli.commands._command import command
 
 if TYPE_CHECKING:
-    from csvor.cli._notes import Notes
+    from csvor._faults.notes import Notes
 else:
     Notes = Any  # help needs none
 

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from csvor import LabelAudit
-from csvor.cli._errors import refuse
-from csvor.cli._fault import fault
+from csvor._faults.errors import refuse
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._tables.table import as_number
 from csvor.cli._files import write_table
-from csvor.cli._notes import Notes
+from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import check_output_folder
 from csvor.cli._progress import progress
@@ -26,7 +28,6 @@ from csvor.cli._render import (
 from csvor.cli.commands._audit import audit_file, chosen_fact
 from csvor.cli.commands._demo_data import Graded, bridges, bundled, with_wrong_labels
 from csvor.cli.input._prepare import Prepared
-from csvor.cli.input._table import as_number
 
 SHOWN = 10
 
@@ -50,7 +51,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     spoilt = ("Spoilt", str(fault("spoilt", n=wrong.sum(), total=len(labels))))
     print_facts(screen, [*data_facts(prepared), spoilt, chosen_fact(prepared, audit)])
     print_suspects(screen, rows, SHOWN, audit.ordered_by)
-    with progress("Comparing"), notes.of_warnings():
+    with progress("Comparing"), warnings_as_notes(notes):
         truth_facts = _truth_facts(prepared, audit, graded, wrong)
     files = f"{records} and {records.with_name('truth.csv')}"
     command = ["csvor", "audit", str(records), "--target", graded.target]

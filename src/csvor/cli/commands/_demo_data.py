@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
 from csvor.corruption import flip_labels
 
 N_ROWS = 400

@@ -10,15 +10,16 @@ from typing import Any
 
 import pandas as pd
 
+from csvor._faults.errors import refuse
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
 from csvor._utils.words import plural
-from csvor.cli._errors import refuse
 from csvor.cli._follow_up import command_line
-from csvor.cli._notes import Notes
+from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import check_output, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import Fact, console, data_facts, print_facts
-from csvor.cli._spelling import format_value
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ExplainOptions
 from csvor.cli.commands._effects import effects_of, tests_of_columns
@@ -63,7 +64,7 @@ def run_explain(
     notes.pass_over(*_OF_OTHER_COMMANDS)
     with _rows(data, model, options, notes) as rows:
         done = explained(rows, options, notes)
-        with progress("Testing"), notes.of_warnings(lower_case=True):
+        with progress("Testing"), warnings_as_notes(notes, lower_case=True):
             document = _document(done, notes)
     facts = _facts(done, document)
     if options.report is not None:

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from csvor import OrdinalRegression
+from csvor._faults.errors import CommandError, refuse
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
 from csvor._regression.fit import Likelihoods
-from csvor.cli._errors import CommandError, refuse
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes, in_options
+from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._progress import progress
 from csvor.cli.commands._command_options import ExplainOptions
 from csvor.cli.commands._in_parts import RowsInParts
@@ -79,7 +80,7 @@ def explained(rows: Rows, options: ExplainOptions, notes: Notes) -> Explained:
     )
     model._names = [name for column in columns for name in column.names]
     arrays = _arrays(rows, columns)
-    with progress("Fitting"), notes.of_warnings(lower_case=True):
+    with progress("Fitting"), warnings_as_notes(notes, lower_case=True):
         try:
             model.fit(arrays["X"], arrays["y"], arrays["sample_weight"], raters=arrays["raters"])
         except ValueError as error:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
 from csvor._utils.words import all_of, some_of
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
 from csvor.cli._render import MOST_NAMES
-from csvor.cli._spelling import format_value
 from csvor.cli.commands._effects import effects_of, p_words
 from csvor.cli.commands._explain_fit import Explained
 from csvor.cli.input._prepare import Prepared

@@ -3,11 +3,12 @@
 from dataclasses import asdict
 from typing import Any
 
+from csvor._faults.errors import refuse
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
 from csvor.cli._coefficients import coefficients_of, encodings_of, thresholds_of
-from csvor.cli._errors import refuse
-from csvor.cli._fault import fault
 from csvor.cli._model import StoredModel, save_model
-from csvor.cli._notes import Notes
+from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import refuse_delimiter
 from csvor.cli._progress import progress
@@ -31,7 +32,7 @@ def run_fit(
         if data.dask is None:
             refuse_large_exact_kernel(options, rows.n_rows)
         prepared = tuned(rows.prepared, notes)
-        with progress("Fitting"), notes.of_warnings():
+        with progress("Fitting"), warnings_as_notes(notes):
             error, flagged = rows.fit()
     document = _document(prepared, error, flagged, notes)
     outcome = ("Fit", str(fault("fitted", n=flagged, error=error)))

@@ -14,24 +14,24 @@ from sklearn.pipeline import Pipeline
 
 from csvor import LabelAudit
 from csvor._estimators.steps import final_of
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._tables.column_uses import feature_names, weight_of_one
+from csvor._tables.target import Target, stands_for
 from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.cached import cached_property
 from csvor._utils.lazy import is_lazy
 from csvor._utils.words import plural
 from csvor.cli._cluster import memory_of
-from csvor.cli._fault import fault
 from csvor.cli._files import refuse_files_unseen, write_part
-from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli.commands._in_memory import ENTRIES, CommandRows, as_columns
-from csvor.cli.input._column_uses import feature_names, weight_of_one
 from csvor.cli.input._decisions import decided_on
 from csvor.cli.input._parts import PieceReader, encoded, reader_of, rescale, sums_of
 from csvor.cli.input._pieces import Piece, columns_of, pieces_of
 from csvor.cli.input._prepare import Prepared, prepare_table
 from csvor.cli.input._sample import Sample, Wanted, sample_of
-from csvor.cli.input._target import Target, stands_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class RowsInParts(CommandRows):
         kinds = {
             "X": (True, float, (width,)),
             "y": (True, labels, ()),
-            "sample_weight": (data.weighing is not None, float, ()),
+            "sample_weight": (data.roles.weighing is not None, float, ()),
             "groups": (data.groups is not None, np.int64, ()),
             "raters": (data.rater is not None, object, ()),
             "confirmed": (reviewed, bool, ()),
@@ -178,7 +178,7 @@ def _was_in_memory(audit: LabelAudit) -> bool:
 def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any) -> RowsInParts:
     """Read a sample, and measure all rows by what it says."""
     pieces = pieces_of(data.data)
-    feature_names(columns_of(data.data, pieces), data)  # refused here, no pass is lost
+    feature_names(columns_of(data.data, pieces), data.roles)  # refused here, no pass is lost
     n_rows = sum(piece.n_rows for piece in pieces)
     with progress(f"Reading {data.data}"):
         sample = _sample(pieces, n_rows, data)
@@ -220,7 +220,7 @@ def _measured(work: Prepared, reader: PieceReader, pieces: list[Piece], memory: 
     if len(first):
         rescale(columns, n_used, first, second)
     work = replace(work, target=_counted(work.target, reader.codes, counts.astype(int).tolist()))
-    mean = weight_of_one(work.data.weighing, float(weight[0]), int(weight[1]))
+    mean = weight_of_one(work.data.roles.weighing, float(weight[0]), int(weight[1]))
     return RowsInParts(work, reader, columns, mean, pieces, tuple(sizes.tolist()), memory)
 
 

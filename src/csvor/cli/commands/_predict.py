@@ -9,25 +9,25 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from csvor._faults.errors import Faults, refuse
+from csvor._faults.notes import Notes
+from csvor._tables.categories import refuse_strange
+from csvor._tables.model_columns import check_there
+from csvor._tables.table import Table
 from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.threads import one_of_many
 from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
-from csvor.cli._errors import Faults, refuse
 from csvor.cli._files import check_table_output, refuse_files_unseen, write_part, write_table
 from csvor.cli._model import StoredModel, load_model
-from csvor.cli._notes import Notes
 from csvor.cli._paths import check_new_folder, refuse_delimiter
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import PredictOptions
 from csvor.cli.commands._predictions import Predictions, predictions_of
-from csvor.cli.input._categories import refuse_strange
-from csvor.cli.input._model_columns import check_there
 from csvor.cli.input._pieces import Piece, pieces_of, table_of
 from csvor.cli.input._read import ReadOptions, read_table
-from csvor.cli.input._table import Table
 
 # Words of columns of which a model knows none, by the name of the column.
 UnknownWords = dict[str, list[str]]

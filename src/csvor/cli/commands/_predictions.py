@@ -7,17 +7,18 @@ from typing import Any
 import pandas as pd
 
 from csvor._estimators.steps import at_final
-from csvor.cli._errors import about
-from csvor.cli._fault import fault
+from csvor._faults.errors import about
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
+from csvor._tables.model_columns import features_frame
+from csvor._tables.table import Table
 from csvor.cli._model import StoredModel
-from csvor.cli._notes import Notes
+from csvor.cli._notes import warnings_as_notes
 from csvor.cli._progress import progress
 from csvor.cli._record import Record
-from csvor.cli._spelling import format_value
 from csvor.cli.commands._command_options import PredictOptions
-from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._prepare import plain
-from csvor.cli.input._table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ def predictions_of(
     answers: dict[str, list[Any]] = {"row": (table.rows + 1).tolist()}
     if ids is not None:
         answers["id"] = ids
-    with progress("Predicting"), notes.of_warnings():
+    with progress("Predicting"), warnings_as_notes(notes):
         encoded = at_final(model.pipeline, frame)
         answers["prediction"] = [plain(label) for label in final.predict(encoded)]
         if options.score:

@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.text import Text
 
 from csvor import LabelAudit
+from csvor._faults.errors import ColumnError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import visible
 from csvor._parts.engine import total
+from csvor._tables.column_uses import check_rater_names
 from csvor._utils.words import plural
 from csvor.audit import RaterTable
-from csvor.cli._errors import ColumnError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
 from csvor.cli._render import Fact, plain_table, print_table
-from csvor.cli._spelling import visible
-from csvor.cli.input._column_uses import check_rater_names
 from csvor.cli.input._prepare import Prepared, plain
 
 MOST_RATERS = 10
@@ -37,7 +37,7 @@ def check_raters(data: DataOptions, columns: Mapping[str, Any], notes: Notes) ->
     if 2 * len(names) > raters.size:
         facts = {"n_raters": len(names), "n_rows": raters.size}
         raise ColumnError(fault("many-raters", data.rater, option="--rater", **facts))
-    check_rater_names(data, names, raters.size, notes)
+    check_rater_names(data.roles, names, raters.size, notes)
 
 
 def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArray[Any]]]:

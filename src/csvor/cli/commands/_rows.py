@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from csvor._faults.notes import Notes
+from csvor._tables.table import Table
 from csvor.cli._cluster import cluster
-from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands._in_memory import RowsInMemory
 from csvor.cli.commands._in_parts import RowsInParts, in_parts
 from csvor.cli.input._prepare import prepare, prepare_table
-from csvor.cli.input._table import Table
 
 Rows = RowsInMemory | RowsInParts
 

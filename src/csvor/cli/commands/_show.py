@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from csvor.cli._notes import Notes
+from csvor._faults.notes import Notes
 from csvor.cli._record import read_record
 from csvor.cli._streams import print_json
 

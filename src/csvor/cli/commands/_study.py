@@ -14,11 +14,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from csvor._faults.errors import CommandError, refuse
+from csvor._faults.fault import fault
 from csvor._utils.atomic_files import written_whole
 from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
-from csvor.cli._errors import CommandError, refuse
-from csvor.cli._fault import fault
 from csvor.cli._paths import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts

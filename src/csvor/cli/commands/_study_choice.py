@@ -4,7 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from csvor.cli._errors import UsageError, refuse
+from csvor._faults.errors import UsageError, refuse
 from csvor.cli.commands._command_options import StudyOptions
 from csvor.study import MeasureSpec, Spec, load_spec, preset, spec_of
 from csvor.study._for_commands import other_study

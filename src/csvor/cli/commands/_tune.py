@@ -14,12 +14,13 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from csvor._data.folds import held_out_parts
+from csvor._faults.errors import refuse
+from csvor._faults.notes import Notes
 from csvor._labels import CodedLabels
-from csvor.cli._errors import refuse
-from csvor.cli._notes import Notes
+from csvor._tables.related_rows import refuse_few_groups
+from csvor.cli._notes import warnings_as_notes
 from csvor.cli._progress import progress
 from csvor.cli.input._prepare import Choice, Prepared
-from csvor.cli.input._related_rows import refuse_few_groups
 from csvor.methods import POWERS, STRENGTHS
 from csvor.study._for_commands import Fold, MethodRun, Setting, expand, select
 
@@ -33,7 +34,7 @@ def tuned(work: Prepared, notes: Notes) -> Prepared:
         refuse("few-rows-of-labels", folds=options.folds)
     refuse_few_groups(work.groups, options.folds)
     n_fits = options.folds * len(STRENGTHS) * len(POWERS)
-    with progress("Choosing C and p", n_fits) as update, notes.of_warnings():
+    with progress("Choosing C and p", n_fits) as update, warnings_as_notes(notes):
         choice = tune(
             work.pipeline,
             work.frame,

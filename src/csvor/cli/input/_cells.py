@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from csvor.cli.input._table import (
+from csvor._tables.table import (
     TableColumn,
     as_column,
     has_clear_points,

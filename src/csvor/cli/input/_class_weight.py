@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from csvor._faults.errors import UsageError, closest, listed
+from csvor._faults.fault import fault
+from csvor._faults.spelling import format_value
 from csvor._utils.spelling import same
-from csvor.cli._errors import UsageError, closest, listed
-from csvor.cli._fault import fault
 from csvor.cli._options import ModelOptions
-from csvor.cli._spelling import format_value
 
 
 def with_class_weights(options: ModelOptions, classes: Sequence[Any]) -> ModelOptions:

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
 from csvor._labels import CodedLabels
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli.input._column_uses import weight_of_one
-from csvor.cli.input._features import FeatureColumns
+from csvor._tables.column_uses import weight_of_one
+from csvor._tables.features import FeatureColumns
+from csvor._tables.related_rows import Repeats
+from csvor._tables.target import Target
 from csvor.cli.input._prepare import Prepared
-from csvor.cli.input._related_rows import Repeats
-from csvor.cli.input._target import Target
 
 
 def complete_rows(work: Prepared, notes: Notes) -> Prepared:
@@ -48,7 +48,9 @@ def complete_rows(work: Prepared, notes: Notes) -> Prepared:
     weights = _of(work.weights, whole)
     if weights is not None:
         n_counting = int(np.count_nonzero(weights))
-        weights = weights / weight_of_one(work.data.weighing, float(weights.sum()), n_counting)
+        weights = weights / weight_of_one(
+            work.data.roles.weighing, float(weights.sum()), n_counting
+        )
     return replace(
         work,
         target=_target(work.target, whole),

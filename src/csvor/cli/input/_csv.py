@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from csvor.cli._errors import CommandError, Faults, UsageError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import normal
+from csvor._faults.errors import CommandError, Faults, UsageError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import normal
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
 from csvor.cli.input._text_checks import Opener, check_bytes, check_quotes, head_of
@@ -184,3 +184,8 @@ def split_list(text: str, option: str) -> list[str]:
     if double:
         raise UsageError(fault("list-with-double", name=option, text=text, entries=double))
     return cells
+
+
+def classes_of(text: str | None) -> list[str] | None:
+    """The entries of --classes, where it is there."""
+    return None if text is None else split_list(text, "--classes")

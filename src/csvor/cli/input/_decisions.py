@@ -19,15 +19,15 @@ from csvor._decisions.checks import (
 )
 from csvor._decisions.decision import RELABEL, Decisions
 from csvor._decisions.faults import MOST, DecisionsError, refuse
-from csvor.cli._errors import CommandError, FaultsError, UsageError
-from csvor.cli._fault import fault
+from csvor._faults.errors import CommandError, FaultsError, UsageError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
+from csvor._tables.table import Table, TableColumn
 from csvor.cli._follow_up import how_to_go_on, read_command, read_record
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import format_value
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._read import read_table
 from csvor.cli.input._relabel import relabelled
-from csvor.cli.input._table import Table, TableColumn
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import normal
+from csvor._faults.errors import CommandError, UsageError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import normal
 
 # Blanks separate words as well.
 _SIGNS = (",", ";", "\t", "|")

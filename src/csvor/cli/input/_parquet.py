@@ -6,8 +6,8 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
 
 # The longest header of a dictionary page, which has no statistics, is far shorter.
 _HEADER = 256

@@ -8,16 +8,16 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from csvor._faults.errors import ColumnError, about
+from csvor._faults.notes import Notes
 from csvor._labels import OrdinalLabels
+from csvor._tables.column_uses import ColumnUses
+from csvor._tables.features import FeatureColumns
+from csvor._tables.model_columns import features_frame
+from csvor._tables.table import Table, TableColumn
 from csvor._utils.sklearn_private import is_constant_feature
-from csvor.cli._errors import ColumnError, about
-from csvor.cli._notes import Notes
-from csvor.cli.input._column_uses import ColumnUses
-from csvor.cli.input._features import FeatureColumns
-from csvor.cli.input._model_columns import features_frame
 from csvor.cli.input._pieces import Piece, alike, table_of
 from csvor.cli.input._prepare import Prepared
-from csvor.cli.input._table import Table, TableColumn
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -47,6 +47,7 @@ class PieceRows:
 class PieceReader:
     """How pieces are read: their columns, and the class of each label (by its text)."""
 
+    source: str
     uses: ColumnUses
     types: dict[str, pa.DataType]
     features: FeatureColumns
@@ -105,7 +106,7 @@ class PieceReader:
     def _labelled(self, piece: Piece) -> tuple[Table, Codes, Array]:
         """The rows with a label, their codes, and how many rows have each text."""
         arrays = alike(piece.plain(), self.types)
-        table = table_of(arrays, piece.rows, self.uses.data.data)
+        table = table_of(arrays, piece.rows, self.source)
         there = ~np.isin(piece.rows, self.uses.dropped)
         with about(table.source):
             codes, counts = self._codes(self.uses.labels(table), there, piece)
@@ -152,7 +153,7 @@ def reader_of(work: Prepared, labels: TableColumn, types: dict[str, pa.DataType]
     names += [*data.by, *work.features.used]
     known = {name: types[name] for name in names if name}
     impute, ordered = work.options.impute, work.target.coded.labels
-    return PieceReader(work.uses, known, work.features, impute, ordered, codes)
+    return PieceReader(work.data.data, work.uses, known, work.features, impute, ordered, codes)
 
 
 def numbers_before(columns: Any, features: FeatureColumns, frame: pd.DataFrame) -> Any:

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
+from csvor._faults.spelling import normal
+from csvor._tables.table import Table, as_column
 from csvor.cli._paths import parquet_files
-from csvor.cli._spelling import normal
 from csvor.cli.input._parquet import why_no_order
 from csvor.cli.input._read import named_arrays
-from csvor.cli.input._table import Table, as_column
 
 
 @dataclass(frozen=True)

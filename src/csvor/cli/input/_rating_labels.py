@@ -11,15 +11,16 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from csvor._faults.errors import ColumnError, CommandError, closest, listed
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value, visible
+from csvor._tables.column_checks import Rows
+from csvor._tables.table import TableColumn, as_number
+from csvor._tables.target import Target, no_labels, read_target
 from csvor._utils.spelling import same
-from csvor.cli._errors import ColumnError, CommandError, closest, listed
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions
-from csvor.cli._spelling import format_value, visible
-from csvor.cli.input._column_checks import Rows
-from csvor.cli.input._table import TableColumn, as_number
-from csvor.cli.input._target import Target, no_labels, read_target
+from csvor.cli.input._csv import classes_of
 
 
 def true_labels(
@@ -61,7 +62,7 @@ def labels_of(column: TableColumn, data: DataOptions, notes: Notes) -> Target:
     missing = data.missing_label
     if no_labels(column, ())[0] and "" not in missing:
         missing = (*missing, "")
-    return read_target(column, data.classes, missing, notes, fold=data.fold_labels)
+    return read_target(column, classes_of(data.classes), missing, notes, fold=data.fold_labels)
 
 
 def labels_of_columns(columns: Sequence[TableColumn], data: DataOptions, notes: Notes) -> Target:

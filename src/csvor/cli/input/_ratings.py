@@ -12,23 +12,24 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR, RatersAudit, audit_raters
+from csvor._faults.errors import ColumnError, Faults, refuse
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._tables.column_checks import Rows
+from csvor._tables.column_parser import Rules
+from csvor._tables.column_uses import check_rater_names, columns_as_text, feature_names
+from csvor._tables.feature_columns import choose_features
+from csvor._tables.features import FeatureColumns
+from csvor._tables.likely_raters import is_gold, note_gold, note_more_raters
+from csvor._tables.related_rows import item_names, rater_names
+from csvor._tables.table import Table, TableColumn
+from csvor._tables.target import Target
 from csvor.audit import candidate_models
-from csvor.cli._errors import ColumnError, Faults, refuse
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli.input._column_checks import Rows
-from csvor.cli.input._column_parser import Rules
-from csvor.cli.input._column_uses import check_rater_names, columns_as_text, feature_names
 from csvor.cli.input._csv import split_list
-from csvor.cli.input._feature_columns import choose_features
-from csvor.cli.input._features import FeatureColumns, make_pipeline
-from csvor.cli.input._likely_raters import is_gold, note_gold, note_more_raters
 from csvor.cli.input._rating_labels import labels_of, labels_of_columns, ordered, true_labels
 from csvor.cli.input._read import ReadOptions, read_table
-from csvor.cli.input._related_rows import item_names, rater_names
-from csvor.cli.input._table import Table, TableColumn
-from csvor.cli.input._target import Target
+from csvor.preprocessing._encoding import make_pipeline
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ def read_several(data: DataOptions, notes: Notes) -> Table | None:
         if data.item is not None:
             refuse("dask-items")
         return None
-    columns = [*columns_as_text(data), *data.target.split(",")]
+    columns = [*columns_as_text(data.roles), *data.target.split(",")]
     return read_table(data.data, notes, ReadOptions(data.delimiter, columns))
 
 
@@ -98,7 +99,7 @@ def rated_items(table: Table, data: DataOptions, options: ModelOptions, notes: N
         refuse("item-alone")
     if data.gold is not None and data.reference is not None:
         refuse("gold-and-reference")
-    names = feature_names(table, data, targets)
+    names = feature_names(table, data.roles, targets)
     faults = Faults()
     read = _wide if wide else _long
     ratings = read(table, data, [table.column(name, "--target") for name in targets], notes, faults)
@@ -119,13 +120,13 @@ def rated_items(table: Table, data: DataOptions, options: ModelOptions, notes: N
             notes=notes, faults=faults,
         )  # fmt: skip
     faults.refuse(table.source)
-    check_rater_names(data, raters.tolist(), len(rows), notes)
+    check_rater_names(data.roles, raters.tolist(), len(rows), notes)
     pipeline = None
     if frame is not None:
         if wide:
-            note_more_raters(frame, targets, target.classes, data, notes)
+            note_more_raters(frame, targets, target.classes, data.roles, notes)
         else:
-            note_gold(frame, target.classes, data, notes)
+            note_gold(frame, target.classes, data.roles, notes)
         model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=target.classes)
         pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     return RatedItems(

@@ -13,18 +13,18 @@ import pyarrow as pa
 import pyarrow.feather as pa_feather
 import pyarrow.json as pa_json
 
+from csvor._faults.errors import CommandError, UsageError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value, normal
+from csvor._tables.table import Table, TableColumn, as_column
 from csvor._utils.file_kinds import FEATHER, JSON_LINES, PARQUET, READ, SURVEY, TEXT, WRITTEN
-from csvor.cli._errors import CommandError, UsageError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
 from csvor.cli._paths import check_input, refuse_delimiter
-from csvor.cli._spelling import format_value, normal
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
 from csvor.cli.input._parquet import read_parquet
 from csvor.cli.input._survey import ORDER, read_survey
-from csvor.cli.input._table import Table, TableColumn, as_column
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from csvor.cli._errors import nearest, refuse
+from csvor._faults.errors import nearest, refuse
+from csvor._faults.spelling import normal
+from csvor._tables.features import FeatureColumns
 from csvor.cli._options import ModelOptions
 from csvor.cli._parameters import as_positive
-from csvor.cli._spelling import normal
-from csvor.cli.input._features import FeatureColumns
 from csvor.preprocessing import MedianClipper
 
 # Between such deviations of a column, one more of it is a step that an odds ratio can be told of.

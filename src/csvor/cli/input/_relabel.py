@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
-from csvor.cli._spelling import format_value
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
+from csvor._faults.spelling import format_value
 
 
 def relabelled(values: pa.Array, new: Mapping[int, str]) -> pa.Array:

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from csvor.cli._errors import CommandError, listed
-from csvor.cli.input._column_checks import MOST_CATEGORIES
+from csvor._faults.errors import CommandError, listed
+from csvor._tables.column_checks import MOST_CATEGORIES
+from csvor._tables.table import Table, TableColumn, as_column, as_number
+from csvor._tables.target import no_labels
 from csvor.cli.input._pieces import Piece, table_of
-from csvor.cli.input._table import Table, TableColumn, as_column, as_number
-from csvor.cli.input._target import no_labels
 
 MOST_ROWS = 20_000
 

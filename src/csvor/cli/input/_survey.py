@@ -5,10 +5,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import format_value
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
 
 ORDER = "value labels of the file, by their codes"
 _MOST_CODES = 5

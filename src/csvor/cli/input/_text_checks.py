@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
-from csvor.cli._errors import CommandError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
+from csvor._faults.errors import CommandError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
 from csvor.cli.input._dialect import Dialect
 
 _BLOCK = 1 << 20

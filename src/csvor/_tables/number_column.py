@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from csvor.cli.input._number_text import NOTATIONS, Notation, Numeral, is_known_unit, numeral
-from csvor.cli.input._table import (
+from csvor._tables.number_text import NOTATIONS, Notation, Numeral, is_known_unit, numeral
+from csvor._tables.table import (
     BLANK,
     TableColumn,
     as_number,

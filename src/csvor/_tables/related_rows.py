@@ -8,11 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.util import hash_array
 
-from csvor.cli._errors import ColumnError, UsageError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli.input._column_checks import Rows
-from csvor.cli.input._table import TableColumn
+from csvor._faults.errors import ColumnError, UsageError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._tables.column_checks import Rows
+from csvor._tables.table import TableColumn
 
 # Sets of conflicting rows that a document lists, and rows of each.
 MOST_LISTED = 100

@@ -1,4 +1,4 @@
-"""Transformers that make features fit for a linear score."""
+"""How are values far from the others brought to a limit?"""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from csvor._data.tables import read_features
 from csvor._rows.csr import is_sparse
 from csvor._utils.sklearn_private import Interval
 from csvor._utils.version import Versioned
-
-__all__ = ["MedianClipper"]
 
 
 class MedianClipper(Versioned, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._faults.errors import ColumnError, Faults
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value, normal
 from csvor._labels import CodedLabels
-from csvor.cli._errors import ColumnError, Faults
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import format_value, normal
-from csvor.cli.input._csv import split_list
-from csvor.cli.input._label_order import LabelColumn
-from csvor.cli.input._table import TableColumn, as_number
+from csvor._tables.label_order import LabelColumn
+from csvor._tables.table import TableColumn, as_number
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Target:
 
 def read_target(
     column: TableColumn,
-    classes: str | None,
+    declared: list[str] | None,
     missing: Sequence[str],
     notes: Notes,
     dropped: Sequence[int] | NDArray[np.int64] = (),
@@ -63,7 +62,6 @@ def read_target(
     if not len(rows):
         faults.add(ColumnError(fault("no-label-left", column.name)))
         faults.refuse()
-    declared = split_list(classes, "--classes") if classes is not None else None
     label_column = LabelColumn(_without_levels(column.take(rows), missing), rows)
     if fold:
         label_column.fold(declared, notes)

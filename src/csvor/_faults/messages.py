@@ -1,7 +1,7 @@
 """Which words has each fault, and each note, of the data? One line a message.
 
 `{column:q}` is a name as a shell takes it, `{rows}` a list of rows, `[it|them]` singular or plural:
-`csvor.cli._fault` fills them in. A number such as N39 beside a
+`csvor._faults.fault` fills them in. A number such as N39 beside a
 message is the case that asks for it: its tests have the same number.
 """
 

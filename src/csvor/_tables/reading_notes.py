@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import format_value, visible
-from csvor.cli.input._number_column import Interpretation, NumberColumn, Numbers, Rows
-from csvor.cli.input._table import BLANK, TableColumn
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value, visible
+from csvor._tables.number_column import Interpretation, NumberColumn, Numbers, Rows
+from csvor._tables.table import BLANK, TableColumn
 
 SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _MARKS = {

@@ -9,11 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from csvor._faults.errors import UsageError, nearest
+from csvor._faults.spelling import format_value, normal
 from csvor._utils.cached import cached_property
 from csvor._utils.spelling import as_number as as_number
-from csvor.cli._errors import UsageError, nearest
-from csvor.cli._spelling import format_value, normal
-from csvor.cli.input._dialect import Dialect
 
 Kind = Literal["text", "number", "bool", "dates", "lists"]
 # What stands for "no value" in a column of numbers; R and pandas write the later ones.
@@ -96,13 +95,13 @@ class Table:
     """Columns of one length; `source` is the name used in messages.
 
     `n_rows` are all rows of the data, of which the columns may hold some alone. `dialect` says how
-    the cells of a text file are divided.
+    the cells of a text file are divided (`csvor.cli.input._dialect`).
     """
 
     source: str
     columns: dict[str, TableColumn]
     n_rows: int
-    dialect: Dialect | None = None
+    dialect: Any = None
 
     def only(self, names: Collection[str]) -> "Table":
         """The table with these columns alone: the others need memory."""

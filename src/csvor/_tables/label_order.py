@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._faults.errors import ColumnError, UsageError, closest
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.options import as_option
+from csvor._faults.spelling import folded, format_value, visible
 from csvor._labels import LabelError, OrdinalLabels
 from csvor._labels.order import CONTINUOUS, FarLabelWarning, number_of
+from csvor._tables.table import TableColumn, as_number
 from csvor._utils.warn import alternatives
 from csvor._utils.words import plural, rows_text, some_of
-from csvor.cli._errors import ColumnError, UsageError, closest
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes, as_option
-from csvor.cli._spelling import folded, format_value, visible
-from csvor.cli.input._table import TableColumn, as_number
 
 # Labels that a message names.
 _MOST_LABELS = 20

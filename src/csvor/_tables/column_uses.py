@@ -3,29 +3,26 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._decisions.decision import DROP, KEEP, RELABEL
-from csvor.cli._errors import ColumnError, UsageError, closest, listed, refuse
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._options import DataOptions
-from csvor.cli._spelling import folded, visible
-from csvor.cli.input._column_parser import clear_reading
-from csvor.cli.input._decisions import Review
-from csvor.cli.input._number_column import SIGNS, NumberColumn, is_blank
-from csvor.cli.input._related_rows import group_numbers, rater_names
-from csvor.cli.input._table import Table, TableColumn
+from csvor._faults.errors import ColumnError, UsageError, closest, listed, refuse
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import folded, visible
+from csvor._tables.column_parser import clear_reading
+from csvor._tables.number_column import SIGNS, NumberColumn, is_blank
+from csvor._tables.related_rows import group_numbers, rater_names
+from csvor._tables.roles import Roles
+from csvor._tables.table import Table, TableColumn
 
 Rows = NDArray[np.int64]
 
 
-def feature_names(
-    table: Table, data: DataOptions, targets: Sequence[str] | None = None
-) -> list[str]:
+def feature_names(table: Table, data: Roles, targets: Sequence[str] | None = None) -> list[str]:
     """Every column that no option gives another use; `targets` are those of --target: several."""
     one: list[tuple[str, str | None]] = [("--target", name) for name in targets or [data.target]]
     one += [("--id", data.id), ("--groups", data.groups), ("--item", data.item)]
@@ -48,15 +45,13 @@ def feature_names(
     return [name for name in table.columns if uses.get(name, "--keep") == "--keep"]
 
 
-def columns_as_text(data: DataOptions) -> list[str]:
+def columns_as_text(data: Roles) -> list[str]:
     """Columns that are shown as they were written."""
     one = (data.target, data.id, data.groups, data.item, data.rater, data.gold)
     return [name for name in (*one, *data.by, *data.categorical) if name is not None]
 
 
-def check_rater_names(
-    data: DataOptions, raters: Collection[str], n_rows: int, notes: Notes
-) -> None:
+def check_rater_names(data: Roles, raters: Collection[str], n_rows: int, notes: Notes) -> None:
     """Refuse a single rater, and a reference who is none; note names that may be one rater's."""
     names = sorted(set(raters))
     if len(names) == 1:
@@ -73,6 +68,21 @@ def check_rater_names(
         notes.add(fault("raters-alike", data.rater, option="--rater", names=listed(alike)))
 
 
+class LabelReview(Protocol):
+    """Decisions on labels, as `csvor.cli.input._decisions` reads them."""
+
+    def applied(self, column: TableColumn) -> TableColumn:
+        """The column of the labels, with the new ones in place."""
+
+    def positions(self, *kinds: str) -> NDArray[np.int64]:
+        """The rows with decisions of these kinds, from 0."""
+
+    def before(
+        self, classes: Any, rows: NDArray[np.int64], codes: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The codes of labels as they were before."""
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnUses:
     """The columns that are no features, of a table of all rows or of a piece of them.
@@ -81,8 +91,8 @@ class ColumnUses:
     back where no option names a column.
     """
 
-    data: DataOptions
-    review: Review | None = None
+    data: Roles
+    review: LabelReview | None = None
 
     def labels(self, table: Table) -> TableColumn:
         """The column of the labels, those of the review in place."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
+from csvor._tables.roles import Roles
 from csvor._utils.spelling import same
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._options import DataOptions
-from csvor.cli._spelling import format_value
 
 _PEOPLE = re.compile(
     r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))"
@@ -30,7 +30,7 @@ _NUMBERED = re.compile(r"[\W_]*\d+$|[\W_]+[A-Za-z]$")
 _ROWS = 4
 
 
-def note_raters(frame: pd.DataFrame, data: DataOptions, notes: Notes) -> None:
+def note_raters(frame: pd.DataFrame, data: Roles, notes: Notes) -> None:
     """Say which features are named as people who label are, with a few values."""
     for name in frame.columns if data.rater is None else ():
         named = _PEOPLE.search(name) and name not in data.keep
@@ -39,7 +39,7 @@ def note_raters(frame: pd.DataFrame, data: DataOptions, notes: Notes) -> None:
 
 
 def note_more_raters(
-    frame: pd.DataFrame, targets: Sequence[str], classes: Sequence[Any], data: DataOptions,
+    frame: pd.DataFrame, targets: Sequence[str], classes: Sequence[Any], data: Roles,
     notes: Notes,
 ) -> None:  # fmt: skip
     """Say which features hold the labels of `targets`, and are numbered or lettered as these are.
@@ -72,7 +72,7 @@ def is_gold(name: str) -> bool:
     return _GOLD.search(name) is not None
 
 
-def note_gold(frame: pd.DataFrame, classes: Sequence[Any], data: DataOptions, notes: Notes) -> None:
+def note_gold(frame: pd.DataFrame, classes: Sequence[Any], data: Roles, notes: Notes) -> None:
     """Say which feature of the items holds all labels of a long file, or is named as true ones."""
     known = [format_value(label) for label in classes]
     for name in _with_labels(frame, known, data.keep) if data.gold is None else ():

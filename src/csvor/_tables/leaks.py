@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import format_value
-from csvor.cli.input._column_checks import Numbers, Rows
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import format_value
+from csvor._tables.column_checks import Numbers, Rows
 
 # In fewer rows, what was measured is in order often enough.
 _FEWEST_ROWS = 20

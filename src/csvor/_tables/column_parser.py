@@ -6,10 +6,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from csvor.cli._errors import ColumnError, listed
-from csvor.cli._fault import fault
-from csvor.cli._spelling import normal
-from csvor.cli.input._column_checks import (
+from csvor._faults.errors import ColumnError, listed
+from csvor._faults.fault import fault
+from csvor._faults.spelling import normal
+from csvor._tables.column_checks import (
     Numbers,
     Rows,
     refuse_lists,
@@ -17,10 +17,10 @@ from csvor.cli.input._column_checks import (
     refuse_unclear_dates,
     refuse_unclear_sign,
 )
-from csvor.cli.input._dates import CLOCK, form_of, numbers_of_times, read_dates
-from csvor.cli.input._number_column import MANY, Interpretation, NumberColumn
-from csvor.cli.input._reading_notes import ReadingNotes
-from csvor.cli.input._table import TableColumn, as_number
+from csvor._tables.dates import CLOCK, form_of, numbers_of_times, read_dates
+from csvor._tables.number_column import MANY, Interpretation, NumberColumn
+from csvor._tables.reading_notes import ReadingNotes
+from csvor._tables.table import TableColumn, as_number
 
 # Texts are dates if nearly all are.
 _MOSTLY = 0.9

@@ -6,11 +6,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor.cli._errors import ColumnError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import canonical_bools, folded
-from csvor.cli.input._table import TableColumn
+from csvor._faults.errors import ColumnError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import canonical_bools, folded
+from csvor._tables.table import TableColumn
 
 Rows = NDArray[np.int64]
 _MEANINGS = ({"true", "yes", "1", "1.0", "t", "y"}, {"false", "no", "0", "0.0", "f", "n"})

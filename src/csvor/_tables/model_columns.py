@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from csvor.cli._errors import ColumnError, Faults, UsageError, closest
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import folded
-from csvor.cli.input._categories import known_words
-from csvor.cli.input._column_checks import Rows, refuse_bad_range, refuse_blanks, refuse_lists
-from csvor.cli.input._column_parser import ColumnParser, ParsedColumn, Rules
-from csvor.cli.input._feature_columns import frame_of
-from csvor.cli.input._features import FeatureColumns
-from csvor.cli.input._number_text import FACTORS
-from csvor.cli.input._table import Table, TableColumn
+from csvor._faults.errors import ColumnError, Faults, UsageError, closest
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import folded
+from csvor._tables.categories import known_words
+from csvor._tables.column_checks import Rows, refuse_bad_range, refuse_blanks, refuse_lists
+from csvor._tables.column_parser import ColumnParser, ParsedColumn, Rules
+from csvor._tables.feature_columns import frame_of
+from csvor._tables.features import FeatureColumns
+from csvor._tables.number_text import FACTORS
+from csvor._tables.table import Table, TableColumn
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 

@@ -1,18 +1,12 @@
-"""The feature columns: which there are, and the pipeline that encodes them."""
+"""Which feature columns are there, and what is known of each?"""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from csvor.cli.input._table import Table
-from csvor.preprocessing import MedianClipper
+from csvor._tables.table import Table
 
 # From so many indicators of categories on, rows are sparse (N45): one a column is not 0.
 SPARSE_FROM = 100
@@ -64,24 +58,3 @@ class FeatureColumns:
                 texts = [text.removesuffix(_MIDNIGHT) for text in texts]
             cells[name] = pd.Categorical.from_codes(codes, pd.Index(texts))
         return pd.DataFrame(cells, index=range(len(rows)))
-
-
-def make_pipeline(
-    features: FeatureColumns, model: Any, *, impute: bool, clip: float | None
-) -> Pipeline:
-    """Encoding and `model` in one, so that each training part is encoded by itself."""
-    numbers: list[tuple[str, Any]] = []
-    if impute:
-        numbers.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True)))
-    if clip is not None:
-        numbers.append(("clip", MedianClipper(spreads=clip)))
-    numbers.append(("scale", StandardScaler()))
-    parts: list[tuple[str, Any, list[str]]] = []
-    if features.numeric:
-        parts.append(("numbers", Pipeline(numbers), features.numeric))
-    if features.categorical:
-        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=features.are_sparse)
-        parts.append(("categories", encoder, list(features.categorical)))
-    # What is sparse stays so, however few of the levels a part of the rows has.
-    columns = ColumnTransformer(parts, sparse_threshold=1.0 if features.are_sparse else 0.3)
-    return Pipeline([("columns", columns), ("model", model)])

@@ -8,9 +8,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from csvor._faults.messages import MESSAGES, REMEDIES
+from csvor._faults.spelling import quoted, visible
 from csvor._utils.words import all_of, rows_text, some_of
-from csvor.cli._messages import MESSAGES, REMEDIES
-from csvor.cli._spelling import quoted, visible
 
 # `[it|them]` is one of the two by `n`, `[names:it|them]` by the fact `names`.
 _CHOICE = re.compile(r"\[(?:(\w+):)?([^|\[\]]*)\|([^|\[\]]*)\]")
@@ -24,7 +24,7 @@ OPTIONS: ContextVar[Collection[str] | None] = ContextVar("OPTIONS", default=None
 
 @dataclass(frozen=True, eq=False)
 class Fault:
-    """What is wrong with the data, or worth a note; `csvor.cli._messages` has the words.
+    """What is wrong with the data, or worth a note; `csvor._faults.messages` has the words.
 
     Attributes
     ----------

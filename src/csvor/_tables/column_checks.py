@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._data.ranges import LARGEST, interquartile_ranges
+from csvor._faults.errors import ColumnError, CommandError
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._faults.spelling import LONGEST, format_value, visible
+from csvor._tables.number_text import numeral
+from csvor._tables.table import TableColumn
 from csvor._utils.words import plural, rows_text
-from csvor.cli._errors import ColumnError, CommandError
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli._spelling import LONGEST, format_value, visible
-from csvor.cli.input._number_text import numeral
-from csvor.cli.input._table import TableColumn
 
 MOST_CATEGORIES = 1000
 _MOST_COLUMNS, _MOST_EXAMPLES = 5, 3

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from csvor.cli._errors import ColumnError, CommandError, Faults
-from csvor.cli._fault import fault
-from csvor.cli._notes import Notes
-from csvor.cli.input._categories import words_of
-from csvor.cli.input._column_checks import (
+from csvor._faults.errors import ColumnError, CommandError, Faults
+from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
+from csvor._tables.categories import words_of
+from csvor._tables.column_checks import (
     Rows,
     note_blank_words,
     note_far_value,
@@ -18,16 +18,16 @@ from csvor.cli.input._column_checks import (
     refuse_blanks,
     refuse_many_words,
 )
-from csvor.cli.input._column_parser import ColumnParser, ParsedColumn, Rules
-from csvor.cli.input._features import FeatureColumns
-from csvor.cli.input._leaks import (
+from csvor._tables.column_parser import ColumnParser, ParsedColumn, Rules
+from csvor._tables.features import FeatureColumns
+from csvor._tables.leaks import (
     counts_rows,
     is_id,
     names_rows,
     note_shared_id,
     note_use,
 )
-from csvor.cli.input._table import Table, TableColumn, as_number
+from csvor._tables.table import Table, TableColumn, as_number
 
 
 def choose_features(

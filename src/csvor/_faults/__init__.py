@@ -1,0 +1,1 @@
+"""What is wrong with data, or worth a note, and how it is said."""

@@ -1,0 +1,25 @@
+"""How is a parameter of the library spelled as an option of a command?"""
+
+from collections.abc import Collection
+from typing import Any
+
+from csvor._faults.spelling import format_value, quoted
+from csvor._utils.warn import as_keyword
+
+# What labels have: the parameters that their faults name.
+OF_LABELS = frozenset({"classes", "missing_label"})
+_MOST_LABELS = 3
+
+
+def as_option(parameter: str, value: Any, known: Collection[str] = OF_LABELS) -> str:
+    """A parameter as the option that the commands have for it."""
+    if parameter not in known:
+        return as_keyword(parameter, value)
+    option = "--" + parameter.replace("_", "-")
+    if not isinstance(value, tuple):
+        return option if value is None else f"{option} {value}"
+    texts = [format_value(one) for one in value]
+    if parameter == "classes":
+        return f"{option} {','.join(texts) or 'LOWEST,...,HIGHEST'}"
+    options = [f"{option} {quoted(text)}" for text in texts[:_MOST_LABELS]]
+    return " ".join(options) + " and so on" * (len(texts) > _MOST_LABELS)

@@ -1,0 +1,1 @@
+"""How does a table of typed columns become labels and features?"""
