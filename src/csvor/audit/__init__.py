@@ -1,5 +1,7 @@
 """Which labels of a data set are wrong, and how many?"""
 
+from csvor._decisions import Decision
+from csvor.audit._applied import AppliedDecisions
 from csvor.audit._candidate import Candidate
 from csvor.audit._candidates import candidate_models
 from csvor.audit._expected_errors import ExpectedErrors
@@ -13,7 +15,9 @@ from csvor.audit._share_entries import SharesByValue
 from csvor.audit._wrong_labels import WrongLabels
 
 __all__ = [
+    "AppliedDecisions",
     "Candidate",
+    "Decision",
     "ExpectedErrors",
     "LabelAudit",
     "RaterTable",
@@ -29,6 +33,7 @@ __all__ = [
 # The name that users import is not where the code lies.
 for _public in (LabelAudit, RatersAudit, WrongLabels, audit_labels, audit_raters, audit_scores):
     _public.__module__ = "csvor"
+AppliedDecisions.__module__ = Decision.__module__ = "csvor.audit"
 Candidate.__module__ = ExpectedErrors.__module__ = "csvor.audit"
 candidate_models.__module__ = "csvor.audit"
 RaterTable.__module__ = SharesByValue.__module__ = "csvor.audit"

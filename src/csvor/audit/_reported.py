@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from csvor._labels import CodedLabels
 from csvor._parts.engine import each, take
+from csvor._utils.lazy import is_lazy
 
 _Audit = TypeVar("_Audit")
 # Rows that a notebook shows.
@@ -40,6 +42,11 @@ def index_of(*data: Any) -> Any:
     index: Any = next((i for i in indices if pandas and isinstance(i, pandas.Index)), None)
     counts = pandas and isinstance(index, pandas.RangeIndex)
     return None if counts and (index.start, index.step) == (0, 1) else index
+
+
+def passed(labels: Any) -> Any:
+    """Labels as the user passed them; None for those that were coded before, or are lazy."""
+    return None if isinstance(labels, CodedLabels) or is_lazy(labels) else labels
 
 
 def frame_of(audit: Any, names: Sequence[str]) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._utils.words import are, plural
+from csvor.audit._applied import Reviewable
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
 from csvor.audit._rater_table import RaterTable
 from csvor.audit._reported import frame_of, html_of, tables_of
@@ -19,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class WrongLabels:
+class WrongLabels(Reviewable):
     """How many labels are wrong, and which: one entry a row, in the order of the data.
 
     Attributes
@@ -118,6 +119,9 @@ class WrongLabels:
     _counts: float
     # That of the data, where they are a frame whose index does not count the rows.
     _index: Any = field(default=None, kw_only=True)
+    # As they were passed, in memory, and what they were before an earlier review.
+    _labels: Any = field(default=None, kw_only=True)
+    _original: Any = field(default=None, kw_only=True)
 
     _columns: ClassVar[tuple[str, ...]] = (
         "given", "suggested", "probability", "suggested_probability", "direction", "predicted",
