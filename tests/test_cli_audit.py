@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +96,10 @@ def test_a_row_that_keeps_its_label_has_no_direction(path: str) -> None:
     assert shown.count("too high") + shown.count("too low") == (~kept).sum()
 
 
-def test_what_people_see(path: str) -> None:
+def test_what_people_see(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     args = ("audit", path, *ORDER, "--id", "name", *ONE, "--folds", 4)
     result = run(*args, "--top", 1)
-    facts, table, more = result.stdout.split("\n\n")
+    facts, table, more, further = result.stdout.split("\n\n")
     counts = graded()["rank"].value_counts()
     assert facts.splitlines()[:5] == [
         "Data     t.csv: 90 rows, 90 used",
@@ -110,11 +111,22 @@ def test_what_people_see(path: str) -> None:
     ]
     found = json.loads(run(*args, "--json").stdout)
     assert found["flagged"] == 2
-    assert more == "More  1 flagged row further down: --suspects FILE has all\n"
-    last = run(*args, "--top", 1, "--report", "page.html").stdout.split("\n\n")[2]
-    assert last.startswith("More  1 flagged row further down: see page.html\nWritten  a page")
+    assert more == "More  1 flagged row further down: --suspects FILE has all"
+    address, opened = Path("page.html").resolve().as_uri(), []
+    for exists, said in ((True, address), (False, f"{address} (no browser could be")):
+        monkeypatch.setattr("webbrowser.open", lambda page, e=exists: opened.append(page) or e)
+        words = args if exists else [*shlex.split(further)[2:]]  # it is a command
+        words = (*words, "--top", 1, "--report", "page.html", "--open")
+        shown = run(*words)
+        assert shown.exit_code == 0
+        last, after = shown.stdout.split("\n\n")[2:]
+        assert last.startswith("More  1 flagged row further down: see page.html\nWritten  a page")
+        assert f"\nPage  {said}" in last
+        apply = "csvor apply t-decisions.csv t.csv --out t-clean.csv"
+        assert after == f"Next, when the decisions are saved: {apply}\n"
+    assert opened == [address] * 2
     for top in (2, 3):
-        assert run(*args, "--top", top).stdout.endswith("\n\n"), "nothing flagged is left"
+        assert "\n\n\nNext: " in run(*args, "--top", top).stdout, "nothing flagged is left"
     lines = run(*args, "--top", 3).stdout.split("\n\n")[1].splitlines()
     assert [line.split() for line in table.splitlines()] == [line.split() for line in lines[:2]]
     assert lines[0].split() == ["row", "name", *SHOWN[1:]]
@@ -329,6 +341,7 @@ def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
         ([*ORDER, "--suspects", "no/out.csv"], 2, "the folder no does not exist"),
         ([*ORDER, "--suspects", "t.csv"], 2, "this is the data file itself"),
         ([*ORDER, "--suspects", "-", "--json"], 2, "both need standard output"),
+        ([*ORDER, "--open"], 2, "--open opens the page that is written: give --report FILE.html"),
     ],
 )
 def test_wrong_use_and_wrong_data(path: str, args: list[str], status: int, message: str) -> None:

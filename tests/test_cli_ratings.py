@@ -113,13 +113,20 @@ def test_a_name_with_a_comma_is_a_column(ratings: pd.DataFrame) -> None:
     assert "Labels  a,b: poor" in " ".join(result.stdout.split()).replace("Labels ", "Labels  ")
 
 
-def test_the_page_has_raters_items_and_ratings(ratings: pd.DataFrame) -> None:
+def test_the_page_has_raters_items_and_ratings(
+    ratings: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ratings.loc[0, "essay"] = "<i>e00</i>"
     ratings.to_csv("wide.csv", index=False)
     words = (*WIDE, "--drop", "words", "--report", "page.html")
-    result = run("audit", *words)
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    result = run("audit", *words, "--open")
     assert result.exit_code == 0, result.stderr
     assert "Written  a page to read: page.html" in result.stdout
+    address = Path("page.html").resolve().as_uri()
+    assert f"Page  {address} (no browser" in " ".join(result.stdout.split()).replace(
+        "Page ", "Page  "
+    )
     page = Page(Path("page.html").read_text(encoding="utf-8"))
     text, document = page.text(), found(*WIDE, "--drop", "words")
     assert f"{document['summary']}. Raters Items Ratings" in text

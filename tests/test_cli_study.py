@@ -288,8 +288,10 @@ def test_study_alone_shows_its_commands() -> None:
     assert all(name in shown.stdout for name in ("run", "status", "report"))
 
 
-@pytest.mark.parametrize("also", [[], ["--no-experiments"]])
-def test_report_writes_a_page(done: Path, also: list[str]) -> None:
+@pytest.mark.parametrize("also", [[], ["--no-experiments", "--open"]])
+def test_report_writes_a_page(done: Path, also: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
     words = ["report", str(done / "out"), "--to", str(done / "there"), "--data", str(done)]
     result = study(*words, *also)
     assert result.exit_code == 0, result.output
@@ -297,6 +299,9 @@ def test_report_writes_a_page(done: Path, also: list[str]) -> None:
     assert "CSVOR" in page
     assert ("60 outliers" in page) == (not also)
     assert (done / "there" / "tables").is_dir()
+    address = (done / "there" / "report.html").resolve().as_uri()
+    assert opened == [address] * bool(also)
+    assert (f"Page  {address}\n" in result.stdout) == bool(also)
 
 
 def test_report_names_a_folder_that_is_not_there(done: Path) -> None:

@@ -432,7 +432,8 @@ def test_far_values_are_named(data):
 def test_passes_are_told(data, capsys):
     model = CSVOR(verbose=1).fit(*lazy(*data))
     told = capsys.readouterr().out
-    assert f"[CSVOR] {model.traffic_['passes']} passes over the partitions" in told
+    assert told.count("\n") == 1
+    assert f"; {model.traffic_['passes']} passes over the partitions" in told
     assert not hasattr(model.fit(*data), "traffic_")
 
 

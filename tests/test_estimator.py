@@ -183,14 +183,20 @@ def test_the_objective_does_not_rise_once_the_loss_is_settled(parameters, data):
     assert model.objective_ == pytest.approx(settled.min(), rel=1e-12)
 
 
-def test_verbose_prints_the_objective_of_each_iteration(capsys):
+def test_verbose_prints_a_line_for_each_fit_or_for_each_iteration(capsys):
     X, y = wrong_rows()
-    model = CSVOR(verbose=1).fit(X, y)
-    printed = capsys.readouterr().out.splitlines()
-    assert printed == [
+    model = CSVOR(verbose=2).fit(X, y)
+    *iterations, last = capsys.readouterr().out.splitlines()
+    assert iterations == [
         f"[CSVOR] iteration {k}: objective {value:.8g}"
         for k, value in enumerate(model.objective_history_, start=1)
     ]
+    CSVOR(verbose=1).fit(X, y)
+    (line,) = capsys.readouterr().out.splitlines()
+    start = f"[CSVOR] objective {model.objective_:.8g} after {model.n_iter_} iterations, "
+    assert line.startswith(start)
+    assert last.startswith(start)
+    assert line.endswith(" s: the objective fell by less than tol")
     CSVOR().fit(X, y)
     assert capsys.readouterr() == ("", "")
 

@@ -328,11 +328,15 @@ def test_a_column_in_small_units_is_told_in_steps_that_it_has() -> None:
     assert "hours (1e-05 more)" in result.stdout
 
 
-def test_the_page() -> None:
+def test_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
     table = spoilt(pupils()).assign(school=lambda t: t["school"].replace("west", "<west>"))
     table.to_csv("t.csv", index=False)
-    result = run("explain", "t.csv", *ORDER, "--report", "p.html")
+    result = run("explain", "t.csv", *ORDER, "--report", "p.html", "--open")
     assert result.exit_code == 0, result.stderr
+    assert opened == [Path("p.html").resolve().as_uri()]
+    assert "--open opens the page" in run("explain", "t.csv", *ORDER, "--open").stderr
     page = Path("p.html").read_text(encoding="utf-8")
     assert "<script" not in page and "<west>" not in page and "&lt;west&gt;" in page
     pictures = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', page)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from numbers import Integral, Real
+from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from csvor._data.fit_data import DATA_PARAMETERS, FitData
 from csvor._data.kernels import KERNELS
 from csvor._data.prepare import prepare_fit
-from csvor._estimators.endings import warn_of_end, warn_of_passes
+from csvor._estimators.endings import fit_in_words, warn_of_end, warn_of_passes
 from csvor._estimators.fitted import Fitted, set_attributes
 from csvor._estimators.intervals import warn_of_empty_intervals
 from csvor._estimators.model import ThresholdModel
@@ -180,16 +181,12 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
 
     def _fit_to(self, data: FitData, *, one_of_many: bool = False) -> Self:
         data.reset_traffic()
-        begun = data.traffic
+        begun, start = data.traffic, perf_counter()
         with threads_for(data.matrix.size):
             fitted = self._fit_coded(data)
         set_attributes(self, fitted, data)
-        if self.verbose and data.traffic is not None:
-            passes, out, back = data.traffic.values()
-            self._print(
-                f"{passes} passes over the partitions: {out / 1e6:.3g} MB sent, "
-                f"{back / 1e6:.3g} MB back"
-            )
+        if self.verbose:
+            self._print(fit_in_words(fitted.solution, data, perf_counter() - start))
         # Of a model that only judges other rows, no user can mend how its rounding ended.
         inexact = fitted.solution.status is SolverStatus.INEXACT
         if not self.converged_ and not (self._is_fold_model and inexact):
@@ -205,7 +202,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         print(f"[{type(self).__name__}] {line}")
 
     def _report_to(self) -> Callable[[int, float], None] | None:
-        if not self.verbose:
+        if self.verbose < 2:
             return None
         return lambda iteration, objective: self._print(
             f"iteration {iteration}: objective {objective:.8g}"

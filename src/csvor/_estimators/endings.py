@@ -23,6 +23,21 @@ class NotConvergedWarning(AdvisedWarning, ConvergenceWarning):
     """A fit ended before it was told to."""
 
 
+def fit_in_words(solution: Solution, data: FitData, seconds: float) -> str:
+    """One line on a fit: where it ended, why, and what it took."""
+    line = (
+        f"objective {solution.objective:.8g} after {plural(solution.n_iter, 'iteration')}, "
+        f"{seconds:.2g} s: {solution.status.value}"
+    )
+    if data.traffic is None:
+        return line
+    passes, out, back = data.traffic.values()
+    return (
+        f"{line}; {passes} passes over the partitions, {out / 1e6:.3g} MB sent, "
+        f"{back / 1e6:.3g} MB back"
+    )
+
+
 def warn_of_end(model: Any, solution: Solution, data: FitData) -> None:
     """Say of a fit that has not converged where it stands, and what helps."""
     warning, room = _not_converged(model, solution), data.wanted_room

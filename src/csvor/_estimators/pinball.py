@@ -87,7 +87,7 @@ class PINSVOR(ThresholdClassifier):
     random_state : int, RandomState instance or None, default=None
         Decides the landmarks.
     verbose : int, default=0
-        1 prints the objective of each iteration.
+        1 prints a line for each fit, 2 the objective of each iteration too.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ class REDSVM(SlackSumClassifier):
     random_state : int, RandomState instance or None, default=None
         Decides the landmarks.
     verbose : int, default=0
-        1 prints the objective of each stage.
+        1 prints a line for each fit, 2 the objective of each stage too.
 
     Attributes
     ----------

@@ -251,6 +251,7 @@ MESSAGES = {
     "two-studies": "--preset {preset} and --spec {spec}: give one of them",
     "two-to-stdout": "--json and {name} - both need standard output; {remedy}",
     "rows-of-no-page": "--no-rows says what is left out of a page: give --report FILE.html too",
+    "open-of-no-page": "--open opens the page that is written: give --report FILE.html too",
     "unknown-shell": "{name}: {why}; start {shells}, and call csvor {name} in it",
     # Fits and audits
     "fitted": "{error:.3f} of the training rows get another label; {n} [was cut away as an outlier|were cut away as outliers]",

@@ -16,7 +16,7 @@ from csvor.cli._paths import parquet_files
 _AUDIT = ("csvor", "audit")
 _WRITER = "csvor apply"
 # What an audit writes beside the page is not written again.
-_NOT_REPEATED = {"data", "reviewed", "suspects", "json"}
+_NOT_REPEATED = {"data", "reviewed", "suspects", "open", "json"}
 _WRITES = {"--suspects", "--json"}
 # Ends a command whose options are not known.
 AS_BEFORE = ", other options as before"

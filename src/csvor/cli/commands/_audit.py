@@ -15,6 +15,7 @@ from csvor._tables.related_rows import refuse_few_groups
 from csvor._utils.words import plural
 from csvor.audit._candidate import n_models, trees_in_words
 from csvor.audit._expected_errors import ExpectedErrors, after_review
+from csvor.cli._browser import open_report
 from csvor.cli._files import check_table_output
 from csvor.cli._follow_up import audit_command, how_to_go_on, read_record
 from csvor.cli._notes import in_options, warnings_as_notes
@@ -32,7 +33,7 @@ from csvor.cli._render import (
 )
 from csvor.cli._streams import print_json
 from csvor.cli.commands._audit_ratings import audit_ratings
-from csvor.cli.commands._audit_report import write_page
+from csvor.cli.commands._audit_report import next_step, write_page
 from csvor.cli.commands._by import by_document, check_by, read_fact, share_facts, shares_of
 from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._command_options import AuditOutput
@@ -92,6 +93,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     for note in audit.notes:  # the page has them of the audit
         notes.add(note)
     if output.json:
+        open_report(output, console(error=True))
         document = _document(prepared, audit, listed_rows, expected, notes)
         document |= {"by": by_document(shares)} if shares else {}
         print_json("audit", document | raters_document(audit))
@@ -110,6 +112,9 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         print_facts(out, [("More", f"{plural(more, 'flagged row')} further down: {remedy}")])
     for path in filter(None, written):
         print_facts(out, [("Written", path)])
+    open_report(output, out)
+    if audit.named and data.data != "-":  # not wrapped: it is copied
+        out.print(f"\nNext{next_step(data, options, output)}", soft_wrap=True)
 
 
 def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
@@ -128,6 +133,8 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
             check_new_folder(output.suspects, "--suspects", data.data)
     if output.no_rows and output.report is None:
         refuse("rows-of-no-page")
+    if output.open and output.report is None:
+        refuse("open-of-no-page")
     if output.report is not None:
         check_output(output.report, "--report", [".html", ".htm"], data.data)
 

@@ -12,6 +12,7 @@ from csvor._faults.notes import Notes
 from csvor._faults.spelling import format_value
 from csvor._tables.table import Table
 from csvor._utils.words import plural
+from csvor.cli._browser import open_report
 from csvor.cli._files import write_table
 from csvor.cli._follow_up import audit_command
 from csvor.cli._notes import in_options, warnings_as_notes
@@ -59,6 +60,7 @@ def audit_ratings(
         )  # fmt: skip
         written.append(f"a page to read: {output.report}")
     if output.json:
+        open_report(output, console(error=True))
         print_json("audit", _document(rated, audit, items, ratings, notes))
         return
     out = console(error=output.suspects == "-")
@@ -70,6 +72,7 @@ def audit_ratings(
     _print(out, {name: column[: output.top] for name, column in ratings.items()}, "flagged")
     for path in written:
         print_facts(out, [("Written", path)])
+    open_report(output, out)
 
 
 def _refuse_other_options(data: DataOptions, output: AuditOutput) -> None:

@@ -1,6 +1,7 @@
 """What does the page that `csvor audit --report` writes say of a file?"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -11,10 +12,13 @@ from csvor import LabelAudit
 from csvor._decisions.decision import COLUMNS, COMMAND, REMARKS
 from csvor._utils.file_kinds import TEXT
 from csvor._utils.words import plural
-from csvor.cli._follow_up import digest
+from csvor.cli._follow_up import audit_command, digest
+from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._render import Fact
+from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.input._prepare import Prepared
 from csvor.report import write_audit_report
+from csvor.report.audit._follow_up import commands
 
 
 def write_page(
@@ -54,8 +58,19 @@ def _provenance(work: Prepared, command: str) -> dict[str, str]:
     file = "standard input" if data.data == "-" else work.table.source
     if Path(data.data).exists():
         size += f", SHA-256 {digest(data.data)[:16]}"
-    reviewed = "" if data.reviewed is None else f" --reviewed {quote(data.reviewed)}"
-    return {"Command": f"{command}{reviewed}", "File": f"{file}: {size}"}
+    return {"Command": f"{command}{_reviewed(data)}", "File": f"{file}: {size}"}
+
+
+def _reviewed(data: DataOptions) -> str:
+    return "" if data.reviewed is None else f" --reviewed {quote(data.reviewed)}"
+
+
+def next_step(data: DataOptions, options: ModelOptions, output: AuditOutput) -> str:
+    """The command to go on with: it reviews rows on a page, or applies what was decided there."""
+    if output.report is not None and not output.no_rows:
+        return f", when the decisions are saved: {commands(data.data)[0]}"
+    page = replace(output, report="review.html", no_rows=False)
+    return f": {audit_command(data, options, page)}{_reviewed(data)} --open"
 
 
 def _first_line(source: str) -> int:

@@ -31,6 +31,7 @@ from csvor.cli._parameters import (
 from csvor.cli._paths import check_input, check_input_or_folder
 
 _file = partial(option, metavar="FILE", panel=OUTPUT)
+OpenPage = Annotated[bool, option("With --report: open the page in the browser.", panel=OUTPUT)]
 _WAYS = ("auto", "any", "beside")
 
 
@@ -83,6 +84,7 @@ class AuditOutput:
     no_rows: Annotated[
         bool, option("With --report: a summary without any row, to pass on.", panel=OUTPUT)
     ] = False
+    open: OpenPage = False
     json: AsJson = False
 
 
@@ -143,6 +145,7 @@ class ExplainOptions:
     level: Annotated[float, share("Of the intervals.", panel=OUTPUT, example=0.95)] = 0.95
     thresholds: Annotated[bool, option("Print the thresholds as well.", panel=OUTPUT)] = False
     report: Annotated[Text, _file("Write a page with the forest plot (.html).")] = None
+    open: OpenPage = False
     json: AsJson = False
 
 

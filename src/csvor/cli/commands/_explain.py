@@ -14,6 +14,7 @@ from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import format_value
 from csvor._utils.words import plural
+from csvor.cli._browser import open_report
 from csvor.cli._follow_up import command_line
 from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -61,6 +62,8 @@ def run_explain(
         refuse_delimiter(data.delimiter, data.data)
     if options.report is not None:
         check_output(options.report, "--report", [".html", ".htm"], data.data)
+    elif options.open:
+        refuse("open-of-no-page")
     notes.pass_over(*_OF_OTHER_COMMANDS)
     with _rows(data, model, options, notes) as rows:
         done = explained(rows, options, notes)
@@ -77,6 +80,7 @@ def run_explain(
             command=command_line(("csvor", "explain"), data, model, options),
         )
     if options.json:
+        open_report(options, console(error=True))
         print_json("explain", document)
         return
     out = console()
@@ -87,6 +91,7 @@ def run_explain(
     print_shifts(out, document["raters"])
     if options.report is not None:
         print_facts(out, [("Written", options.report)])
+    open_report(options, out)
 
 
 @contextmanager

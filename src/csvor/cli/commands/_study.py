@@ -18,6 +18,7 @@ from csvor._faults.errors import CommandError, refuse
 from csvor._faults.fault import fault
 from csvor._utils.atomic_files import written_whole
 from csvor._utils.words import plural
+from csvor.cli._browser import open_page
 from csvor.cli._cluster import cluster
 from csvor.cli._paths import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
@@ -104,7 +105,12 @@ def show_status(folder: str, json: bool) -> None:
 
 
 def report_study(
-    folder: str, to: str, data: str | None, faces: str | None, with_experiments: bool
+    folder: str,
+    to: str,
+    data: str | None,
+    faces: str | None,
+    with_experiments: bool,
+    show: bool = False,
 ) -> None:
     """Write the report of a study."""
     for option, path in (("--data", data), ("--faces", faces)):
@@ -125,7 +131,10 @@ def report_study(
             )
     measures = {one.name: one.direction for one in spec.measures} if spec else {}
     page = write_report(table, to, experiments=further, measures=measures)
-    print_facts(console(), [("Page", str(page))])
+    if show:
+        open_page(page, console())
+    else:
+        print_facts(console(), [("Page", str(page))])
 
 
 def _document(now: Status) -> dict[str, object]:

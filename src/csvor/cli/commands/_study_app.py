@@ -58,8 +58,9 @@ def report(
             help="Whether to make the paper's further experiments, in about a minute.",
         ),
     ] = True,
+    show: Annotated[bool, option("Open the page in the browser.", name="--open")] = False,
 ) -> None:
     """Write the tables and figures of a study."""
     from csvor.cli.commands._study import report_study
 
-    report_study(folder, to, data, faces, experiments)
+    report_study(folder, to, data, faces, experiments, show)
