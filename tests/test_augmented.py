@@ -103,6 +103,34 @@ def test_sums_of_slacks_too(by_multipliers, method, pairs, ridge, number):
     assert dual * (1 - 1e-9) <= reached <= primal * (1 + 2e-6)
 
 
+@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize(
+    ("method", "pairs", "ridge"),
+    [(SVOREX, "explicit", False), (SVORIM, "implicit", False), (REDSVM, "implicit", True)],
+)
+def test_n69_sums_of_slacks_of_few_columns_too(method, pairs, ridge, number):
+    """At tolerances of all sizes: told was .0070 where .0287 was true, and 0 where 3.9e-4 was."""
+    X, codes, weights, C, n_classes = random_problem(number)
+    program = X, codes, C * weights, n_classes, pairs
+    primal, dual, _, _ = slack_sum_optimum(*program, ridge=ridge)
+    for tol in (0.3, 1e-2, 1e-6):
+        model = method(C, tol=tol).fit(X, codes, weights)
+        w, b = model.coef_, model.thresholds_
+        reached = slack_sum_value(w, X @ w, b, codes, C * weights, pairs, ridge)
+        assert model.converged_
+        assert 1.0 - dual / reached - 1e-8 <= model.gap_ <= tol
+    assert reached <= primal * (1 + 2e-6)
+
+
+@pytest.mark.filterwarnings("ignore:SVOREX stopped")
+@pytest.mark.parametrize("max_iter", [1, 3, 10, 30])
+def test_n69_a_run_that_is_cut_short_tells_how_far_the_end_is(max_iter):
+    X, codes, weights, C, n_classes = random_problem(11)
+    _, dual, _, _ = slack_sum_optimum(X, codes, C * weights, n_classes, "explicit")
+    model = SVOREX(C, max_iter=max_iter, tol=1e-9).fit(X, codes, weights)
+    assert 1.0 - dual / model.objective_ - 1e-8 <= model.gap_ < np.inf
+
+
 @pytest.mark.parametrize("number", range(1, 30, 4))
 def test_any_multipliers_bound_the_optimum(number, rng):
     """At any point, whatever the multipliers: the certificate trusts no solver."""

@@ -100,13 +100,12 @@ def test_where_labels_are_almost_sure(passes=60):
     assert found.objective_ == pytest.approx(here, rel=1e-5)
 
 
-def test_the_end_of_sums_of_slacks_is_certified(many_columns):
+def test_n69_the_end_of_sums_of_slacks_is_near_and_tells_no_bound(many_columns):
     X, y = many_columns
     found = fit_in(room_of(X, 1 / 20), SVOREX(C=0.01), X, y)
     assert found.status_ == SolverStatus.OPTIMAL.value
-    assert 0.0 <= found.gap_ <= found.tol
+    assert np.isnan(found.gap_)
     here = SVOREX(C=0.01).fit(X, y).objective_
-    assert found.objective_ * (1.0 - found.gap_) <= here * (1.0 + 1e-12)
     assert found.objective_ <= here * (1.0 + found.tol)
 
 

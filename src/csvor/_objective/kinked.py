@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
 
 from csvor._loss.capped import CappedPower, counted_costs, cut_cost
 from csvor._loss.dual_sets import Ball, Box
@@ -31,6 +32,8 @@ Array = NDArray[np.float64]
 _FIRST = 1000.0
 # The largest: beyond it rounding moves multipliers.
 _LARGEST = 1e7
+# So many slacks for each coordinate may be at their kinks near the optimum.
+_NEAREST, _BALANCE, _PASSES = 4, 1e4, 2
 
 
 class KinkedObjective:
@@ -161,6 +164,35 @@ class KinkedObjective:
         if stage.p < 1.0:
             counts = counts * stage.p * (r + stage.delta) ** (stage.p - 1.0)
         return CappedCosts(counts, active, float(constant), float(cap[1]), stage.p < 1.0)
+
+    def gap_at(self, theta: Array) -> float:
+        """`gap` by the multipliers that balance the objective's slopes best at theta.
+
+        Slacks away from their kinks have one slope each. Of the few nearest to theirs, which hold
+        the optimum where it is, multipliers follow by least squares between their bounds.
+        """
+        x, costs, d = self.slack_args(theta), self._full, self._objective.ridge.size
+        size = min(_NEAREST * theta.size, x.size)
+        near = np.argpartition(np.abs(x), size - 1, axis=None)[:size]
+        multipliers = np.where(x > 0.0, costs, 0.0)
+        multipliers.flat[near] = 0.0
+        grad_w, grad_b = self._slopes(theta, multipliers)
+        pair, row = np.unravel_index(near, x.shape)
+        side, begins = self._side[pair, row] * costs[row], theta[d:] > 0.0
+        begins[0] = True
+        places = np.cumsum(begins)[self._k[pair, row]] - 1 == np.arange(begins.sum())[:, None]
+        root = np.sqrt(self._objective.ridge)[:, None]
+        slopes = np.vstack([-self._products.rows(row).T / root, _BALANCE * places]) * side
+        pulls = np.add.reduceat(grad_b, np.flatnonzero(begins))
+        pulls = np.append(grad_w / root[:, 0], _BALANCE * pulls)
+        away, full = costs[row] * np.abs(x.flat[near]), (x.flat[near] > 0.0) * 1.0
+        shares = 1.0 - full
+        for _ in range(_PASSES):
+            held = np.sqrt(2.0 * away / np.maximum(np.abs(shares - full), 1e-3))
+            system = np.vstack([slopes, np.diag(held)]), np.append(-pulls, held * full)
+            shares = lsq_linear(*system, (0.0, 1.0), method="bvls").x
+        multipliers.flat[near] = shares * costs[row]
+        return self.gap(theta, x, multipliers, costs)
 
     def gap(self, theta: Array, x: Array, multipliers: Array, costs: Array) -> float:
         """How far the convex problem can be from its least value at most.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -84,21 +85,38 @@ def _refine_near_kinks(
 
 
 def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
-    """Minimise a sum of slacks, without a cap."""
-    if is_wide(problem):
-        solution = augment(KinkedObjective(problem, sums=True), Schedule(1.0).kinked, **options)
-        return replace(solution, loss=None)
-    if problem.rows.tells_kinks and not problem.rows.has_products:
-        return _refine_slacks(problem, **options)
-    return follow_smoothing(problem, problem.origin, **options)
+    """Minimise a sum of slacks, without a cap. Of rows in partitions no bound is told."""
+    if not problem.rows.has_products:
+        minimise = _refine_slacks if problem.rows.tells_kinks else follow_smoothing
+        return replace(minimise(problem, problem.origin, **options), gap=math.nan)
+    kinked = KinkedObjective(problem, sums=True)
+    smooth = None
+    if not is_wide(problem):
+        smooth = follow_smoothing(problem, problem.origin, certify=kinked.gap_at, **options)
+        if smooth.status is not SolverStatus.INEXACT:
+            return smooth
+    # Multipliers tell a bound where slopes of smoothed slacks are too stiff to do so.
+    solution = augment(kinked, Schedule(1.0).kinked, **options)
+    solution = replace(solution, loss=None)
+    return solution if smooth is None else _lower_of(solution, smooth, options["tol"])
 
 
-def _refine_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
+def _lower_of(certified: Solution, other: Solution, tol: float) -> Solution:
+    """The lower end of two runs on one problem, by the bound of the first."""
+    if certified.objective <= other.objective:
+        return certified
+    bound = (1.0 - certified.gap) * certified.objective
+    gap = max(1.0 - bound / other.objective, 0.0)
+    status = SolverStatus.OPTIMAL if gap <= tol else SolverStatus.INEXACT
+    return replace(other, status=status, gap=gap)
+
+
+def _refine_slacks(problem: OrdinalObjective, origin: Any, **options: Any) -> Solution:
     """By the slacks near their kinks; the others, linear but for these, bound it from below."""
     tol, of_few = options["tol"], {**options, "report": None}
     size = min(SIZE, int(_OF_SLACKS * problem.n_samples))
     of_part = {**of_few, "tol": max(tol, _ROUGH)}
-    start = follow_smoothing(problem.sample(size), problem.origin, **of_part).point
+    start = follow_smoothing(problem.sample(size), origin, **of_part).point
     near, loss = NearKinks(problem.rounded(_SHARP)), CappedPower(2.0)
     of_few["tol"] = _FINER * tol
 

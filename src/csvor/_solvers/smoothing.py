@@ -24,6 +24,7 @@ def follow_smoothing(
     max_iter: int,
     widths: Sequence[float] = (1.0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10),
     report: Callable[[int, float], None] | None = None,
+    certify: Callable[[NDArray[np.float64]], float] | None = None,
 ) -> Solution:
     """Minimise a convex objective by smooth problems that approach it from below.
 
@@ -34,16 +35,18 @@ def follow_smoothing(
         ``problem.value(theta)`` that of width 0.
     start : ndarray
     tol : float
-        The run is done when the objective lies within ``tol`` of its minimum: a smoothed
+        The run is done when the objective lies within this share of its minimum: a smoothed
         problem lies below it, so its least value, found to ``tol / 1000`` by the estimate of
-        Newton's model, bounds that of the objective.
+        Newton's model, is nearly a bound; ``certify`` then gives a true one.
     max_iter : int
         Limit of Newton steps over all widths.
     widths : sequence of float
         Falling.
     report : callable (steps so far, objective), optional
+    certify : callable (theta) -> float, optional
+        By how much the objective at theta can lie above its minimum at most.
     """
-    best, lowest, bound = start, problem.value(start), -np.inf
+    best, lowest, bound, certain = start, problem.value(start), -np.inf, -np.inf
     point, steps = start, 0
     history: list[float] = []
     least = 1e-3 * tol
@@ -57,20 +60,27 @@ def follow_smoothing(
         )  # fmt: skip
         problem.rounded(width).go_on("newton", state)
         point, taken = state.best.theta, int(state.run["n"][0])
-        steps += taken
+        if state.run["ended"][0] == ENDED:
+            bound = max(bound, (1.0 - least) * state.best.parts[ACTIVE])
         reached = problem.value(point)
         if reached < lowest:
             best, lowest = point, reached
+        is_near = lowest - bound <= tol * lowest
+        if is_near and certify is not None:
+            certain = max(certain, lowest - certify(best))
+            is_near = lowest - certain <= tol * lowest
+        steps += taken
         history.append(lowest)
         if report is not None:
             report(steps, lowest)
-        if state.run["ended"][0] == ENDED:
-            bound = max(bound, (1.0 - least) * state.best.parts[ACTIVE])
-        if lowest - bound <= tol * lowest:
+        if is_near:
             status = SolverStatus.OPTIMAL
             break
         if taken == limit:
             status = SolverStatus.MAX_ITER
             break
-    gap = max(lowest - bound, 0.0) / lowest if lowest > 0.0 else 0.0
+    if certify is not None and certain == -np.inf:
+        certain = lowest - certify(best)
+    apart = max(lowest - (bound if certify is None else certain), 0.0)
+    gap = apart / lowest if lowest > 0.0 else 0.0
     return Solution(best, None, lowest, history, 0, status, steps, gap=gap)
