@@ -21,6 +21,7 @@ version = release = csvor.__version__
 extensions = [
     "mathml",
     "myst_parser",
+    "options",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
