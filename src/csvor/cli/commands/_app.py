@@ -1,5 +1,6 @@
 """The commands and their options. What they do is imported when they run: help is quick."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +15,11 @@ from csvor.cli._paths import check_output
 from csvor.cli._try import TYPED
 from csvor.cli.commands._command import command
 from csvor.cli.commands._command_options import (
+    TOOLS,
     ApplyOptions,
     AuditOutput,
     ExplainOptions,
+    ExportOptions,
     PredictOptions,
 )
 from csvor.cli.commands._data_app import data_app
@@ -205,6 +208,30 @@ def apply(options: ApplyOptions, notes: Notes) -> None:
     from csvor.cli.commands._apply import run_apply
 
     run_apply(options, notes)
+
+
+@command(app)
+def export(options: ExportOptions, notes: Notes) -> None:
+    """Write rows to review in Label Studio or Argilla, with the labels suggested."""
+    from csvor.cli.commands._export import run_export
+
+    run_export(options, notes)
+
+
+@command(app, "import")
+def import_(
+    file: Annotated[str, argument("FILE", "What the tool exported (for argilla, or a folder).")],
+    tool: Annotated[
+        str, replace(choice(TOOLS, "The tool that it comes from.", panel=None), name="--from")
+    ],
+    out: Annotated[str, option("Decisions to write (.csv), as csvor apply takes them.", "FILE")],
+    notes: Notes,
+    json: AsJson = False,
+) -> None:
+    """Write the decisions that were made in Label Studio or Argilla."""
+    from csvor.cli.commands._export import run_import
+
+    run_import(file, tool, out, json, notes)
 
 
 @command(app)

@@ -1,10 +1,11 @@
-"""Which options have audit, explain, predict, apply and study run of their own?"""
+"""Which options have audit, explain, predict, apply, export and study run of their own?"""
 
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
 from csvor._faults.errors import refuse
+from csvor._faults.spelling import normal
 from csvor.cli._options import (
     AsJson,
     Dask,
@@ -207,6 +208,43 @@ class ApplyOptions:
     def __post_init__(self) -> None:
         check_input(self.decisions)
         check_input_or_folder(self.data)
+
+
+TOOLS = "label-studio|argilla"
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """Which rows go to a labelling tool, and what is shown of them there."""
+
+    suspects: Annotated[
+        str, argument("SUSPECTS", "The file that csvor audit --suspects wrote; its order stays.")
+    ]
+    data: Annotated[str, argument("DATA", "The file that was audited.")]
+    to: Annotated[str, choice(TOOLS, "The tool that the rows are for.", panel=None)]
+    out: Annotated[
+        str, option("Tasks to write: a .json file, or for argilla a new folder.", "FILE|DIR")
+    ]
+    target: Annotated[str, option("Column of the labels.", "COL")]
+    classes: Annotated[Text, option("All labels in order, lowest first.", "A,B,C")] = None
+    top: Annotated[
+        int | None,
+        whole(1, 500, "The first N rows; by default those that are flagged.", panel=None),
+    ] = None
+    drop: Annotated[Texts, option("Column not to show; can be repeated.", "COL")] = ()
+    missing_label: Annotated[
+        Texts, option("Label that stands for none, as in the audit; can be repeated.", "CODE")
+    ] = ()
+    fold_labels: Annotated[
+        bool, option("Labels that differ in case and blanks alone are one, as in the audit.")
+    ] = False
+    delimiter: Delimiter = None
+    json: AsJson = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "target", normal(self.target))
+        for file in (self.suspects, self.data):
+            check_input(file)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Rows that are reviewed in a labelling tool: to Label Studio and Argilla, and back."""
