@@ -22,8 +22,9 @@ from csvor._utils.words import all_of, plural, rows_text, some_of
 
 SOURCES = "\n".join(
     path.read_text("utf-8")
-    for path in (Path(__file__).parents[1] / "src/csvor/cli").rglob("*.py")
-    if path.name not in {"_messages.py", "_fault.py"}
+    for room in ("_tables", "_faults", "cli")
+    for path in (Path(__file__).parents[1] / "src/csvor" / room).rglob("*.py")
+    if path.name not in {"messages.py", "fault.py"}
 )
 
 
