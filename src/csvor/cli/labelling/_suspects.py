@@ -1,6 +1,7 @@
 """Which rows of a file are tasks, by the suspects that an audit wrote of it?"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from csvor._faults.spelling import folded, format_value
 from csvor._tables.table import Table
 from csvor._tables.target import read_target
 from csvor._utils.spelling import same
-from csvor.cli.commands._command_options import ExportOptions
 from csvor.cli.input._csv import classes_of as declared_classes
 from csvor.cli.labelling._task import RESERVED, Task
 
@@ -22,32 +22,48 @@ _NEEDED = ("row", "given", "suggested", "probability", "flagged")
 _SAID = frozenset({*_NEEDED, "rater", "expected_distance", "residual", "direction"})
 
 
-def classes_of(table: Table, options: ExportOptions, notes: Notes) -> list[str]:
+@dataclass(frozen=True)
+class TaskSelection:
+    """Which rows are tasks, and what the audit took for labels.
+
+    `top` is the number of rows, of the first suspects; None is those that are flagged. `classes`,
+    `missing_label` and `fold_labels` are the options of the audit; `drop` has columns not shown.
+    """
+
+    target: str
+    classes: str | None = None
+    missing_label: Sequence[str] = ()
+    fold_labels: bool = False
+    top: int | None = None
+    drop: Sequence[str] = ()
+
+
+def classes_of(table: Table, asked: TaskSelection, notes: Notes) -> list[str]:
     """All labels in their order, as an audit with the same options has them."""
     notes.pass_over("idle-label")
-    missing = [*options.missing_label, ""]
-    column = table.column(options.target, "--target")
-    declared = declared_classes(options.classes)
-    target = read_target(column, declared, missing, notes, fold=options.fold_labels)
+    missing = [*asked.missing_label, ""]
+    column = table.column(asked.target, "--target")
+    declared = declared_classes(asked.classes)
+    target = read_target(column, declared, missing, notes, fold=asked.fold_labels)
     return [format_value(label) for label in target.classes]
 
 
-def tasks_of(suspects: Table, table: Table, options: ExportOptions) -> list[Task]:
+def tasks_of(suspects: Table, table: Table, asked: TaskSelection) -> list[Task]:
     """The flagged rows, or as many as were asked for, in the order of the suspects."""
     lacking = [name for name in _NEEDED if name not in suspects.columns]
     if lacking:
         facts: dict[str, Any] = {"n": len(lacking), "names": lacking}
         raise CommandError(fault("no-suspects", source=suspects.source, **facts))
-    chosen = _chosen(suspects, options.top)
+    chosen = _chosen(suspects, asked.top)
     if not len(chosen):
         raise CommandError(fault("none-flagged", source=suspects.source))
     rows = _rows(suspects, table, chosen)
     columns = suspects.columns
-    target = table.column(options.target, "--target")
+    target = table.column(asked.target, "--target")
     ids = [name for name in columns if name not in _SAID | RESERVED and name in table.columns]
     for name, here in (("given", target.name), *((one, one) for one in ids)):
-        _refuse_other_file(suspects, table, chosen, rows, (name, here), options.fold_labels)
-    dropped = {table.column(name, "--drop").name for name in options.drop}
+        _refuse_other_file(suspects, table, chosen, rows, (name, here), asked.fold_labels)
+    dropped = {table.column(name, "--drop").name for name in asked.drop}
     shown = [name for name in table.columns if name not in {target.name, *ids, *dropped}]
     texts = {name: table.columns[name].take(rows).texts for name in [target.name, *ids, *shown]}
     suggested = columns["suggested"].take(chosen).texts
