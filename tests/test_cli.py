@@ -57,7 +57,7 @@ def test_help_names_the_commands(args: tuple[str, ...]) -> None:
         assert command in result.stdout
 
 
-@pytest.mark.parametrize("command", ["audit", "explain", "fit", "predict", "demo"])
+@pytest.mark.parametrize("command", ["audit", "explain", "fit", "predict", "review", "demo"])
 def test_every_option_has_a_help_text(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0

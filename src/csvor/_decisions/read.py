@@ -67,7 +67,12 @@ def read_decisions(path: str | PathLike[str]) -> Decisions:
     (2, 'poor')
     """
     source = fspath(path)
-    cells = _cells(source)
+    return decisions_of(source, _cells(source))
+
+
+def decisions_of(source: str, cells: Cells) -> Decisions:
+    """The decisions in the columns of a file, whatever its kind; refuse what is not whole."""
+    check_columns(source, cells)
     decided, faults = decided_by_line(source, cells)
     refuse(faults)
     target = one_target(source, cells)
@@ -87,7 +92,6 @@ def _cells(source: str) -> Cells:
         (_rows(text, sign) for sign in _SIGNS), key=lambda rows: _n_known(rows[0])
     )  # fmt: skip
     names, *lines = rows
-    check_columns(source, names)
     double = sorted({name for name in names if name and names.count(name) > 1})
     if double:
         raise DecisionsError([f"{source}: the first line names '{double[0]}' more than once"])

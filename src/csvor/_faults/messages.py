@@ -124,6 +124,7 @@ MESSAGES = {
     "own-labels": ": every row has a label of its own; csvor needs classes that rows share",
     "unknown-labels": ": {n} [label is|labels are] none of --classes: {labels}; correct [it|them], add [n_labels:it|them] to --classes or leave [this row|these rows] out with {leave_out}{hints}",  # N42
     # Decisions about labels
+    "audits-differ": "the files come from audits by different commands, so the merged file names none",
     "applied-before": "{source} is what csvor apply wrote: {n} [error|errors] found before [is|are] gone from it, and what is left looks cleaner than it is; go on with the file as it was: {again}",
     "all-applied": "{source}: these decisions have been applied already: {data} is what csvor apply wrote with them; audit what is left, in the file as it was, with {again}",
     "blank-target": "{source}: the column 'target' is blank; give --target",
@@ -259,6 +260,11 @@ MESSAGES = {
     "jobs-of-dask": "--jobs {jobs}: with --dask the cluster has its own number; leave it out",
     "no-noise": "--noise {noise:g}: changes no label of {total}",
     "no-skordinal": "--data {data} comes with the package skordinal; install it with pip install 'csvor[baselines]'",
+    "one-review": "review compares files of several reviewers; name two or more",
+    "outputs-are-one": "--out and --disputes both write {out}; name two files",
+    "output-is-review": "{name} {out}: this is one of the files that are compared; name another file",
+    "prefers-none": "--prefer {name}: this is none of the files that are compared, {names}",
+    "review-twice": "{name} is named twice; name the file of each reviewer once",
     "output-is-decisions": "--out {out}: these are the decisions; name another file",
     "parquet-to-stdout": "--out -: Parquet is not written to standard output; name a file",
     "two-studies": "--preset {preset} and --spec {spec}: give one of them",

@@ -21,6 +21,7 @@ from csvor.cli.commands._command_options import (
     ExplainOptions,
     ExportOptions,
     PredictOptions,
+    ReviewOptions,
 )
 from csvor.cli.commands._data_app import data_app
 from csvor.cli.commands._study_app import study
@@ -232,6 +233,18 @@ def import_(
     from csvor.cli.commands._export import run_import
 
     run_import(file, tool, out, json, notes)
+
+
+@command(app)
+def review(options: ReviewOptions, notes: Notes) -> None:
+    """Compare the decisions of several reviewers: how far they agree, which rows are in dispute.
+
+    --out writes them merged: what all agree on, and what one alone decided. A dispute is settled
+    by --majority or --prefer, or left out.
+    """
+    from csvor.cli.commands._review import run_review
+
+    run_review(options, notes)
 
 
 @command(app)

@@ -248,6 +248,32 @@ class ExportOptions:
 
 
 @dataclass(frozen=True)
+class ReviewOptions:
+    """Which files of decisions are compared, what settles disputes, and where the result goes."""
+
+    files: Annotated[
+        Texts, argument("FILES", "Files of decisions on the same data, one of each reviewer.")
+    ]
+    out: Annotated[Text, _file("Write the merged decisions (.csv), without rows in dispute.")] = (
+        None
+    )
+    disputes: Annotated[Text, _file("Write the rows in dispute (.csv), to be decided there.")] = (
+        None
+    )
+    majority: Annotated[
+        bool,
+        option("Settle a row by what more than half of those say who decided it.", panel=OUTPUT),
+    ] = False
+    prefer: Annotated[Text, _file("Settle rows (left) in dispute by this one of FILES.")] = None
+    top: Annotated[int, whole(0, 20, "Rows to show of those that differ.", panel=OUTPUT)] = 20
+    json: AsJson = False
+
+    def __post_init__(self) -> None:
+        for source in self.files:
+            check_input(source)
+
+
+@dataclass(frozen=True)
 class StudyOptions:
     """Which study runs, on which data and workers, and where its records lie."""
 

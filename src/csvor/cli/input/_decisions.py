@@ -19,6 +19,7 @@ from csvor._decisions.checks import (
 )
 from csvor._decisions.decision import RELABEL, Decisions
 from csvor._decisions.faults import MOST, DecisionsError, refuse
+from csvor._decisions.read import decisions_of
 from csvor._faults.errors import CommandError, FaultsError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
@@ -116,6 +117,11 @@ def decided_on(source: str, target: str | None) -> tuple[str, tuple[int, ...]]:
         name, cells = _cells_of(source, Notes())
         decided, _ = decided_by_line(name, cells)
         return _target(name, cells, target), tuple(d.position for d in decided.values())
+
+
+def read_file(source: str, notes: Notes) -> Decisions:
+    """The decisions of a file of any kind that is read, whatever data they are about."""
+    return decisions_of(*_cells_of(source, notes))
 
 
 @contextmanager
