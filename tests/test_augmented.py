@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from csvor import CSVOR, REDSVM, SVOREX, SVORIM
 from csvor._loss.margins import HINGE, pair_loss
-from csvor._loss.stages import Stage
+from csvor._loss.stages import Schedule, Stage
 from csvor._objective.balance import balancing_factors, from_thresholds
 from csvor._objective.kinked import KinkedObjective
 from csvor._objective.minimise import has_kinks
@@ -301,16 +301,31 @@ def test_extreme_strengths(rng, C):
 
 
 def test_wide_rows_go_by_multipliers_and_others_do_not(rng):
-    def chosen(n, d, p=1.0):
+    def chosen(n, d, p=1.0, epsilon=2.0):
         rows = DenseRows(
             DenseMatrix(rng.normal(size=(n, d)), np.ones(n)), np.arange(n) % 3, np.ones(n),
             pair_loss(HINGE, "explicit"),
         )  # fmt: skip
-        return has_kinks(OrdinalObjective(rows, 3), p)
+        return has_kinks(OrdinalObjective(rows, 3), Schedule.capping(p, epsilon, paper=False))
 
     assert chosen(100, 64) and chosen(100, 64, 0.5)
     assert not chosen(100, 63) and not chosen(100, 64, 1.5)
     assert chosen(8192, 64) and not chosen(8193, 64)
+    # Convex problems of few rows too.
+    assert chosen(5000, 3, 1.0, np.inf) and not chosen(5001, 3, 1.0, np.inf)
+    assert not chosen(100, 3, 0.5, np.inf)
+
+
+@pytest.mark.parametrize("pairs", ["explicit", "implicit"])
+@pytest.mark.parametrize("number", range(0, 30, 2))
+def test_n87_without_a_cap_the_end_is_the_optimum(number, pairs):
+    """Which re-weighting called converged up to 2e-4 above it."""
+    X, codes, weights, C, n_classes = counted(number)
+    least = ordinal_optimum(X, codes, C * weights, n_classes, pairs, "hinge", p=1)
+    model = CSVOR(C, p=1.0, contamination=0.0, constraints=pairs)
+    model.fit(X, codes, sample_weight=weights)
+    assert model.converged_ and model.gap_ <= model.tol
+    assert model.objective_ <= least * (1.0 + 2e-6)
 
 
 def test_the_gap_is_nan_where_no_bound_is_known(rng):
