@@ -16,7 +16,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from csvor import read_decisions
+from csvor._faults.errors import UsageError
 from csvor.cli.commands._app import app
+from csvor.cli.labelling._suspects import _spelled
 
 CLASSES = ["poor", 'so "so", really', "好", "très bon"]
 ORDER = ["--classes", 'poor,"so ""so"", really",好,très bon']
@@ -260,6 +262,14 @@ def test_three_reviewers_in_argilla(given: list[str]) -> None:
     back = done("import", "r.json", "--from", "argilla", "--out", "d.csv")["decisions"]
     assert [one["file"] for one in back] == [f"d-{who}.csv" for who in (ANN, BO, CY)]
     assert [len(read_decisions(one["file"])) for one in back] == [6, 6, 6]
+    for row in rows[:4]:
+        by[BO][row] = by[CY][row] = (CLASSES[1], "")
+    Path("r.json").write_text(json.dumps(flat_records(records, by, "submitted")))
+    files = done("import", "r.json", "--from", "argilla", "--out", "d.csv")["decisions"]
+    names = [one["file"] for one in files]
+    done("review", *names, "--majority", "--out", "decisions.csv")
+    # The other two rows have three labels by three people: they are in dispute, and stay.
+    check_applied(dict.fromkeys(rows[:4], (CLASSES[1], "")), given)
     # Records that do not say who submitted are refused where several answered.
     said = [{"value": CLASSES[0], "user_id": str(who)} for who in (ANN, BO)]
     nested = [{**one, "responses": {"label": said}, "status": "completed"} for one in records]
@@ -299,6 +309,13 @@ def test_the_package_of_argilla_takes_the_records(
         Path("r.json").write_text(json.dumps(GenericIO.to_list(made, flatten=flatten)))
         done("import", "r.json", "--from", "argilla", "--out", "decisions.csv")
         check_applied(decided, given)
+
+
+def test_suggestions_are_spelled_as_the_labels() -> None:
+    assert _spelled(["true", "False", "true"], ["False", "True"]) == ["True", "False", "True"]
+    assert _spelled(["2", "1"], ["1.0", "2.0"]) == ["2.0", "1.0"]
+    with pytest.raises(UsageError, match="give --classes, --fold-labels and --missing-label as in"):
+        _spelled(["fair"], ["poor", "good"])
 
 
 # What is refused

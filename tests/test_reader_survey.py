@@ -41,7 +41,8 @@ def survey() -> pd.DataFrame:
 def sav(tmp_path: Path) -> str:
     path = str(tmp_path / "wave.sav")
     missing = {"answer": [{"lo": 90, "hi": 99}]}
-    pyreadstat.write_sav(survey(), path, variable_value_labels=LABELS, missing_ranges=missing)
+    about = {"variable_value_labels": LABELS, "column_labels": {"answer": "Was it good?"}}
+    pyreadstat.write_sav(survey(), path, missing_ranges=missing, **about)
     return path
 
 
@@ -52,6 +53,7 @@ def test_labels_are_ordered_by_their_codes(sav: str) -> None:
     assert answer.texts == ["poor", "good", "fair", "", "Don't know", "fair"]
     assert answer.levels == ("poor", "fair", "good", "Don't know")
     assert table.columns["sex"].texts == ["male", "female", "male", "", "female", "male"]
+    assert (answer.title, table.columns["sex"].title) == ("Was it good?", "")
     assert table.columns["sex"].levels is None  # letters have no order
     assert table.columns["day"].kind == "dates"
     assert table.columns["day"].values.to_pylist() == DAYS

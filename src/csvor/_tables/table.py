@@ -28,7 +28,8 @@ class TableColumn:
     `levels` are the values of an ordered category, lowest first, and `order` says what orders them;
     where the file says that there is an order and does not hold it, `no_order` says why. `points`
     tells of numbers that were written with decimal points. Where the values are those of some rows
-    of the data alone, `row_numbers` are the rows, from 0, in rising order.
+    of the data alone, `row_numbers` are the rows, from 0, in rising order. `title` is what the file
+    says that the column is.
     """
 
     name: str
@@ -39,6 +40,7 @@ class TableColumn:
     points: bool = False
     row_numbers: NDArray[np.int64] | None = None
     order: str = "ordered category of the file"
+    title: str = ""
 
     @property
     def rows(self) -> NDArray[np.int64]:

@@ -151,7 +151,7 @@ def _with_label(cell: bytes, label: str, delimiter: str) -> bytes:
 
 def _write_survey(source: str, review: Review, out: str) -> None:
     """A table with labels in place of codes, in Parquet as categories in their order."""
-    table = _as_reviewed(read_survey(source, Notes()), source, review)
+    table = _as_reviewed(read_survey(source, Notes())[0], source, review)
     if Path(out).suffix.lower() in PARQUET:
         with written_whole(Path(out)) as part:
             pq.write_table(table, part)

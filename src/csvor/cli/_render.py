@@ -80,7 +80,9 @@ def data_facts(work: Prepared, scaling: str = "standardised") -> list[Fact]:
     if target.left_out:
         codes = ", ".join(f"{n} with label {code!r}" for code, n in target.left_out.items())
         rows += f"; left out: {codes}".replace("label 'blank'", "a blank label")
-    facts = [("Data", rows), *label_facts(target)]
+    column = work.table.columns.get(target.name)
+    asked = [("Question", column.title)] * bool(column and column.title)
+    facts = [("Data", rows), *asked, *label_facts(target)]
     if work.review is not None:
         facts.insert(1, ("Reviewed", work.review.summary()))
     facts += feature_facts(features, work.options, scaling)

@@ -18,12 +18,7 @@ from csvor.cli.input._decisions import faults_of_file
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.labelling._argilla import read_argilla, write_argilla
 from csvor.cli.labelling._label_studio import config_path, read_label_studio, write_label_studio
-from csvor.cli.labelling._suspects import (
-    TaskSelection,
-    classes_of,
-    refuse_unknown_suggestions,
-    tasks_of,
-)
+from csvor.cli.labelling._suspects import TaskSelection, classes_of, tasks_of
 from csvor.cli.labelling._task import decisions_of
 
 LABEL_STUDIO = "label-studio"
@@ -39,8 +34,7 @@ def run_export(options: ExportOptions, notes: Notes) -> None:
         names = (field.name for field in fields(TaskSelection))
         asked = TaskSelection(**{name: getattr(options, name) for name in names})
         classes = classes_of(table, asked, notes)
-        tasks = tasks_of(suspects, table, asked)
-        refuse_unknown_suggestions(tasks, classes)
+        tasks = tasks_of(suspects, table, asked, classes)
     write = write_label_studio if to_label_studio else write_argilla
     write(tasks, classes, options.out)
     written = [options.out, *([str(config_path(options.out))] * to_label_studio)]

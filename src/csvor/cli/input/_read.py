@@ -96,7 +96,7 @@ def _n_blank_rows(cells: list[Cells]) -> int:
 
 
 def _typed_columns(source: str, suffix: str, notes: Notes) -> list[TableColumn]:
-    no_order: dict[str, str] = {}
+    no_order, titles = dict[str, str](), dict[str, str]()
     if suffix in PARQUET:
         table, no_order = read_parquet(source)
     elif suffix in FEATHER:
@@ -104,14 +104,16 @@ def _typed_columns(source: str, suffix: str, notes: Notes) -> list[TableColumn]:
     elif suffix in JSON_LINES:
         table = _read_json_lines(source)
     elif suffix in SURVEY:
-        table = read_survey(source, notes)
+        table, titles = read_survey(source, notes)
     else:
         table = _read_excel(source, notes)
     columns = [
         as_column(name, array, no_order.get(name, "") or _unlike_lists(array))
         for name, array in named_arrays(table, source)
     ]
-    return [replace(one, order=ORDER) for one in columns] if suffix in SURVEY else columns
+    if suffix in SURVEY:
+        return [replace(one, order=ORDER, title=titles.get(one.name, "")) for one in columns]
+    return columns
 
 
 def named_arrays(table: pa.Table, source: str) -> list[tuple[str, pa.ChunkedArray]]:

@@ -16,8 +16,10 @@ _MOST_CODES = 5
 Labels = Mapping[Any, str]
 
 
-def read_survey(source: str, notes: Notes) -> pa.Table:
-    """The table of a .sav, .zsav or .dta file, blank where a value is declared missing.
+def read_survey(source: str, notes: Notes) -> tuple[pa.Table, dict[str, str]]:
+    """The table of a .sav, .zsav or .dta file, blank where a value is declared missing; its titles.
+
+    These are what the file says that columns are: the question that was asked, mostly.
 
     A column whose values all have a label holds these, as a category that is ordered by the codes
     where they are numbers. Where some values have none, as between the ends of a scale, the codes
@@ -37,7 +39,8 @@ def read_survey(source: str, notes: Notes) -> pa.Table:
     if blanks:
         listed = ", ".join(f"'{name}' ({texts})" for name, texts in blanks.items())
         notes.add(fault("declared-missing", n=len(blanks), columns=listed))
-    return pa.table(arrays)
+    titles = {name.strip(): text or "" for name, text in meta.column_names_to_labels.items()}
+    return pa.table(arrays), titles
 
 
 def _read(source: str) -> tuple[Mapping[str, list[Any]], Any, Mapping[str, Any]]:

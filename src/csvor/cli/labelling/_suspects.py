@@ -48,7 +48,9 @@ def classes_of(table: Table, asked: TaskSelection, notes: Notes) -> list[str]:
     return [format_value(label) for label in target.classes]
 
 
-def tasks_of(suspects: Table, table: Table, asked: TaskSelection) -> list[Task]:
+def tasks_of(
+    suspects: Table, table: Table, asked: TaskSelection, classes: Sequence[str]
+) -> list[Task]:
     """The flagged rows, or as many as were asked for, in the order of the suspects."""
     lacking = [name for name in _NEEDED if name not in suspects.columns]
     if lacking:
@@ -66,7 +68,7 @@ def tasks_of(suspects: Table, table: Table, asked: TaskSelection) -> list[Task]:
     dropped = {table.column(name, "--drop").name for name in asked.drop}
     shown = [name for name in table.columns if name not in {target.name, *ids, *dropped}]
     texts = {name: table.columns[name].take(rows).texts for name in [target.name, *ids, *shown]}
-    suggested = columns["suggested"].take(chosen).texts
+    suggested = _spelled(columns["suggested"].take(chosen).texts, classes)
     chances = columns["probability"].take(chosen).numbers.tolist()
     return [
         Task(
@@ -117,8 +119,13 @@ def _refuse_other_file(
             raise CommandError(fault("suspect-moved", source=suspects.source, row=row + 1, **facts))
 
 
-def refuse_unknown_suggestions(tasks: Sequence[Task], classes: Sequence[str]) -> None:
-    """Refuse labels that are suggested and are no class: other options than those of the audit."""
-    unknown = sorted({one.suggested for one in tasks} - {*classes})
+def _spelled(suggested: Sequence[str], classes: Sequence[str]) -> list[str]:
+    """The suggested labels as the classes are spelled: true is True, and 1.0 is 1."""
+    spelling = {
+        text: next((label for label in classes if same(text, label)), None)
+        for text in dict.fromkeys(suggested)
+    }
+    unknown = [text for text, label in spelling.items() if label is None]
     if unknown:
         refuse("suggested-no-class", names=unknown, classes=list(classes))
+    return [spelling[text] or "" for text in suggested]
