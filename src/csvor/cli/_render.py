@@ -81,7 +81,7 @@ def data_facts(work: Prepared, scaling: str = "standardised") -> list[Fact]:
         codes = ", ".join(f"{n} with label {code!r}" for code, n in target.left_out.items())
         rows += f"; left out: {codes}".replace("label 'blank'", "a blank label")
     column = work.table.columns.get(target.name)
-    asked = [("Question", column.title)] * bool(column and column.title)
+    asked = [("Question", column.title)] if column is not None and column.title else []
     facts = [("Data", rows), *asked, *label_facts(target)]
     if work.review is not None:
         facts.insert(1, ("Reviewed", work.review.summary()))
