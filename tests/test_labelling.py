@@ -16,8 +16,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from csvor import read_decisions
-from csvor._faults.errors import UsageError
+from csvor._faults.errors import CommandError, UsageError
 from csvor.cli.commands._app import app
+from csvor.cli.labelling._label_studio import labelling_interface
 from csvor.cli.labelling._suspects import _spelled
 
 CLASSES = ["poor", 'so "so", really', "好", "très bon"]
@@ -319,6 +320,12 @@ def test_suggestions_are_spelled_as_the_labels() -> None:
 
 
 # What is refused
+
+
+def test_no_label_is_taken_for_a_column() -> None:
+    with pytest.raises(CommandError, match=r"takes the label 'under \$100' for a column"):
+        labelling_interface(["under $100", "more"])
+    assert 'value="$$"' in labelling_interface(["$", "$$"])
 
 
 def refusal(*args: object) -> str:

@@ -1,6 +1,7 @@
 """How do tasks go to Label Studio, and how do its exports become answers?"""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from csvor.cli.labelling._task import (
 )
 
 _AUTHOR = "csvor audit"
+_COLUMN = re.compile(r"\$[\w\[\].{}]")
 # The object that the questions are about.
 _GIVEN = "given"
 
@@ -43,9 +45,9 @@ def write_label_studio(tasks: Sequence[Task], classes: Sequence[str], out: str) 
 def labelling_interface(classes: Sequence[str], has_ids: bool = True) -> str:
     """The interface of a project: the row, its label, and the classes in their order.
 
-    Label Studio would take a class such as $100 for a column of the task.
+    Of a class such as "under $100" Label Studio would take $100 for a column of the task.
     """
-    taken = [label for label in classes if label.startswith("$") and label.strip("$")]
+    taken = [label for label in classes if _COLUMN.search(label)]
     if taken:
         raise CommandError(fault("label-like-column", label=taken[0]))
     view = ET.Element("View")
