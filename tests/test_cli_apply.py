@@ -337,8 +337,11 @@ def test_classes_name_a_label_without_rows() -> None:
     [
         (("data.csv", "--target", "x"), "--target x: decisions.csv is about the column 'grade'"),
         (("data.csv", "--out", "o.tsv"), "--out o.tsv: the name must end in .csv"),
-        (("data.csv", "--out", "data.csv"), "--out data.csv: this is the data file itself"),
-        (("data.csv", "--out", "decisions.csv"), "--out decisions.csv: these are the decisions"),
+        (("data.csv", "--out", "data.csv"), "--out data.csv: this file is read, as DATA"),
+        (
+            ("data.csv", "--out", "decisions.csv"),
+            "--out decisions.csv: this file is read",
+        ),
         (("data.csv", "--json"), "--json and --out - both need standard output"),
         (("-", "--out", "o.csv"), "apply reads the data from a file"),
         (("none.csv", "--out", "o.csv"), "none.csv: there is no such file"),

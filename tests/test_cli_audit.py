@@ -339,7 +339,7 @@ def test_n22_notes_of_every_fit_are_one_line(path: str) -> None:
         ([*ORDER, "--folds", "1"], 2, "--folds 1: must be a whole number from 2"),
         ([*ORDER, "--suspects", "out.xlsx"], 2, "the name must end in .csv or .tsv or .parquet"),
         ([*ORDER, "--suspects", "no/out.csv"], 2, "the folder no does not exist"),
-        ([*ORDER, "--suspects", "t.csv"], 2, "this is the data file itself"),
+        ([*ORDER, "--suspects", "t.csv"], 2, "this file is read, as DATA"),
         ([*ORDER, "--suspects", "-", "--json"], 2, "both need standard output"),
         ([*ORDER, "--open"], 2, "--open opens the page that is written: give --report FILE.html"),
     ],
@@ -352,6 +352,35 @@ def test_wrong_use_and_wrong_data(path: str, args: list[str], status: int, messa
     assert line.startswith("csvor: error: ")
     assert message in line
     assert os.listdir() == ["t.csv"]
+
+
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        (["--reviewed", "d.csv", "--suspects", "d.csv"], "d.csv: this file is read, as --reviewed"),
+        (["--reviewed", "d.csv", "--suspects", "link.csv"], "link.csv: this file is read"),
+        (["--suspects", "./t.csv"], "--suspects t.csv: this file is read, as DATA"),
+        (["--suspects", "o.html", "--report", "./o.html"], "o.html: this file is written, as"),
+    ],
+)
+def test_n76_no_output_is_an_input_or_another_output(
+    path: str, args: list[str], complaint: str
+) -> None:
+    """The suspects were written over the decisions of the review."""
+    Path("d.csv").write_text("row,given,decision,label\n1,low,keep,\n")
+    os.symlink("d.csv", "link.csv")
+    before = {name: Path(name).read_bytes() for name in os.listdir()}
+    result = run("audit", "t.csv", *ORDER, *args)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert {name: Path(name).read_bytes() for name in os.listdir()} == before
+
+
+def test_n77_a_read_only_output_is_refused_before_the_work(path: str) -> None:
+    Path("s.csv").touch(mode=0o444)
+    result = run("audit", "t.csv", *ORDER, "--suspects", "s.csv")
+    assert result.exit_code == 2
+    assert "--suspects s.csv: this file is read-only; name another" in result.stderr
 
 
 def test_the_column_of_ids_is_read_once(path: str, monkeypatch: pytest.MonkeyPatch) -> None:

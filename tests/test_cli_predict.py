@@ -396,7 +396,10 @@ def test_types_of_models_can_be_named_to_skops() -> None:
         (["fit", "t.csv", "--target", "rank"], "Missing option '--model'"),
         (["predict", "t.csv", "--model", "none.skops"], "none.skops: there is no such file"),
         (["predict", "t.csv", "--model", "m.skops", "--out", "p.txt"], "must end in .csv"),
-        (["predict", "t.csv", "--model", "m.skops", "--out", "t.csv"], "the data file itself"),
+        (
+            ["predict", "t.csv", "--model", "m.skops", "--out", "t.csv"],
+            "this file is read",
+        ),
         (["predict", "t.csv", "--model", "m.skops", "--id", "q"], "no column 'q' (--id)"),
     ],
 )

@@ -17,10 +17,10 @@ from csvor.cli._streams import results
 Columns = Mapping[str, Sequence[Any]]
 
 
-def check_table_output(path: str | None, option: str, source: str) -> None:
+def check_table_output(path: str | None, option: str) -> None:
     """As `check_output`, for a table; `-` is standard output."""
     if path is not None and path != "-":
-        check_output(path, option, WRITTEN, source)
+        check_output(path, option, WRITTEN)
 
 
 def refuse_files_unseen(folder: Path, n_files: int, path: str, option: str) -> None:

@@ -21,7 +21,7 @@ class Declaration:
 
     `parse` makes a value of the option's name and a text; `convert` makes it of what typer gives
     (of type `kind`, where this is not the type of the field). The name is that of the field, unless
-    given.
+    given. What an option `writes` may not be what another one reads.
     """
 
     help: str
@@ -33,6 +33,7 @@ class Declaration:
     name: str | None = None
     is_argument: bool = False
     choices: Sequence[str] = ()
+    writes: bool = False
 
     def info(self, field: str) -> Any:
         """The declaration as typer takes it."""
@@ -54,6 +55,7 @@ class Declaration:
 
 
 option = Declaration  # without `metavar` it is a flag
+written_file = partial(Declaration, metavar="FILE", writes=True)
 
 
 def argument(metavar: str, help: str) -> Declaration:

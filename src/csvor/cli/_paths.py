@@ -1,9 +1,11 @@
 """Where the commands may read and write; said before the work begins and before its imports."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from csvor._faults.errors import refuse
 from csvor._utils.file_kinds import EDITED, PARQUET
@@ -68,16 +70,40 @@ def check_new_folder(path: str, option: str, source: str) -> None:
     _check_parent(path, option, target.resolve().parent)
 
 
-def check_output(path: str, option: str, suffixes: Sequence[str], source: str = "") -> None:
+def check_output(path: str, option: str, suffixes: Sequence[str]) -> None:
     """Refuse an output that cannot be written before the work begins, not after it."""
     target = Path(path)
     if target.suffix.lower() not in suffixes:
         refuse("output-ending", name=option, path=path, endings=" or ".join(suffixes))
     if target.is_dir():
         refuse("output-is-folder", name=option, path=path)
+    if target.is_file() and not target.stat().st_mode & 0o222:
+        refuse("output-read-only", name=option, path=path)
     _check_parent(path, option, target.parent)
-    if source not in {"", "-"} and target.exists() and target.samefile(source):
-        refuse("output-is-data", name=option, path=path)
+
+
+def refuse_overwritten(written: Mapping[str, Any], read: Mapping[str, Any]) -> None:
+    """Refuse an output that another option names too, by whatever spelling or link (N76).
+
+    The values of all options of a command by their names; of those that are read a text that is
+    no file is no path.
+    """
+    outputs = {option: Path(path) for option, path in written.items() if path not in (None, "-")}
+    for option, output in outputs.items():
+        for other, values in read.items():
+            for value in values if isinstance(values, list) else [values]:
+                if isinstance(value, str) and _is_same_file(output, value):
+                    refuse("output-is-input", name=option, path=output, other=other)
+    for (option, output), (other, path) in combinations(outputs.items(), 2):
+        if output.resolve() == path.resolve():
+            refuse("output-is-output", name=option, path=output, other=other)
+
+
+def _is_same_file(output: Path, text: str) -> bool:
+    try:
+        return os.path.isfile(text) and output.exists() and output.samefile(text)
+    except (OSError, ValueError):  # a text that is no path
+        return False
 
 
 def _check_parent(path: str, option: str, folder: Path) -> None:

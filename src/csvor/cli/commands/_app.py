@@ -10,7 +10,7 @@ from csvor._faults.errors import CommandError, listed, refuse
 from csvor._utils.words import all_of
 from csvor.cli._errors import OneLineGroup
 from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
-from csvor.cli._parameters import argument, choice, option, share
+from csvor.cli._parameters import argument, choice, option, share, written_file
 from csvor.cli._paths import check_output
 from csvor.cli._try import TYPED
 from csvor.cli.commands._command import command
@@ -155,7 +155,7 @@ def explain(data: DataOptions, model: ModelOptions, options: ExplainOptions, not
 def consensus(
     data: DataOptions,
     model: ModelOptions,
-    out: Annotated[str, option("Where to write (.csv, .tsv, .parquet; - is stdout).", "FILE")],
+    out: Annotated[str, written_file("Where to write (.csv, .tsv, .parquet; - is stdout).")],
     notes: Notes,
     json: AsJson = False,
 ) -> None:
@@ -172,7 +172,7 @@ def consensus(
 def fit(
     data: DataOptions,
     options: ModelOptions,
-    model: Annotated[str, option("Model file to write (.skops).", "FILE")],
+    model: Annotated[str, written_file("Model file to write (.skops).")],
     notes: Notes,
     json: AsJson = False,
 ) -> None:
@@ -225,7 +225,7 @@ def import_(
     tool: Annotated[
         str, replace(choice(TOOLS, "The tool that it comes from.", panel=None), name="--from")
     ],
-    out: Annotated[str, option("Decisions to write (.csv), as csvor apply takes them.", "FILE")],
+    out: Annotated[str, written_file("Decisions to write (.csv), as csvor apply takes them.")],
     notes: Notes,
     json: AsJson = False,
 ) -> None:

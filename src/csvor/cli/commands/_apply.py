@@ -123,6 +123,4 @@ def _check_paths(decisions: str, data: str, out: str, as_json: bool) -> None:
         refuse("apply-to-survey", out=out)
     same_kind = [end for end in EDITED if end == suffix or {end, suffix} <= {*PARQUET}]
     kinds = WRITTEN if suffix in SURVEY else same_kind
-    check_output(out, "--out", kinds, data if Path(data).exists() else "")
-    if Path(out).exists() and decisions != "-" and Path(out).samefile(decisions):
-        refuse("output-is-decisions", out=out)
+    check_output(out, "--out", kinds)

@@ -122,7 +122,7 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
     if output.json and output.suspects == "-":
         refuse("two-to-stdout", name="--suspects", remedy="give one of them")
     if data.dask is None:
-        check_table_output(output.suspects, "--suspects", data.data)
+        check_table_output(output.suspects, "--suspects")
     else:
         refuse_delimiter(data.delimiter, data.data)
         if data.reviewed == "-":
@@ -136,7 +136,7 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
     if output.open and output.report is None:
         refuse("open-of-no-page")
     if output.report is not None:
-        check_output(output.report, "--report", [".html", ".htm"], data.data)
+        check_output(output.report, "--report", [".html", ".htm"])
 
 
 def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:

@@ -11,6 +11,7 @@ import typer
 from csvor._faults.fault import having
 from csvor.cli._errors import failures_in_one_line
 from csvor.cli._parameters import OUTPUT, option
+from csvor.cli._paths import refuse_overwritten
 
 
 def command(
@@ -35,8 +36,8 @@ def command(
             for key, hint in hints.items()
         }
 
-        members = [member for group in groups.values() for member in group]
-        options = {member.option for member in [*members, _DEBUG]}
+        every = [member for group in groups.values() for member in group]
+        options = {member.option for member in [*every, _DEBUG]}
 
         @wraps(function)
         def run(*, debug: bool, **values: Any) -> None:
@@ -47,6 +48,9 @@ def command(
                     read = {member.name: member.read(values[member.name]) for member in members}
                     is_class = is_dataclass(hints[key])
                     arguments[key] = hints[key](**read) if is_class else read[key]
+                written = {one.shown: values[one.name] for one in every if one.writes}
+                read_from = {one.shown: values[one.name] for one in every if not one.writes}
+                refuse_overwritten(written, read_from)
                 if not takes_notes:
                     function(**arguments)
                     return
@@ -58,7 +62,7 @@ def command(
                 with printed_at_end(notes):
                     function(**arguments, notes=notes)
 
-        parameters = [member.parameter for member in [*members, _DEBUG]]
+        parameters = [member.parameter for member in [*every, _DEBUG]]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {one.name: one.annotation for one in parameters}
         app.command(name)(run)
@@ -76,8 +80,9 @@ class _Field:
         if get_origin(kind) is tuple:
             kind, convert = list[str] | None, lambda values: tuple(values or ())
             default = None if default == () else default
-        self.name, self.convert = name, convert
+        self.name, self.convert, self.writes = name, convert, declaration.writes
         self.option = declaration.name or "--" + name.replace("_", "-")
+        self.shown = declaration.metavar if declaration.is_argument else self.option
         self.parameter = inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,

@@ -28,10 +28,11 @@ from csvor.cli._parameters import (
     option,
     share,
     whole,
+    written_file,
 )
 from csvor.cli._paths import check_input, check_input_or_folder
 
-_file = partial(option, metavar="FILE", panel=OUTPUT)
+_file = partial(written_file, panel=OUTPUT)
 OpenPage = Annotated[bool, option("With --report: open the page in the browser.", panel=OUTPUT)]
 _WAYS = ("auto", "any", "beside")
 
@@ -158,8 +159,8 @@ class PredictOptions:
     model: Annotated[str, option("Model file that csvor fit wrote.", "FILE")]
     out: Annotated[
         str,
-        option(
-            "Where to write (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.", "FILE"
+        written_file(
+            "Where to write (.csv, .tsv, .parquet; - is stdout); with --dask a new folder."
         ),
     ] = "-"
     id: Id = None
@@ -196,7 +197,7 @@ class ApplyOptions:
     ]
     out: Annotated[
         str,
-        option("Where to write, in the kind of DATA (a new folder for one); - is stdout.", "FILE"),
+        written_file("Where to write, in the kind of DATA (a new folder for one); - is stdout."),
     ] = "-"
     target: Annotated[Text, option("Column of the labels, if DECISIONS does not say.", "COL")] = (
         None
@@ -264,7 +265,9 @@ class ReviewOptions:
         bool,
         option("Settle a row by what more than half of those say who decided it.", panel=OUTPUT),
     ] = False
-    prefer: Annotated[Text, _file("Settle rows (left) in dispute by this one of FILES.")] = None
+    prefer: Annotated[
+        Text, option("Settle rows (left) in dispute by this one of FILES.", "FILE", OUTPUT)
+    ] = None
     top: Annotated[int, whole(0, 20, "Rows to show of those that differ.", panel=OUTPUT)] = 20
     json: AsJson = False
 

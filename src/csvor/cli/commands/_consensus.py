@@ -24,7 +24,7 @@ def run_consensus(
     data: DataOptions, options: ModelOptions, out: str, as_json: bool, notes: Notes
 ) -> None:
     """Write the label of each item, with its probability, and in which order to ask for more."""
-    check_table_output(out, "--out", data.data)
+    check_table_output(out, "--out")
     if out == "-" and as_json:
         refuse("two-to-stdout", name="--out", remedy="name a file with --out")
     table = read_several(data, notes)

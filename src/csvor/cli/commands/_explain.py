@@ -61,7 +61,7 @@ def run_explain(
     if data.dask is not None:
         refuse_delimiter(data.delimiter, data.data)
     if options.report is not None:
-        check_output(options.report, "--report", [".html", ".htm"], data.data)
+        check_output(options.report, "--report", [".html", ".htm"])
     elif options.open:
         refuse("open-of-no-page")
     notes.pass_over(*_OF_OTHER_COMMANDS)

@@ -55,7 +55,7 @@ def run_export(options: ExportOptions, notes: Notes) -> None:
 
 def _check_output(out: str, to_label_studio: bool, data: str) -> None:
     if to_label_studio:
-        check_output(out, "--out", [".json"], data)
+        check_output(out, "--out", [".json"])
         return
     if Path(out).suffix:
         refuse("argilla-folder", out=out)
@@ -81,7 +81,7 @@ def run_import(file: str, tool: str, out: str, as_json: bool, notes: Notes) -> N
     """Write the decisions that were made in a tool: a file, or one of each reviewer."""
     if not (tool == "argilla" and Path(file).is_dir()):
         check_input(file)
-    check_output(out, "--out", [".csv"], file)
+    check_output(out, "--out", [".csv"])
     read = read_label_studio if tool == LABEL_STUDIO else read_argilla
     with progress(f"Reading {file}"), faults_of_file():
         decided = decisions_of(file, read(file, notes))

@@ -39,7 +39,7 @@ def run_predict(options: PredictOptions, notes: Notes) -> None:
     if in_pieces:
         _check_folder(options)
     else:
-        check_table_output(options.out, "--out", options.data)
+        check_table_output(options.out, "--out")
     model = load_model(options.model)
     model.record.note_versions(options.model, notes)
     if in_pieces:

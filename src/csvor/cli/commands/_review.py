@@ -77,11 +77,6 @@ def _check(options: ReviewOptions) -> int | None:
     for name, out in (("--out", options.out), ("--disputes", options.disputes)):
         if out is not None:
             check_output(out, name, [".csv"])
-            if Path(out).resolve() in paths:
-                refuse("output-is-review", name=name, out=out)
-    written = [Path(out).resolve() for out in (options.out, options.disputes) if out is not None]
-    if len(set(written)) < len(written):
-        refuse("outputs-are-one", out=options.out)
     if options.prefer is None:
         return None
     preferred = Path(options.prefer).resolve()
