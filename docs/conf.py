@@ -8,6 +8,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "_extensions"))
 
 import matplotlib  # noqa: E402
+from gallery import SECTIONS  # noqa: E402
 
 import csvor  # noqa: E402
 
@@ -26,6 +27,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.extlinks",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -51,10 +53,12 @@ html_theme = "pydata_sphinx_theme"
 html_title = "csvor"
 html_static_path = ["_static"]
 html_css_files = ["csvor.css"]
+html_js_files = ["csvor.js"]
+html_favicon = "_static/favicon.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "start": [], "compare": [], "auto_examples/*": []}
+html_sidebars = {"index": [], "start": [], "compare": [], "auto_examples/**": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "header_links_before_dropdown": 8,
@@ -62,7 +66,8 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": {"**": ["page-toc"], "compare": []},
-    "show_prev_next": False,
+    "show_prev_next": True,
+    "logo": {"text": f"csvor {release}"},
     "pygments_light_style": "a11y-high-contrast-light",
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -75,7 +80,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     # plot_readers.py needs a database that the extra "bench" brings, and a minute.
     "filename_pattern": r"/plot_(?!readers)",
-    "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [f"../examples/{name}" for name in SECTIONS],
+    "within_subsection_order": "gallery.Order",
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("csvor",),
     "image_srcset": ["2x"],
@@ -92,7 +98,7 @@ sphinx_gallery_conf = {
 
 # Files of the repository that pages speak of, by the page of the site that shows them.
 _SHOWN = (
-    (r"\.\./examples/(plot_\w+)\.py", r"auto_examples/\1.rst"),
+    (r"\.\./examples/(\w+/plot_\w+)\.py", r"auto_examples/\1.rst"),
     (r"\.\./benchmarks/results/(?:wrong_labels|real_errors)\.md", "measured.md"),
     (r"\.\./examples/?", "auto_examples/index.rst"),
     (r"\.\./benchmarks/README\.md", "measured.md"),

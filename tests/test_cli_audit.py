@@ -257,7 +257,7 @@ def test_a_label_of_one_row_is_noted(tmp_path: str) -> None:
     result = run(*args, "--suspects", "out.csv")
     assert result.exit_code == 0
     assert result.stderr == (
-        "note: one row only has the label 'top': it is judged by a model that has not seen this "
+        "note: one row only has the label 'top': it is judged by a model fitted without this "
         "label\n"
     )
     rows = pd.read_csv("out.csv")

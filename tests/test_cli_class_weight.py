@@ -57,7 +57,7 @@ def noted(audit: Audit, **options: Any) -> list[str]:
 
 WEIGHT = "compare with --class-weight balanced, which gives all labels the same weight"
 MERGE = "merge such a label with one beside it"
-CUT = "flagged for the most part: so many are wrong, or the model passes over the label; "
+CUT = "flagged for the most part: either they are wrong, or the label is too rare to learn; "
 
 
 @pytest.mark.filterwarnings("ignore:predict never returns class")
@@ -88,20 +88,21 @@ WORDS = ["low", "medium", "high"]
             [0, 0, 1, 1, 1, 2, 2],
             [0, 0, 1, 0, 0, 2, 2],
             [0, 0, 0, 1, 1, 0, 0],
-            f"(2 of 3 rows) is {CUT}",
+            f"label 'medium' (2 of 3 rows) is {CUT}",
         ),
         (
             [0, 0, 1, 1, 2, 2],
             [0, 0, 0, 2, 2, 2],
             [0] * 6,
-            "(2 rows) is predicted for no unseen row: the features hardly set such a label apart; ",
+            "no held-out row was predicted as label 'medium' (2 rows): errors in this label "
+            "cannot be found; ",
         ),
         # A class that is cut is named once.
         (
             [0, 0, 1, 1, 2, 2],
             [0, 0, 0, 2, 2, 2],
             [0, 0, 1, 1, 0, 0],
-            f"(2 of 2 rows) is {CUT}",
+            f"label 'medium' (2 of 2 rows) is {CUT}",
         ),
         # A class without rows, or with one, is spoken of elsewhere.
         ([0, 0, 2, 2], [0, 0, 2, 2], [0] * 4, None),
@@ -116,7 +117,7 @@ def test_what_makes_a_class_passed_over(
         None: WEIGHT,
         "balanced": MERGE,
     }.items():
-        expected = [f"label 'medium' {told}{remedy}"] if told else []
+        expected = [told + remedy] if told else []
         assert noted(audit, class_weight=weight) == expected
 
 
@@ -124,7 +125,7 @@ def test_rare_marks_of_a_scale_are_not_to_count_as_much_as_others() -> None:
     scale = [str(k) for k in range(1, 13)]
     codes = np.repeat(np.arange(12), 2)
     (note,) = noted(hand_made(scale, codes, np.maximum(codes, 1), [0] * 24))
-    assert note.endswith("the features hardly set such a label apart; " + MERGE)
+    assert note.endswith("errors in this label cannot be found; " + MERGE)
 
 
 def test_both_kinds_are_told_apart() -> None:
@@ -133,7 +134,7 @@ def test_both_kinds_are_told_apart() -> None:
     )
     cut, never = noted(audit)
     assert cut.startswith(f"label 'medium' (3 of 3 rows) is {CUT}")
-    assert never.startswith("label 'high' (3 rows) is predicted for no unseen row: ")
+    assert never.startswith("no held-out row was predicted as label 'high' (3 rows): errors ")
 
 
 def test_where_nothing_can_be_said_no_class_is_blamed() -> None:
@@ -191,8 +192,8 @@ def test_an_audit_names_classes_once() -> None:
     """The estimator warns of two of them, in words of its own."""
     written(*rare_and_noisy())
     assert run(*QUICK).stderr == (
-        "note: labels '1' (22 rows), '2' (16 rows), '3' (11 rows) are predicted for no unseen row: "
-        f"the features hardly set such a label apart; {WEIGHT}\n"
+        "note: no held-out row was predicted as labels '1' (22 rows), '2' (16 rows), '3' (11 "
+        f"rows): errors in these labels cannot be found; {WEIGHT}\n"
     )
 
 

@@ -75,8 +75,8 @@ def test_uses_of_columns() -> None:
     assert list(frame) == ["x", "z", "town", "flag"]
     assert frame["town"].tolist() == ["a", "b", "", "a"]
     assert notes.texts() == [
-        "blank values in columns of words: 'town' 1 (row 3), 'flag' 1 (row 4); they count as a "
-        "category of their own, so fill them in if they are not one",
+        "blank values in columns of words: 'town' 1 (row 3), 'flag' 1 (row 4); blank is treated as "
+        "a category; fill these cells in if you know their values",
         "columns 'same', 'word', 'empty' have one value only and are left out",
     ]
 

@@ -220,7 +220,7 @@ def test_repeated_ids_are_noted() -> None:
     prepared(frame, notes, id="patient")
     assert notes.texts() == [
         "column 'patient' (--id): 40 values are on more than one row (rows 1, 2, 3, 4, 5 and 235 "
-        "more), each judged by a model that has seen the others; where they belong together, say "
+        "more), each judged by a model fitted to the others; where they belong together, say "
         "so with --groups patient"
     ]
     frame["the id"] = [f"v{i}" for i in range(240)]
@@ -242,7 +242,7 @@ def test_n35_copies_are_counted() -> None:
     prepared(four_times(), notes := Notes())
     assert notes.texts() == [
         "30 rows have the features and the label of an earlier row (rows 2, 3, 4, 6, 7 and 25 "
-        "more): a copy is judged by a model that has seen the other; enter each record once, or "
+        "more): a copy is judged by a model fitted to the other; enter each record once, or "
         "keep copies together with --groups COL"
     ]
     grouped = four_times()

@@ -52,7 +52,7 @@ def test_remedies_are_those_that_the_command_has() -> None:
     far = NotConvergedWarning("CSVOR ended early", Remedy("limit ", "clip", 5, in_code="raise tol"))
     assert str(note).endswith("say so with --groups id")
     with having({"--drop"}):
-        assert str(note).endswith("by a model that has seen the others")
+        assert str(note).endswith("by a model fitted to the others")
         assert "--impute" in str(fault("blank-numbers-in-fit", columns="'a' 1", first="a"))
     assert far.spelled(option_of) == "CSVOR ended early: limit --clip 5."
     assert str(far) == "CSVOR ended early: raise tol."

@@ -52,7 +52,7 @@ def test_every_page_has_one_place() -> None:
     assert set(named) - beside == pages - {"index", "sg_execution_times"}
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").rglob("*.py")), ids=lambda p: p.stem)
 def test_examples_are_of_the_gallery(example: Path) -> None:
     """A title that asks, and a name that is run, so that none is left out in silence."""
     if example.name == "dirty_files.py":  # makes a page of its own
@@ -64,7 +64,7 @@ def test_examples_are_of_the_gallery(example: Path) -> None:
 
 
 def test_no_place_of_a_machine_is_named() -> None:
-    sources = [*DOCS.glob("*.*"), *DOCS.glob("_extensions/*"), *(ROOT / "examples").iterdir()]
+    sources = [*DOCS.glob("*.*"), *DOCS.glob("_extensions/*"), *(ROOT / "examples").rglob("*.*")]
     for path in sources:
         if path.is_file():
             assert not re.search(r"(?<![\w.])/(home|work|Users|tmp)/", path.read_text("utf-8")), (

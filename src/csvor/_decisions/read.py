@@ -42,7 +42,7 @@ def read_decisions(path: str | PathLike[str]) -> Decisions:
     Returns
     -------
     decisions : Decisions
-        The rows with a decision. `WrongLabels.apply` carries them out.
+        The rows with a decision. `csvor.WrongLabels.apply` carries them out.
 
     Raises
     ------

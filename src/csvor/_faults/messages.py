@@ -31,7 +31,7 @@ MESSAGES = {
     # Columns of features
     "blank-numbers": "blank values in columns of numbers: {columns}",
     "blank-numbers-in-fit": "blank values in columns of numbers: {columns}; fill them in, or fit the model with --impute",
-    "blank-words": "blank values in columns of words: {columns}; they count as a category of their own, so fill them in if they are not one",
+    "blank-words": "blank values in columns of words: {columns}; blank is treated as a category; fill these cells in if you know their values",
     "constant": "[column|columns] {names} [has|have] one value only and [is|are] left out",
     "dates": "holds {what}{example_text}",
     "empty-column": "has no values; leave it out with --drop {column:q}",
@@ -63,7 +63,7 @@ MESSAGES = {
     "label-near-copy": "alone gives the label of {share:.1f} % of the rows ({beyond:.1f} % beyond chance), as a copy of it would: then rows are suspect where the two differ, and hardly elsewhere; with --drop {column:q} the other columns judge the labels",
     "row-numbers": "looks like row numbers ({how}) and is left out, for these say where a row stands and not what it is like",
     "shared-id": "looks like an id of what several rows share ({n_different} {what}) and is used as {use}; judge these rows together with --groups {column:q}, or use it without this note with --keep {column:q}",
-    "weight-name": "is used as a feature; if it says what a row counts, --weight {column:q}; if it is a measurement, --keep {column:q} ends this note",
+    "weight-name": "is used as a feature; if it says what a row counts, --weight {column:q}; if it is a measurement, --keep {column:q} silences this note",
     # Files
     "blank-rows": "{source}: {n} [row|rows] of blanks at the end [is|are] left out",  # N41
     "blanks-not-edited": "columns that blanks separate are not edited; save it as .csv",
@@ -157,7 +157,7 @@ MESSAGES = {
     "blank-rater": ": no cell holds a label, so this rater gave none; leave the column out with --drop {column:q}",
     "blank-raters": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with one name such as unknown where nobody knows who it was",
     "conflicting-rows": "{n} rows have the same features as a row with another label ({n_sets} [n_sets:set|sets]; {rows}): at most one of the labels of each set can be right",
-    "copied-rows": "{n} [row has|rows have] the features and the label of an earlier row ({rows}): a copy is judged by a model that has seen the other; enter each record once, or keep copies together with --groups COL",
+    "copied-rows": "{n} [row has|rows have] the features and the label of an earlier row ({rows}): a copy is judged by a model fitted to the other; enter each record once, or keep copies together with --groups COL",
     "feature-of-rating": " differs between the rows of item '{item}' ({rows}): features belong to the item, not to the rating; give it one value, or leave the column out with --drop {column:q}",
     "gold-of-rating": " differs between the rows of item '{item}' ({rows}): features belong to the item, not to the rating; give it one value, or leave the column out with --drop {column:q}; where it holds true labels, name it with --gold {column:q}",
     "few-groups": "--folds {folds}: --groups names {n} [group|groups] only",
@@ -174,7 +174,7 @@ MESSAGES = {
     "raters-alike": ": {names} differ in case and blanks alone, and each is taken for a rater; write the name of one rater in one way",
     "one-rater": ": all {n_rows} rows are of '{rater}', so there is nobody to compare; leave {options} out",
     "repeated-items": ": {n} rows have an item that another row has, too ({rows}); with a column for each rater an item has one row",
-    "repeated-ids": ": {n_ids} [n_ids:value is|values are] on more than one row ({rows}), each judged by a model that has seen the others; where they belong together, say so with --groups {column:q}",
+    "repeated-ids": ": {n_ids} [n_ids:value is|values are] on more than one row ({rows}), each judged by a model fitted to the others; where they belong together, say so with --groups {column:q}",
     # Regression
     "dependent-ids": ": {n} [value is|values are] on more than one row; errors take rows to be independent, and with --groups {column:q} they hold for rows that hang together",
     "incomplete-rows": "{n} [row|rows] with a blank in the [n_names:column|columns] {names} [is|are] left out",
@@ -274,10 +274,10 @@ MESSAGES = {
     # Fits and audits
     "fitted": "{error:.3f} of the training rows get another label; {n} [was cut away as an outlier|were cut away as outliers]",
     "spoilt": "{n} of {total} labels [was|were] changed to another at random",
-    "class-flagged": "[label|labels] {labels} [is|are] flagged for the most part: so many are wrong, or the model passes over the label; {remedy}",
+    "class-flagged": "[label|labels] {labels} [is|are] flagged for the most part: either they are wrong, or the label is too rare to learn; {remedy}",
     "by-groups": "is that of --groups as well: a group is judged by models of the others alone, so one that is unlike them looks wrong without being so",
-    "class-never-predicted": "[label|labels] {labels} [is|are] predicted for no unseen row: the features hardly set such a label apart; {remedy}",
-    "lone-labels": "[one row only has the label|the labels] {names}[: it is judged by a model that has not seen this label| have one row each: these are judged by models that have not seen their label]",
+    "class-never-predicted": "no held-out row was predicted as [label|labels] {labels}: errors in [this label|these labels] cannot be found; {remedy}",
+    "lone-labels": "[one row only has the label|the labels] {names}[: it is judged by a model fitted without this label| have one row each: these are judged by models fitted without their label]",
     "sample": "looked at {n_drawn} of {n_rows} rows, among them each word and the ends of each column: how columns are read, faults, row numbers, copies of the label and rows that come again{medians} are told by these; means, deviations and the counts of a fit are of all rows",
     "unused-columns": "the model does not use the [column|columns] {names}",
     "unused-label": "the label column '{name}' of {source} is not looked at",

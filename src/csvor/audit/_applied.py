@@ -20,7 +20,7 @@ from csvor._utils.spelling import format_value
 
 @dataclass(frozen=True, eq=False)
 class AppliedDecisions:
-    """What `WrongLabels.apply` gives: labels as decided, and what the next audit has to know.
+    """What `csvor.WrongLabels.apply` gives: labels as decided, and what the next audit has to know.
 
     Attributes
     ----------

@@ -91,7 +91,7 @@ app = typer.Typer(
     cls=CompletingGroup,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    help="Fit ordered labels (ratings, grades, stages) of which some are wrong, and find those.",
+    help="Find wrong labels among ordered ones (ratings, grades), and fit models robust to them.",
     epilog="Exit status: 0 done, 1 the data or the fit failed, 2 wrong use, 130 interrupted.",
 )
 app.add_typer(study, name="study")
@@ -125,8 +125,8 @@ def root(
 def audit(data: DataOptions, model: ModelOptions, output: AuditOutput, notes: Notes) -> None:
     """Tell how many labels are wrong, and which, most probably wrong first.
 
-    Each row is judged by models that have not seen it; which model, and how many labels are wrong,
-    is found from the data. Options of the model narrow what is compared.
+    Each row is judged by models fitted without it; the model and the number of wrong labels are
+    found from the data. Options of the model narrow what is compared.
     """
     from csvor.cli.commands._audit import run_audit
 
@@ -141,7 +141,7 @@ _OF_OTHER_MODELS = {
 
 @command(app, without={*_OF_OTHER_MODELS, "by", "item", "reference", "gold", "reviewed"})
 def explain(data: DataOptions, model: ModelOptions, options: ExplainOptions, notes: Notes) -> None:
-    """Tell what drives the label: odds ratios that wrong labels do not bend.
+    """Tell what drives the label: odds ratios that wrong labels do not distort.
 
     A cumulative link model (proportional odds) with a share of wrong labels in its likelihood; the
     share, and tests of what the model takes for granted, come with it.

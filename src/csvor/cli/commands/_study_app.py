@@ -12,7 +12,7 @@ from csvor.cli.commands._command_options import StudyOptions
 
 study = typer.Typer(
     cls=OneLineGroup,
-    help="Compare methods on data sets with spoilt rows: the experiments of the paper.",
+    help="Compare methods on data sets with simulated errors: the experiments of the paper.",
 )
 
 Folder = Annotated[str, argument("DIR", "Folder of a study, its --out.")]

@@ -68,7 +68,7 @@ rng = np.random.default_rng(0)
 X, true = half_rings(400, rng)
 y, wrong = mislabel(true, WRONG, rng)
 X_test, y_test = half_rings(4000, rng)
-figure, axes = plt.subplots(1, 2, figsize=(11.0, 3.9), layout="constrained")
+figure, axes = plt.subplots(2, 1, figsize=(6.6, 7.9), layout="constrained")
 for ax, kind in zip(axes, (SVOREX, CSVOR), strict=True):
     model = kind(C, kernel="rbf", gamma=GAMMA).fit(X, y)
     error = np.mean(model.predict(X_test) != y_test)
@@ -83,10 +83,10 @@ handles += [
     plt.Line2D([], [], color="black", lw=1.4, label="model"),
     plt.Line2D([], [], **TRUTH, label="truth"),
 ]
-figure.legend(handles=handles, loc="outside lower center", ncols=7, frameon=False)
+figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
 
 # %%
 # ``python plot_rings.py rings.png`` keeps the picture.
 
 if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=130)
+    figure.savefig(sys.argv[1], dpi=180)

@@ -44,14 +44,14 @@ def draw_suspects(ax, texts, audit, wrong):
     """The reviews whose stars fit least."""
     for place, i in enumerate(audit.order[:FIRST]):
         ax.text(0.0, place, f"{audit.given[i]}", color=RED, weight="bold", va="center")
-        ax.text(0.07, place, f"{audit.suggested[i]}", color=BLUE, weight="bold", va="center")
-        ax.text(0.13, place, f"{audit.probability[i]:.2f}", va="center")
-        ax.text(0.25, place, "yes" if wrong[i] else "no", va="center")
-        ax.text(0.36, place, texts[i][:76], va="center", fontsize="small")
-    heads = {"stars": 0.0, "fit": 0.07, "P(wrong)": 0.13, "was it?": 0.25, "review": 0.36}
+        ax.text(0.09, place, f"{audit.suggested[i]}", color=BLUE, weight="bold", va="center")
+        ax.text(0.16, place, f"{audit.probability[i]:.2f}", va="center")
+        ax.text(0.28, place, "yes" if wrong[i] else "no", va="center")
+        ax.text(0.41, place, texts[i][:58], va="center", fontsize="small")
+    heads = {"stars": 0.0, "fit": 0.09, "chance": 0.16, "wrong?": 0.28, "review": 0.41}
     for head, at in heads.items():
         ax.text(at, -1.0, head, va="center", color="0.4", fontsize="small")
-    ax.set(xlim=(0.0, 1.4), ylim=(FIRST - 0.5, -1.6), title="Stars most probably wrong")
+    ax.set(xlim=(0.0, 1.28), ylim=(FIRST - 0.5, -1.6), title="Stars most probably wrong")
     ax.axis("off")
 
 
@@ -94,8 +94,8 @@ for name, suspect in ranked.items():
 # In red the stars given, in blue those that fit the text. ``python plot_reviews.py reviews.png``
 # keeps the picture.
 
-figure, axes = plt.subplots(1, 2, figsize=(12.0, 4.6), width_ratios=(1.7, 1), layout="constrained")
+figure, axes = plt.subplots(2, 1, figsize=(6.6, 8.2), height_ratios=(1.3, 1), layout="constrained")
 draw_suspects(axes[0], texts, audit, wrong)
 draw_shares(axes[1], ranked, wrong)
 if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=130)
+    figure.savefig(sys.argv[1], dpi=180)

@@ -8,7 +8,7 @@ audit is given the rating, and form and size: the reader's own, or the mean over
 readers, or over all of them. It knows nothing of the other readers' ratings, so these can tell
 how good it is: a rating counts as off where it lies 2 or more from their median.
 
-.. image:: ../images/readers.png
+.. image:: ../../images/readers.png
    :alt: The twenty ratings most probably wrong, and how many of the first ratings are off
 
 This is the one example that is not run when the site is built: it takes a minute, and needs the
