@@ -9,6 +9,8 @@ from csvor._utils.spelling import normal as normal
 
 # Letters of a text that a message shows.
 LONGEST = 80
+# Lines may end, and letters be joined.
+_STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _BOOLS = {"true": "True", "false": "False"}
 
 
@@ -32,6 +34,11 @@ def visible(text: str) -> str:
     shown = "".join(f"<U+{ord(sign):04X}>" if _hides(sign, latin) else sign for sign in text)
     edge = " *\\Z|\\A *|  +"
     return re.sub(edge, lambda match: "<U+0020>" * len(match[0]), shown)
+
+
+def harmless(text: str) -> str:
+    """The text with a code for each sign that steers a terminal: moves, erases, turns the order."""
+    return _STEERING.sub(lambda sign: f"<U+{ord(sign[0]):04X}>", text)
 
 
 def _hides(sign: str, among_latin: bool) -> bool:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from csvor._faults.errors import FAILED, WRONG_USE, CommandError, FaultsError, one_line
+from csvor._faults.spelling import harmless
 from csvor.cli._streams import escape_for_people
 from csvor.cli._try import command_to_try
 
@@ -23,11 +24,11 @@ def _complain(error: Exception | str) -> None:
     """Print what is to be said of an error: a line, or one for each of several faults."""
     text = str(error) if isinstance(error, FaultsError) else one_line(_message_of(error))
     # Not by typer, which writes UTF-8 to a stream that says it is ASCII.
-    print(f"csvor: error: {text}", file=sys.stderr)
+    print(f"csvor: error: {harmless(text)}", file=sys.stderr)
     faults = error.faults if isinstance(error, FaultsError) else [error]
     of_file = [getattr(one, "fault", None) for one in faults]
     if command := command_to_try(of_file):
-        print(command, file=sys.stderr)
+        print(harmless(command), file=sys.stderr)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from functools import partial
 from csvor._faults.errors import one_line
 from csvor._faults.notes import Notes
 from csvor._faults.options import OF_LABELS, as_option
+from csvor._faults.spelling import harmless
 from csvor._utils.warn import AdvisedWarning
 from csvor.cli._options import ModelOptions
 
@@ -46,7 +47,7 @@ def printed_at_end(notes: Notes) -> Iterator[None]:
         yield
     finally:
         for text in notes.texts():
-            print(f"note: {text}", file=sys.stderr)
+            print(f"note: {harmless(text)}", file=sys.stderr)
         notes.clear()
 
 

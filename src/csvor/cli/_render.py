@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from csvor._faults.spelling import format_value
+from csvor._faults.spelling import format_value, harmless
 from csvor._utils.words import plural, some_of
 from csvor.cli._options import WITH_GAMMA
 
@@ -30,6 +31,13 @@ Fact = tuple[str, str]
 
 
 class _Console(Console):
+    def render(self, *args: Any, **kwargs: Any) -> Iterator[Segment]:
+        """What is printed: data of others may hold signs that steer a terminal (N78)."""
+        for text, style, control in super().render(*args, **kwargs):
+            if control is None:
+                text = harmless(text)
+            yield Segment(text, style, control)
+
     def on_broken_pipe(self) -> None:
         """Leave a closed pipe to the command, which ends quietly; rich would end it itself."""
         raise BrokenPipeError
