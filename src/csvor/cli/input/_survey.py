@@ -1,5 +1,6 @@
 """What do the files of SPSS and Stata hold: value labels in the order of their codes?"""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import format_value
+from csvor._utils.spelling import as_number
 
 ORDER = "value labels of the file, by their codes"
 _MOST_CODES = 5
@@ -26,14 +28,14 @@ def read_survey(source: str, notes: Notes) -> tuple[pa.Table, dict[str, str]]:
     stay, with a note.
     """
     values, meta, missing = _read(source)
-    arrays = {name: _plain(column) for name, column in values.items()}
+    arrays = {name: _plain(values[name]) for name in values}
     blanks = {}
     for name, labels in meta.variable_value_labels.items():
         text = pa.types.is_string(arrays[name].type)
         gone = [code for code in labels if _is_missing(code, missing.get(name, ()), text)]
         if gone:
             blanks[name] = ", ".join(f"'{labels[code]}'" for code in gone[:_MOST_CODES])
-        there = {code: label for code, label in sorted_labels(labels) if code not in gone}
+        there = {code: label for code, label in labels.items() if code not in gone}
         if there:
             arrays[name] = _labelled(name, arrays[name], there, notes)
     if blanks:
@@ -43,15 +45,15 @@ def read_survey(source: str, notes: Notes) -> tuple[pa.Table, dict[str, str]]:
     return pa.table(arrays), titles
 
 
-def _read(source: str) -> tuple[Mapping[str, list[Any]], Any, Mapping[str, Any]]:
-    """The values of each column, what is said of them, and the ranges that are declared missing."""
+def _read(source: str) -> tuple[Any, Any, Mapping[str, Any]]:
+    """A frame of the values, what is said of them, and the ranges that are declared missing."""
     try:
         import pyreadstat
     except ImportError:
         raise CommandError(fault("no-pyreadstat", source=source)) from None
     read = pyreadstat.read_dta if source.lower().endswith(".dta") else pyreadstat.read_sav
     try:
-        values, meta = read(source, output_format="dict")
+        values, meta = read(source, output_format="pandas")
         _, declared = read(source, metadataonly=True, user_missing=True)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError) as error:
         what = "Stata file" if read is pyreadstat.read_dta else "SPSS file"
@@ -59,11 +61,12 @@ def _read(source: str) -> tuple[Mapping[str, list[Any]], Any, Mapping[str, Any]]
     return values, meta, declared.missing_ranges
 
 
-def sorted_labels(labels: Labels) -> list[tuple[Any, str]]:
-    """Codes with their labels: numbers in rising order, and texts as they stand in the file."""
-    numbers = {code: label for code, label in labels.items() if not isinstance(code, str)}
-    texts = [(code, label) for code, label in labels.items() if isinstance(code, str)]
-    return [*sorted(numbers.items()), *texts]
+def _in_order(labels: Labels) -> tuple[Labels, bool]:
+    """Codes with their labels by rising number, and whether there is such an order of all."""
+    numbers = {code: as_number(str(code)) for code in labels}
+    if any(math.isnan(number) for number in numbers.values()):
+        return labels, False
+    return {code: labels[code] for code in sorted(labels, key=numbers.__getitem__)}, True
 
 
 def _is_missing(code: Any, ranges: Any, text: bool) -> bool:
@@ -73,9 +76,9 @@ def _is_missing(code: Any, ranges: Any, text: bool) -> bool:
     return any(one["lo"] <= code <= one["hi"] for one in ranges)
 
 
-def _plain(values: list[Any]) -> pa.Array:
+def _plain(values: Any) -> pa.Array:
     """Values as Arrow has them: these programs know no whole numbers, but people do."""
-    array = pa.array(values, from_pandas=True)
+    array = pa.array(values.to_numpy(), from_pandas=True)
     if pa.types.is_floating(array.type):
         try:
             return array.cast(pa.int64())
@@ -86,8 +89,10 @@ def _plain(values: list[Any]) -> pa.Array:
 
 def _labelled(name: str, array: pa.Array, labels: Labels, notes: Notes) -> pa.Array:
     """A category of the labels; the codes where a value has no label, or two share one."""
-    values, text = array.to_pylist(), pa.types.is_string(array.type)
+    labels, ordered = _in_order(labels)
     levels = list(labels.values())
+    encoded = array.dictionary_encode()
+    values = encoded.dictionary.to_pylist()
     bare = sorted({value for value in values if value not in labels} - {None, ""})
     facts: dict[str, Any] = {
         "codes": [format_value(code) for code in bare],
@@ -102,5 +107,6 @@ def _labelled(name: str, array: pa.Array, labels: Labels, notes: Notes) -> pa.Ar
         notes.add(fault("labels-alike", name, **facts))
         return array
     position = {code: i for i, code in enumerate(labels)}
-    codes = pa.array([position.get(value) for value in values], pa.int32())
-    return pa.DictionaryArray.from_arrays(codes, pa.array(levels), ordered=not text)
+    code_of_value = pa.array([position.get(value) for value in values], pa.int32())
+    codes = code_of_value.take(encoded.indices)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(levels), ordered=ordered)
