@@ -16,9 +16,8 @@ from typer.testing import CliRunner, Result
 from csvor import CSVOR, audit_labels
 from csvor._faults.notes import Notes
 from csvor.audit import candidate_models
-from csvor.cli._options import ModelOptions
+from csvor.audit._class_notes import notes_on_classes
 from csvor.cli.commands._app import app
-from csvor.cli.commands._class_notes import notes_on_classes
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def rare_grades() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def noted(audit: Audit, **options: Any) -> list[str]:
     notes = Notes()
-    notes_on_classes(audit, ModelOptions(**options), notes)
+    notes_on_classes(audit, options.get("class_weight") is not None, notes)
     return notes.texts()
 
 

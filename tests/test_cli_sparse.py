@@ -14,13 +14,13 @@ from sklearn.preprocessing import OneHotEncoder
 from typer.testing import CliRunner, Result
 
 from csvor._faults.notes import Notes
+from csvor._tables import features as _features
 from csvor._tables.features import FeatureColumns
 from csvor._tables.model_columns import features_frame
 from csvor.cli._model import load_model
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands._app import app
 from csvor.cli.commands._audit import audit_file
-from csvor.cli.input import _features
 from csvor.cli.input._read import read_table
 from csvor.preprocessing._encoding import make_pipeline
 from csvor.report.audit._features import table_of

@@ -13,13 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from csvor._decisions.decision import Decision
 from csvor._faults.errors import CommandError, UsageError
 from csvor._faults.notes import Notes
 from csvor._tables.table import Table
 from csvor._tables.target import read_target
 from csvor.cli._edit import write_edited
 from csvor.cli.commands._app import app
-from csvor.cli.input._decisions import Decision, Review
+from csvor.cli.input._decisions import Review
 from csvor.cli.input._read import ReadOptions, read_table
 
 
@@ -94,7 +95,7 @@ def test_n41_labels_are_changed_where_they_stand(tmp_path: Path, name: str) -> N
     content, _ = DIALECTS[name]
     table = table_of(tmp_path, content)
     decisions = (Decision(1, "good", "drop", ""), Decision(2, "poor", "relabel", "fair"))
-    review = Review("d.csv", "grade", decisions, table.n_rows)
+    review = Review("d.csv", "grade", decisions, n_rows=table.n_rows)
     out = tmp_path / "o.csv"
     arguments = (str(tmp_path / "t.csv"), table.dialect, review, str(out))
     if ("blanks" in name and "rows" not in name and "last" not in name) or name == "R":

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         audit_raters,
         audit_scores,
     )
+    from csvor.audit._table import audit_table
 
 __all__ = [
     "CSVOR",
@@ -34,6 +35,7 @@ __all__ = [
     "audit_labels",
     "audit_raters",
     "audit_scores",
+    "audit_table",
     "compare_models",
     "read_decisions",
 ]
@@ -49,6 +51,8 @@ _AUDITS = (
     "audit_scores",
 )
 _HOMES |= dict.fromkeys(_AUDITS, "csvor.audit")
+# Here, for it reads tables: csvor.audit needs neither pandas nor pyarrow.
+_HOMES["audit_table"] = "csvor.audit._table"
 _HOMES["TRUSTED_TYPES"] = "csvor._utils.trusted"
 _HOMES |= dict.fromkeys(("Decisions", "read_decisions"), "csvor._decisions")
 _HOMES |= dict.fromkeys(("OrdinalRegression", "compare_models"), "csvor._regression")

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from csvor._faults.messages import MESSAGES, REMEDIES
+from csvor._faults.rows import ROW_NAMES, row_name, rows_named
 from csvor._faults.spelling import quoted, visible
-from csvor._utils.words import all_of, rows_text, some_of
+from csvor._utils.words import all_of, some_of
 
 # `[it|them]` is one of the two by `n`, `[names:it|them]` by the fact `names`.
 _CHOICE = re.compile(r"\[(?:(\w+):)?([^|\[\]]*)\|([^|\[\]]*)\]")
@@ -58,7 +59,7 @@ class Fault:
     def __str__(self) -> str:
         facts = {"n": len(self.rows), "rows": self.rows, "column": self.column, **self.facts}
         if len(self.rows):
-            facts["row"] = self.rows[0] + 1
+            facts["row"] = row_name(self.rows[0])
         if self.examples:
             facts["example"] = self.examples[0]
             facts["examples"] = self._examples()
@@ -75,7 +76,7 @@ class Fault:
 
     def _examples(self) -> str:
         pairs = zip(self.rows, self.examples, strict=False)
-        texts = [f"row {row + 1}: '{visible(text)}'" for row, text in pairs]
+        texts = [f"row {row_name(row)}: '{visible(text)}'" for row, text in pairs]
         return some_of(texts, _MOST_EXAMPLES, len(self.rows))
 
 
@@ -126,18 +127,20 @@ def _filled(message: str, facts: Mapping[str, Any]) -> str:
 
 
 class _Formatter(string.Formatter):
-    """`{rows}` is a list of rows, `{name:q}` a word for the shell, `{text:v}` one made visible.
+    """`{rows}` is a list of rows, `{name:q}` a word for the shell, or a text
+    of Python, `{text:v}` one made visible.
 
     A list is one of quoted texts, of which `{names:5}` shows five.
     """
 
     def format_field(self, value: Any, format_spec: str) -> Any:
         if format_spec == "q":
-            return quoted(str(value))
+            in_shell = ROW_NAMES.get() is None
+            return quoted(str(value)) if in_shell else repr(str(value))
         if format_spec == "v":
             return visible(str(value))
         if getattr(value, "ndim", 0) == 1:
-            return rows_text(value, most=int(format_spec or 5))
+            return rows_named(value, most=int(format_spec or 5))
         if isinstance(value, list | tuple):
             texts = [f"'{visible(str(one))}'" for one in value]
             return some_of(texts, int(format_spec or 10))

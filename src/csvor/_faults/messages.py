@@ -24,6 +24,8 @@ REMEDIES = {
     "keep": "use it all the same with --keep {column:q}",
     "keep-silent": "use it without this note with --keep {column:q}",
     "rename": "rename {renames} if that is meant",
+    "mark-id": "mark it with --id {column:q}",
+    "leave-out": "leave it out with --drop {column:q}",
     "missing": "say that it is no value with --missing {example:q} --impute",
 }
 
@@ -45,7 +47,7 @@ MESSAGES = {
     "no-features": "no feature column is left to fit with",
     "not-a-date": ": {n} of {total} values [is not a date|are not dates] ({examples})",  # N39
     "not-a-number": ": {n} of {total} values [is not a number|are not numbers]{like} ({examples})",  # N39
-    "own-texts": ": every row has a text of its own, as in an identifier; mark it with --id {column:q} or leave it out with --drop {column:q}",
+    "own-texts": ": every row has a text of its own, as in an identifier",
     "unclear-dates": ": dates may be day/month or month/day (row {row}: '{example}')",  # N39
     "unclear-sign": ": {signs} may mark thousands or decimals (row {row}: '{example}' is {one} or {other}); say with --decimal . or --decimal , which sign the decimals have",  # N39
     # Columns for a model that was fitted

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from csvor._faults.rows import ROW_NAMES
 from csvor._faults.spelling import format_value, quoted
 from csvor._utils.warn import as_keyword
 
@@ -13,8 +14,8 @@ _MOST_LABELS = 3
 
 def as_option(parameter: str, value: Any, known: Collection[str] = OF_LABELS) -> str:
     """A parameter as the option that the commands have for it."""
-    if parameter not in known:
-        return as_keyword(parameter, value)
+    if parameter not in known or ROW_NAMES.get() is not None:
+        return as_keyword(parameter, list(value) if type(value) is tuple else value)
     option = "--" + parameter.replace("_", "-")
     if not isinstance(value, tuple):
         return option if value is None else f"{option} {value}"

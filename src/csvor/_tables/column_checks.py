@@ -10,10 +10,11 @@ from csvor._data.ranges import LARGEST, interquartile_ranges
 from csvor._faults.errors import ColumnError, CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
+from csvor._faults.rows import rows_named
 from csvor._faults.spelling import LONGEST, format_value, visible
 from csvor._tables.number_text import numeral
 from csvor._tables.table import TableColumn
-from csvor._utils.words import plural, rows_text
+from csvor._utils.words import plural
 
 MOST_CATEGORIES = 1000
 _MOST_COLUMNS, _MOST_EXAMPLES = 5, 3
@@ -107,7 +108,7 @@ def refuse_many_words(name: str, codes: Rows, texts: Sequence[str], is_id: bool)
     if not _identify_rows(n_texts, n_rows):
         return
     if n_texts == n_rows:
-        raise ColumnError(fault("own-texts", name))
+        raise ColumnError(fault("own-texts", name, remedies=["mark-id", "leave-out"]))
     remedies = ["id", "groups", "drop"] if is_id else ["group-texts", "drop"]
     raise ColumnError(fault("many-texts", name, remedies=remedies, n_texts=n_texts, n_rows=n_rows))
 
@@ -139,7 +140,9 @@ def note_blank_words(blanks: dict[str, Rows], notes: Notes) -> None:
 
 
 def _rows_by_column(blanks: dict[str, Rows]) -> str:
-    columns = [f"'{name}' {len(rows)} ({rows_text(rows, most=3)})" for name, rows in blanks.items()]
+    columns = [
+        f"'{name}' {len(rows)} ({rows_named(rows, most=3)})" for name, rows in blanks.items()
+    ]
     more = len(columns) - _MOST_COLUMNS
     others = f" and {plural(more, 'more column')}" if more > 0 else ""
     return ", ".join(columns[:_MOST_COLUMNS]) + others

@@ -36,6 +36,8 @@ class Rules:
     categorical: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.decimal not in (".", ",", None):
+            raise ValueError(f"decimal={self.decimal!r} must be '.', ',' or None.")
         object.__setattr__(self, "missing", tuple(normal(mark.strip()) for mark in self.missing))
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from csvor._decisions.decision import DROP, KEEP, RELABEL
@@ -13,6 +14,7 @@ from csvor._faults.errors import ColumnError, UsageError, closest, listed, refus
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import folded, visible
+from csvor._parts.engine import total
 from csvor._tables.column_parser import clear_reading
 from csvor._tables.number_column import SIGNS, NumberColumn, is_blank
 from csvor._tables.related_rows import group_numbers, rater_names
@@ -66,6 +68,25 @@ def check_rater_names(data: Roles, raters: Collection[str], n_rows: int, notes: 
     alike = [name for name in names if spellings[folded(name)] > 1]
     if alike and data.rater is not None:
         notes.add(fault("raters-alike", data.rater, option="--rater", names=listed(alike)))
+
+
+def check_raters(roles: Roles, raters: Any, notes: Notes) -> None:
+    """Refuse columns that do not say who labelled, and a reference that did not, before the work.
+
+    `raters` has one for each row, in memory or in partitions.
+    """
+    if roles.rater is None:
+        return
+    _, (names,) = total(_distinct, raters)
+    names = set(names.tolist())
+    if 2 * len(names) > raters.size:
+        facts = {"n_raters": len(names), "n_rows": raters.size}
+        raise ColumnError(fault("many-raters", roles.rater, option="--rater", **facts))
+    check_rater_names(roles, names, raters.size, notes)
+
+
+def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArray[Any]]]:
+    return (), (pd.unique(column),)
 
 
 class LabelReview(Protocol):

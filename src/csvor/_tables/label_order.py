@@ -11,12 +11,13 @@ from csvor._faults.errors import ColumnError, UsageError, closest
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.options import as_option
+from csvor._faults.rows import rows_named
 from csvor._faults.spelling import folded, format_value, visible
 from csvor._labels import LabelError, OrdinalLabels
 from csvor._labels.order import CONTINUOUS, FarLabelWarning, number_of
 from csvor._tables.table import TableColumn, as_number
 from csvor._utils.warn import alternatives
-from csvor._utils.words import plural, rows_text, some_of
+from csvor._utils.words import plural, some_of
 
 # Labels that a message names.
 _MOST_LABELS = 20
@@ -102,7 +103,7 @@ class LabelColumn:
         if any(folded(text) in map(folded, known) for text in unknown):
             hints.append("; --fold-labels takes no notice of case and blanks")
         labels = [
-            f"'{visible(text)}' {len(rows)} ({rows_text(rows, most=3)}{_hint(text, known, '; ')})"
+            f"'{visible(text)}' {len(rows)} ({rows_named(rows, most=3)}{_hint(text, known, '; ')})"
             for text in unknown[:_MOST_LABELS]
             for rows in [self.rows_with([text])]
         ]
@@ -177,7 +178,7 @@ class LabelColumn:
         problem = f"{problem[0].lower()}{problem[1:]}"
         remedies = alternatives(error.remedies, as_option)
         if error.positions:
-            problem += f" ({rows_text(self.rows[list(error.positions)], error.count)})"
+            problem += f" ({rows_named(self.rows[list(error.positions)], error.count)})"
         if error.fault == "words":
             problem = f"the labels are words without an order: {self._labels_with_counts()}"
             if len({folded(text) for text in self.texts}) < len(self.texts):

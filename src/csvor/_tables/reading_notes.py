@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from csvor._faults.notes import Notes
+from csvor._faults.rows import row_name
 from csvor._faults.spelling import format_value, visible
 from csvor._tables.number_column import Interpretation, NumberColumn, Numbers, Rows
 from csvor._tables.table import BLANK, TableColumn
@@ -36,7 +37,7 @@ class ReadingNotes:
             written = texts[codes[cell]]
         else:
             written = str(column.values[cell])
-        example = f"row {self.rows[cell] + 1}: '{visible(written)}'"
+        example = f"row {row_name(self.rows[cell])}: '{visible(written)}'"
         if value is not None:
             example += f" is {format_value(float(value))}"
         self._columns.setdefault(what, []).append(f"column '{column.name}' ({example})")

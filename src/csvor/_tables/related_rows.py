@@ -132,6 +132,13 @@ def _named(
     return codes, texts
 
 
+def refuse_few_rows(n_rows: int, groups: Rows | None, folds: int) -> None:
+    """Refuse more parts than there are rows, or groups."""
+    if folds > n_rows:
+        raise UsageError(fault("few-rows", folds=folds, n=n_rows))
+    refuse_few_groups(groups, folds)
+
+
 def refuse_few_groups(groups: Rows | None, folds: int) -> None:
     """Refuse more parts than there are groups, for a group is never divided."""
     if groups is not None and folds > (n_groups := len(np.unique(groups))):

@@ -74,6 +74,14 @@ def read_target(
     return Target(column.name, labels, coded, rows, ordered, counts, order, left_out)
 
 
+def note_lone_labels(target: Target, notes: Notes) -> None:
+    """Say which labels one row alone has: it is judged by models that have not seen its label."""
+    pairs = zip(target.classes, target.counts, strict=True)
+    lone = [format_value(label) for label, count in pairs if count == 1]
+    if lone:
+        notes.add(fault("lone-labels", n=len(lone), names=lone))
+
+
 def stands_for(text: str, code: str) -> bool:
     """Whether a label is the code for one that is missing."""
     return text == code or as_number(text) == as_number(code)

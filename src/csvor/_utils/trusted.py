@@ -13,6 +13,7 @@ TRUSTED_TYPES = [
     "csvor._regression.likelihood.Model",
     "csvor._regression.terms.Terms",
     "csvor.preprocessing.MedianClipper",
+    "csvor.preprocessing.TableEncoder",
     # An imputer of scikit-learn keeps the type of its column, a kernel its sparse landmarks.
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",

@@ -51,6 +51,8 @@ class Reviewable:
     # Labels as they were passed, and what they were before the audit.
     _labels: Any
     _original: Any
+    # Of a table of which some rows were left out.
+    _places: Any
 
     def apply(self, decisions: Decisions | str | PathLike[str]) -> AppliedDecisions:
         """The labels with decisions carried out: relabelled rows changed, dropped rows absent.
@@ -107,18 +109,28 @@ class Reviewable:
         n, decided = self.given.size, self._fitting(decisions, list(values))
         is_kept, confirmed = np.ones(n, dtype=bool), (self._ratios == 0) | np.isinf(self._ratios)
         new: dict[int, Any] = {}
-        for one in decided:
-            is_kept[one.position] = one.decision != DROP
-            confirmed[one.position] |= one.decision in (KEEP, RELABEL)
+        for one, position in zip(decided, self._at([d.position for d in decided]), strict=True):
+            is_kept[position] = one.decision != DROP
+            confirmed[position] |= one.decision in (KEEP, RELABEL)
             if one.decision == RELABEL:
-                new[one.position] = values[one.label]
+                new[int(position)] = values[one.label]
         rows = np.flatnonzero(is_kept)
         labels = self.given if self._labels is None else self._labels
         before = labels if self._original is None else self._original
         return AppliedDecisions(
-            rows, _relabelled(labels, self.given, new, rows), confirmed[rows],
+            rows if self._places is None else self._places[rows],
+            _relabelled(labels, self.given, new, rows), confirmed[rows],
             _relabelled(before, self.given, {}, rows),
         )  # fmt: skip
+
+    def _at(self, rows: Any) -> NDArray[np.intp]:
+        """Which of the rows audited are these of the table; -1 for one that was left out."""
+        rows = np.asarray(rows, dtype=np.intp)
+        if self._places is None:
+            return rows
+        at = np.full(self._places.max() + 1, -1, dtype=np.intp)
+        at[self._places] = np.arange(self._places.size)
+        return at[rows]
 
     def _fitting(self, decisions: Decisions, classes: Sequence[str]) -> list[Decision]:
         """The decisions, if all fit the labels audited."""
@@ -126,13 +138,14 @@ class Reviewable:
         columns = {} if index is None or index.name is None else {str(index.name): index}
 
         def texts(name: str, positions: NDArray[np.int64]) -> list[str]:
-            return [format_value(value) for value in columns.get(name, self.given)[positions]]
+            column, at = columns.get(name, self.given), self._at(positions)
+            return [format_value(column[i]) if i >= 0 else "" for i in at]
 
         rows = ReviewedRows(
             data="the audit",
             where="in the labels audited",
             target="given",
-            n_rows=self.given.size,
+            n_rows=self.given.size if self._places is None else int(self._places.max()) + 1,
             texts=texts,
             columns=columns,
             labels=classes,

@@ -32,7 +32,7 @@ from csvor.audit._panel import check_reference
 from csvor.audit._progress import drawing_progress
 from csvor.audit._ranking import check_order
 from csvor.audit._rater_notes import notes_on_table
-from csvor.audit._reported import index_of, passed
+from csvor.audit._reported import index_of, is_polars, passed
 from csvor.audit._scores import check_fdr
 
 
@@ -206,6 +206,7 @@ def audit_labels(
     return LabelAudit(
         **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final,
         _index=index_of(X, y), _labels=passed(y), _original=passed(original),
+        _polars=is_polars(X, y),
     )  # fmt: skip
 
 

@@ -49,13 +49,56 @@ def passed(labels: Any) -> Any:
     return None if isinstance(labels, CodedLabels) or is_lazy(labels) else labels
 
 
-def frame_of(audit: Any, names: Sequence[str]) -> Any:
-    """The rows as a table, most suspect first, by the index of the data or their positions."""
+def is_polars(*data: Any) -> bool:
+    """Whether the first that is a frame or a series of a library is one of polars."""
+    libraries = (type(one).__module__.partition(".")[0] for one in data)
+    return next((one for one in libraries if one in ("pandas", "polars")), "") == "polars"
+
+
+def frame_of(audit: Any, names: Sequence[str], X: Any = None, polars: bool | None = None) -> Any:
+    """The rows as a table, most suspect first, by the index of the data or their positions.
+
+    The columns of X stand behind. It is one of polars where the data were, which has no index.
+    """
     import pandas as pd
 
-    columns = take(audit.order, *(getattr(reported(audit), name) for name in names))
-    index = pd.Index(audit.order, name="row") if audit._index is None else audit._index[audit.order]
-    return pd.DataFrame(dict(zip(names, columns, strict=True)), index)
+    polars = audit._polars if polars is None else polars
+    order = audit.order
+    rows = order if audit._places is None else audit._places[order]
+    columns = take(order, *(getattr(reported(audit), name) for name in names))
+    entries = dict(zip(names, columns, strict=True))
+    index = pd.Index(rows, name="row") if audit._index is None else audit._index[order]
+    table: Any = pd.DataFrame(entries, index)
+    if polars:
+        import polars as pl
+
+        table = pl.DataFrame({"row": rows, **entries})
+    if X is None:
+        return table
+    part = _at(X, len(audit.given), order, rows, polars)
+    double = [name for name in part.columns if name in table.columns]
+    if double:
+        raise ValueError(f"X has a column {double[0]!r}, as the audit has: rename that of X.")
+    return table.hstack(part) if polars else pd.concat([table, part.set_axis(index)], axis=1)
+
+
+def _at(X: Any, n: int, order: Any, rows: Any, polars: bool) -> Any:
+    """The rows of X that a table has; X has the n audited, or all of which some were left out."""
+    import pandas as pd
+
+    frames = hasattr(X, "iloc") or is_polars(X)
+    values = X if frames else np.asarray(X)
+    X = X if frames else pd.DataFrame(values, columns=[f"x{j}" for j in range(values.shape[1])])
+    if len(X) != n and (rows is order or len(X) <= rows.max()):
+        raise ValueError(f"X has {len(X)} rows, and {n} were audited.")
+    if polars and hasattr(X, "iloc"):
+        import polars as pl
+
+        X = pl.from_pandas(X)
+    elif is_polars(X) and not polars:
+        X = X.to_pandas()
+    places = order if len(X) == n else rows
+    return X[places] if polars else X.iloc[places]
 
 
 def html_of(summary: str, notes: Iterable[str], tables: Iterable[tuple[str, Any]]) -> str:
@@ -81,4 +124,4 @@ def tables_of(audit: Any) -> Iterable[tuple[str, Any]]:
         counts = pd.crosstab(rows, columns, rownames=names[:1], colnames=names[1:])
         yield "Flagged rows by the label given and the one suggested", counts
     names = ["given", "suggested", "probability", "direction", "flagged"]
-    yield "The most suspect rows (to_frame() has all)", audit.to_frame()[names]
+    yield "The most suspect rows (to_frame() has all)", frame_of(audit, names, polars=False)

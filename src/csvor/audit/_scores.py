@@ -19,7 +19,7 @@ from csvor.audit._margins import readings_of
 from csvor.audit._panel import check_reference
 from csvor.audit._ranking import check_order
 from csvor.audit._rater_notes import notes_on_table
-from csvor.audit._reported import index_of, passed
+from csvor.audit._reported import index_of, is_polars, passed
 from csvor.audit._wrong_labels import WrongLabels
 
 
@@ -126,7 +126,10 @@ def audit_scores(
     if values.shape == (codes.size, labels.size):
         notes = notes_on_claims(values, codes, weights, entries["share"])
     notes += notes_on_table(entries["raters"]) if entries["conclusive"] else ()
-    return WrongLabels(**entries, notes=notes, _index=index_of(scores, y), _labels=passed(y))
+    return WrongLabels(
+        **entries, notes=notes, _index=index_of(scores, y), _labels=passed(y),
+        _polars=is_polars(scores, y),
+    )  # fmt: skip
 
 
 def check_fdr(fdr: Any) -> None:

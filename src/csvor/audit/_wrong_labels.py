@@ -122,25 +122,34 @@ class WrongLabels(Reviewable):
     # As they were passed, in memory, and what they were before an earlier review.
     _labels: Any = field(default=None, kw_only=True)
     _original: Any = field(default=None, kw_only=True)
+    # Where the rows are in a table of which some were left out, and whether it is one of polars.
+    _places: Any = field(default=None, kw_only=True)
+    _polars: bool = field(default=False, kw_only=True)
 
     _columns: ClassVar[tuple[str, ...]] = (
         "given", "suggested", "probability", "suggested_probability", "direction", "predicted",
         "flagged", "expected_distance",
     )  # fmt: skip
 
-    def to_frame(self) -> Any:
+    def to_frame(self, X: Any = None) -> Any:
         """The rows as a table, most probably wrong first.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features), default=None
+            Columns to put beside, such as the features, or the whole table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame or polars.DataFrame
             Indexed as the data are, by row position where they have no index, so that it joins
-            them, with a column for each of given, suggested, probability,
+            them; of polars, with the positions in a column ``row``, where the data are. It has a
+            column for each of given, suggested, probability,
             suggested_probability, direction, predicted, flagged and expected_distance (residual
             of a `LabelAudit`, and rater where raters are known). Where nothing can be said,
             probabilities are NaN and labels those given.
         """
-        return frame_of(self, self._columns + ("rater",) * (self.rater is not None))
+        return frame_of(self, self._columns + ("rater",) * (self.rater is not None), X)
 
     def expected_errors(self, n: int) -> ExpectedErrors:
         r"""How many errors to expect if one looks at ``n`` more rows, and how many stay behind.

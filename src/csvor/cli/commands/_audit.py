@@ -9,11 +9,13 @@ from csvor._estimators.steps import final_of
 from csvor._faults.errors import refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
+from csvor._tables.column_uses import check_raters
 from csvor._tables.likely_raters import note_more_raters, note_raters
-from csvor._tables.related_rows import refuse_few_groups
+from csvor._tables.related_rows import refuse_few_rows
+from csvor._tables.target import note_lone_labels
 from csvor._utils.words import plural
 from csvor.audit._candidate import n_models, trees_in_words
+from csvor.audit._class_notes import notes_on_classes
 from csvor.audit._expected_errors import ExpectedErrors, after_review
 from csvor.cli._browser import open_report
 from csvor.cli._files import check_table_output
@@ -35,11 +37,9 @@ from csvor.cli._streams import print_json
 from csvor.cli.commands._audit_ratings import audit_ratings
 from csvor.cli.commands._audit_report import next_step, write_page
 from csvor.cli.commands._by import by_document, check_by, read_fact, share_facts, shares_of
-from csvor.cli.commands._class_notes import notes_on_classes
 from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.commands._in_memory import ENTRIES, RowsInMemory
 from csvor.cli.commands._rater_facts import (
-    check_raters,
     print_raters,
     rater_facts,
     raters_document,
@@ -73,7 +73,7 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
         note_more_raters(rows.prepared.frame, [data.target], classes, data.roles, notes)
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
-            notes_on_classes(audit, options, notes)
+            notes_on_classes(audit, options.class_weight is not None, notes)
             prepared = rows.prepared
             doubts, expected = _doubts(prepared, notes), after_review(audit, prepared.n_reviewed)
             listed_rows = rows.listed(audit)
@@ -142,17 +142,12 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
 def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
     """An audit of the labels of rows."""
     prepared, options = rows.prepared, rows.prepared.options
-    if options.folds > rows.n_rows:
-        refuse("few-rows", folds=options.folds, n=rows.n_rows)
-    refuse_few_groups(prepared.groups, options.folds)
-    pairs = zip(prepared.target.classes, prepared.target.counts, strict=True)
-    lone = [format_value(label) for label, count in pairs if count == 1]
-    if lone:
-        notes.add(fault("lone-labels", n=len(lone), names=lone))
+    refuse_few_rows(rows.n_rows, prepared.groups, options.folds)
+    note_lone_labels(prepared.target, notes)
     warnings = warnings_as_notes(notes, EmptyIntervalWarning)  # `notes_on_classes` says it
     with progress("Auditing the labels", 1) as update, warnings:
         candidates, columns = rows.models(), rows.audit_data()
-        check_raters(prepared.data, columns, notes)
+        check_raters(prepared.data.roles, columns["raters"], notes)
         audit = audit_labels(
             estimator=candidates,
             cv=options.folds,
@@ -172,7 +167,7 @@ def audit_file(
     """The rows of a file and an audit of their labels."""
     rows = RowsInMemory(prepare(data, options, notes))
     audit = audit_of(rows, notes, AuditOutput())
-    notes_on_classes(audit, options, notes)
+    notes_on_classes(audit, options.class_weight is not None, notes)
     return rows, audit
 
 

@@ -1,47 +1,18 @@
 """What does `csvor audit --rater` say of raters, and may they be compared?"""
 
-from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
 from csvor import LabelAudit
-from csvor._faults.errors import ColumnError
-from csvor._faults.fault import fault
-from csvor._faults.notes import Notes
 from csvor._faults.spelling import visible
-from csvor._parts.engine import total
-from csvor._tables.column_uses import check_rater_names
 from csvor._utils.words import plural
 from csvor.audit import RaterTable
-from csvor.cli._options import DataOptions
 from csvor.cli._render import Fact, plain_table, print_table
 from csvor.cli.input._prepare import Prepared, plain
 
 MOST_RATERS = 10
-
-
-def check_raters(data: DataOptions, columns: Mapping[str, Any], notes: Notes) -> None:
-    """Refuse columns that do not say who labelled, and a reference that did not, before the work.
-
-    `columns` are the data by the parameters of `audit_labels`.
-    """
-    if data.rater is None:
-        return
-    raters = columns["raters"]
-    _, (names,) = total(_distinct, raters)
-    names = set(names.tolist())
-    if 2 * len(names) > raters.size:
-        facts = {"n_raters": len(names), "n_rows": raters.size}
-        raise ColumnError(fault("many-raters", data.rater, option="--rater", **facts))
-    check_rater_names(data.roles, names, raters.size, notes)
-
-
-def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArray[Any]]]:
-    return (), (pd.unique(column),)
 
 
 def read_raters(work: Prepared, audit: LabelAudit) -> list[Fact]:

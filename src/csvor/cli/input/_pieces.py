@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.spelling import normal
+from csvor._tables.frames import named_arrays
 from csvor._tables.table import Table, as_column
 from csvor.cli._paths import parquet_files
 from csvor.cli.input._parquet import why_no_order
-from csvor.cli.input._read import named_arrays
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 import io
 import sys
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from csvor._faults.errors import CommandError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import format_value, normal
+from csvor._tables.frames import named_arrays
 from csvor._tables.table import Table, TableColumn, as_column
 from csvor._utils.file_kinds import FEATHER, JSON_LINES, PARQUET, READ, SURVEY, TEXT, WRITTEN
 from csvor.cli._paths import check_input, refuse_delimiter
@@ -114,17 +114,6 @@ def _typed_columns(source: str, suffix: str, notes: Notes) -> list[TableColumn]:
     if suffix in SURVEY:
         return [replace(one, order=ORDER, title=titles.get(one.name, "")) for one in columns]
     return columns
-
-
-def named_arrays(table: pa.Table, source: str) -> list[tuple[str, pa.ChunkedArray]]:
-    """The columns of an Arrow table by their names, each of which it has once."""
-    names = [normal(name.strip()) for name in table.column_names]
-    double = [name for name, count in Counter(names).items() if name and count > 1]
-    if double:
-        raise CommandError(fault("double-columns", source=source, names=double))
-    # The index that pandas keeps beside the columns is none of the data.
-    pairs = zip(names, table.columns, strict=True)
-    return [(name, array) for name, array in pairs if not name.startswith("__index_level_")]
 
 
 def _unlike_lists(array: pa.ChunkedArray) -> str:

@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor import LabelAudit
 from csvor._faults.fault import fault, lacking
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import format_value
 from csvor._mixture.channels import MANY_CLASSES
 from csvor._parts.engine import sums
-from csvor.cli._options import ModelOptions
+from csvor.audit._label_audit import LabelAudit
 
 
-def notes_on_classes(audit: LabelAudit, options: ModelOptions, notes: Notes) -> None:
-    """Name the classes of which more than half is flagged, and others that no row is given."""
+def notes_on_classes(audit: LabelAudit, weighted: bool, notes: Notes) -> None:
+    """Name the classes of which more than half is flagged, and others that no row is given.
+
+    Where they are `weighted`, by weights of a user, other weights are no remedy.
+    """
     work = partial(_of_classes, audit.classes)
     (counts,) = sums(work, audit.given, audit.predicted, audit.flagged)
     cut, never = [], []
@@ -32,7 +34,7 @@ def notes_on_classes(audit: LabelAudit, options: ModelOptions, notes: Notes) -> 
     remedy = "compare with --class-weight balanced, which gives all labels the same weight"
     # Of marks on a scale some are always rare: they are not to count as much as the others.
     many = audit.classes.size >= MANY_CLASSES
-    if options.class_weight is not None or many or lacking(remedy):
+    if weighted or many or lacking(remedy):
         remedy = "merge such a label with one beside it"
     for kind, labels in (("class-flagged", cut), ("class-never-predicted", never)):
         if labels:

@@ -1,0 +1,244 @@
+"""Which labels of a table are wrong, prepared as the command prepares a file?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from csvor._estimators.intervals import EmptyIntervalWarning
+from csvor._estimators.steps import last_step
+from csvor._faults.notes import Notes
+from csvor._faults.python import in_arguments, in_python
+from csvor._faults.spelling import format_value, normal
+from csvor._tables.column_uses import check_raters
+from csvor._tables.frames import row_names, table_of_frame
+from csvor._tables.likely_raters import note_more_raters, note_raters
+from csvor._tables.prepare import TableColumns, columns_of
+from csvor._tables.related_rows import refuse_few_rows
+from csvor._tables.roles import Roles
+from csvor._tables.target import note_lone_labels
+from csvor.audit._candidates import candidate_models
+from csvor.audit._class_notes import notes_on_classes
+from csvor.audit._label_audit import LabelAudit
+from csvor.audit._labels import audit_labels, without_data_warnings
+from csvor.audit._progress import drawing_progress
+from csvor.audit._reported import index_of, is_polars
+from csvor.preprocessing import TableEncoder
+from csvor.preprocessing._encoding import encoder_of
+
+# What messages may advise: the arguments beside the frame.
+_ARGUMENTS = (
+    "target", "classes", "id", "groups", "rater", "reference", "weight", "counts", "drop", "keep",
+    "categorical", "missing", "missing_label", "fold_labels", "dates", "decimal", "impute", "clip",
+    "cv",
+)  # fmt: skip
+
+
+@drawing_progress
+def audit_table(
+    frame: Any,
+    target: str,
+    *,
+    classes: Sequence[Any] | None = None,
+    id: str | None = None,
+    groups: str | None = None,
+    rater: str | None = None,
+    reference: Any = None,
+    weight: str | None = None,
+    counts: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    missing_label: Sequence[str] = (),
+    fold_labels: bool = False,
+    dates: bool = False,
+    decimal: str | None = None,
+    impute: bool = False,
+    clip: float | None = None,
+    estimator: Any = None,
+    cv: int = 5,
+    fdr: float | None = None,
+    order: str = "auto",
+    models: str | None = None,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | bool | None = None,
+) -> LabelAudit:
+    """Tell which labels of a table are wrong: `audit_labels` as `csvor audit` prepares a file.
+
+    The columns of the frame are read and checked as those of a file are: numbers with units or
+    decimal commas, percentages, marks for "no value", words as categories; columns of one value,
+    row numbers and ids are left out; copies of the label, ids that rows share, rows that come again
+    or contradict each other are noted. The answer is the command's.
+
+    Parameters
+    ----------
+    frame : dataframe of shape (n_samples, n_columns)
+        Of pandas, polars or Arrow, in memory; columns have names. It is not changed.
+    target : str
+        Column of the labels. An ordered categorical, or a polars Enum, says the order of its own.
+    classes : sequence of labels, default=None
+        All labels in order, lowest first; needed for words.
+    id : str, default=None
+        Column that names the rows; no feature.
+    groups : str, default=None
+        Column of what rows share (a patient, a batch), which are judged together; no feature.
+    rater : str, default=None
+        Column of who gave the label; no feature.
+    reference : str, default=None
+        The rater by whom the others are measured; by default the middle.
+    weight, counts : str, default=None
+        Column of weights, which are divided by their mean; or of how many rows each row stands for.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    keep : sequence of str, default=()
+        Columns that are features whatever they look like.
+    categorical : sequence of str, default=()
+        Columns of codes, which are categories though they are numbers.
+    missing : sequence of str, default=()
+        Cells that stand for no value, beside ``?``, ``NA``, ``null`` and the like.
+    missing_label : sequence of str, default=()
+        Labels that stand for none, ``""`` for blank ones: their rows are left out.
+    fold_labels : bool, default=False
+        Labels that differ in case and blanks alone are one.
+    dates : bool, default=False
+        Read dates as days and times as hours; they are refused otherwise.
+    decimal : {".", ","} or None, default=None
+        The decimal sign of numbers in texts, where they leave it open.
+    impute : bool, default=False
+        Fill blank numbers with the median of their column; they are refused otherwise.
+    clip : float or None, default=None
+        Limit numbers to the median and so many median deviations.
+    estimator : estimator, sequence of such or None, default=None
+        What judges the rows behind the encoding, as `audit_labels` takes it; no pipeline.
+    cv : int, default=5
+        Number of parts, at least 2.
+    fdr, order, models, random_state, progress
+        As in `audit_labels`.
+
+    Returns
+    -------
+    audit : LabelAudit
+        Of the rows with a label, with the frame's index; `to_frame` gives polars where it is one.
+        ``notes`` begin with what `csvor audit` would note of the table. ``model`` takes frames as
+        this one: its first step is a `csvor.preprocessing.TableEncoder`.
+
+    Raises
+    ------
+    TypeError
+        If `frame` is no such frame, or holds no rows yet.
+    ValueError
+        If the table cannot be audited: all faults at once, each with its column, its rows (by the
+        index, or positions from 0) and the arguments that help.
+
+    See Also
+    --------
+    audit_labels : The same of features and labels that are ready.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from csvor import audit_table
+    >>> rng = np.random.default_rng(0)
+    >>> size = rng.normal(30, 8, 300)
+    >>> grade = np.array(["mild", "moderate", "severe"])[np.digitize(size, [26, 34])]
+    >>> grade[:12] = "severe"  # some of them wrong
+    >>> frame = pd.DataFrame({"size": [f"{s:.3f} mm" for s in size], "grade": grade})
+    >>> frame.index = [f"P{i}" for i in range(300)]
+    >>> audit = audit_table(frame, "grade", classes=["mild", "moderate", "severe"])
+    >>> audit.named, frame.join(audit.to_frame())["flagged"].sum()
+    (7, np.int64(7))
+    >>> audit.notes[0]
+    "'mm' beside the numbers is passed over: column 'size' (row P0: '31.006 mm' is 31.006)"
+    >>> audit.model.predict(frame.loc[["P100"]]).tolist()
+    ['severe']
+    """
+    notes, names = Notes(), row_names(frame, "frame")
+    with in_python(_ARGUMENTS, names):
+        roles = Roles(
+            target=target, id=id, groups=groups, rater=rater,
+            reference=None if reference is None else format_value(reference),
+            weight=weight, counts=counts, drop=tuple(drop), keep=tuple(keep),
+            categorical=tuple(categorical), missing=tuple(missing),
+            missing_label=tuple(map(format_value, missing_label)), fold_labels=fold_labels,
+            dates=dates, decimal=decimal,
+        )  # fmt: skip
+        declared = None if classes is None else [format_value(one) for one in classes]
+        table = table_of_frame(frame, "frame")
+        work = columns_of(
+            table, roles, notes, declared=declared, impute=impute, clip=clip is not None
+        )
+        refuse_few_rows(work.target.n_rows, work.groups, cv)
+        note_raters(work.frame, roles, notes)
+        note_more_raters(work.frame, [roles.target], work.target.classes, roles, notes)
+        note_lone_labels(work.target, notes)
+        check_raters(roles, work.raters, notes)
+        encoder = encoder_of(work.features, impute=impute, clip=clip)
+        compared = _candidates(work, encoder, estimator, cv, random_state)
+        with _without_said_warnings():
+            audit = audit_labels(
+                work.frame, work.target.coded, compared, cv=cv, groups=work.groups,
+                raters=work.raters, reference=roles.reference, sample_weight=work.weights,
+                fdr=fdr, order=order, models=models or ("all" if estimator is None else "own"),
+                random_state=random_state, progress=progress,
+            )  # fmt: skip
+        notes_on_classes(audit, False, notes)
+        texts = [in_arguments(text) for text in notes.texts()]
+    reader = TableEncoder(
+        drop=drop, keep=keep, categorical=categorical, missing=missing, dates=dates,
+        decimal=decimal, impute=impute, clip=clip,
+    )._with(work.features, audit.model[0], work.features.used)  # fmt: skip
+    reader.notes_ = tuple(texts)
+    return replace(
+        audit,
+        notes=(*texts, *audit.notes),
+        model=Pipeline([("table", reader), ("model", last_step(audit.model))]),
+        **_rows_of(frame, roles.target, work.target.rows),
+    )
+
+
+@contextmanager
+def _without_said_warnings() -> Iterator[None]:
+    """Silences warnings of which notes speak, with columns and rows."""
+    with without_data_warnings(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyIntervalWarning)
+        yield
+
+
+def _rows_of(frame: Any, target: str, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """Which rows of a frame an audit is of, and their labels as they were passed."""
+    is_whole, index = len(rows) == len(frame), index_of(frame)
+    names = getattr(frame, "column_names", None) or list(frame.columns)
+    column = frame[next(name for name in names if normal(name.strip()) == target)]
+    if hasattr(column, "iloc"):
+        labels, index = column.iloc[rows], index if is_whole else frame.index[rows]
+    else:
+        labels = column.take(rows) if hasattr(column, "combine_chunks") else column[rows]
+    return {
+        "_labels": labels, "_index": index, "_polars": is_polars(frame),
+        "_places": None if is_whole else rows,
+    }  # fmt: skip
+
+
+def _candidates(
+    work: TableColumns, encoder: Any, estimator: Any, cv: int, random_state: Any
+) -> list[Any]:
+    """What is compared, each behind the encoding."""
+    before = Pipeline([("columns", encoder)])
+    if estimator is None:
+        fixed = {"random_state": random_state}
+        return candidate_models(work.frame, before=before, n_parts=cv, fixed=fixed)
+    several = list(estimator) if isinstance(estimator, list | tuple) else [estimator]
+    return [Pipeline([*before.steps, ("model", one)]) for one in several]
+
+
+# The name that users import is not where the code lies.
+audit_table.__module__ = "csvor"

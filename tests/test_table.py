@@ -1,0 +1,217 @@
+"""`csvor.audit_table`: the command's preparation of a table, from Python; frames in, frames out.
+
+How cells are read is tested by way of files (test_reader_*.py, test_cli_*.py): it is one code.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from csvor import CSVOR, Decisions, LabelAudit, audit_labels, audit_scores, audit_table
+from csvor._faults.python import in_arguments
+from csvor.audit import Decision
+from csvor.cli.commands._app import app
+
+WORDS = np.array(["low", "medium", "high"])
+# The one candidate of `csvor audit --kernel linear --C 1`.
+ONE = CSVOR(C=1.0, kernel="linear", constraints="implicit", contamination="auto", tol=1e-4,
+            random_state=0)  # fmt: skip
+READ: dict[str, Any] = {
+    "classes": list(WORDS), "id": "case", "dates": True, "impute": True, "missing": ["gone"],
+    "missing_label": [""],
+}  # fmt: skip
+
+
+def messy(n: int = 120) -> pd.DataFrame:
+    """Units, decimal commas, dates, marks and blanks; label 8 is wrong and label 12 blank."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3, 3, n)
+    rank = np.digitize(x + 0.1 * rng.normal(size=n), [-1, 1])
+    x[7], rank[7] = -2.9, 2
+    frame = pd.DataFrame(
+        {
+            "case": [f"no {i}" for i in range(n)],
+            "the size": [f"{value:.3f} mm".replace(".", ",") for value in x],
+            "the share": [f"{value:.1f} %" for value in rng.uniform(0, 100, n)],
+            "the day": pd.date_range("2024-01-01", periods=n)[rng.permutation(n)].strftime("%F"),
+            "the dose": rng.normal(size=n).round(4).astype(str),
+            "the ward": np.array(["A", "B", "C"])[rng.integers(0, 3, n)],
+            "my row": np.arange(n),
+            "nothing": "same",
+            "grade": WORDS[rank],
+        }
+    )
+    frame.loc[[3, 9], "the dose"] = ["gone", None]
+    frame.loc[5, "the ward"] = None
+    frame.loc[11, "grade"] = None
+    return frame
+
+
+def audited(frame: Any, **options: Any) -> LabelAudit:
+    return audit_table(frame, "grade", estimator=ONE, **{**READ, **options})
+
+
+@pytest.fixture(scope="module")
+def audit() -> LabelAudit:
+    return audited(messy())
+
+
+def test_answer_and_notes_are_those_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = messy()
+    frame.to_csv("t.csv", index=False)
+    words = "audit t.csv --json --target grade --classes low,medium,high --id case --dates --impute"
+    one = ["--missing", "gone", "--kernel", "linear", "--C", "1", "--missing-label"]
+    result = CliRunner().invoke(app, [*words.split(), *one, ""])
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+
+    frame.index = pd.RangeIndex(1, len(frame) + 1)  # as the rows of a file
+    ours = audited(frame)
+    rows = ours.to_frame().index.tolist()
+    assert rows == [one["row"] for one in said["suspects"]]
+    np.testing.assert_allclose(
+        ours.probability[ours.order], [one["probability"] for one in said["suspects"]]
+    )
+    assert ours.named == said["flagged"] > 0 and ours.to_frame().index[0] == 8
+    assert list(ours.notes) == [in_arguments(note) for note in said["notes"]]
+    assert len(ours.notes) >= 7 and "keep=['my row']" in " ".join(ours.notes)
+
+
+def test_all_faults_are_one_error_in_arguments_and_by_the_index() -> None:
+    frame = messy().rename(index=lambda i: f"r{i}").assign(one=1.0)
+    frame.loc["r6", "one"] = np.nan
+    frame.loc["r7", "one"] = 2.0
+    with pytest.raises(ValueError, match="5 faults") as caught:
+        audit_table(frame, "grade")
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "frame: 5 faults"
+    assert "1 of 120 labels is blank (row r11)" in lines[1]
+    assert "leave this row out with missing_label=['']" in lines[1]
+    assert "list them from the lowest to the highest in classes=[...]" in lines[2]
+    assert "dates=True, or leave the column out with drop=['the day']" in lines[3]
+    assert "say that it is no value with missing=['gone'], impute=True" in lines[4]
+    assert "'the dose' 1 (row r9), 'one' 1 (row r6); fill them in, let impute=True" in lines[5]
+    assert "--" not in str(caught.value) and len(lines) == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "grad"}, r"frame has no column 'grad' \(target=\); did you mean 'grade'\?"),
+        ({"drop": ["ward"]}, r"no column 'ward' \(drop=\)"),
+        ({"id": "case", "drop": ["case"]}, "column 'case' is named by both id and drop"),
+        ({"decimal": "x"}, "decimal='x' must be '.', ',' or None"),
+        ({"cv": 500}, "cv=500: there are 119 rows only"),
+        (
+            {"classes": ["low", "high"]},
+            r"none of classes: 'medium' 37 .* with missing_label=\['medium'\]",
+        ),
+    ],
+)
+def test_wrong_use_is_refused_in_arguments(options: dict[str, Any], message: str) -> None:
+    frame, asked = messy(), {"target": "grade", **READ, **options}
+    with pytest.raises(ValueError, match=message):
+        audit_table(frame, **asked)
+
+
+def test_frames_of_all_libraries_have_one_answer(audit: LabelAudit) -> None:
+    frame = messy()
+    typed = pl.from_pandas(frame).with_columns(pl.col("grade").cast(pl.Enum(WORDS)))
+    arrow = pa.Table.from_pandas(frame, preserve_index=False)
+    for same, classes in ((typed, None), (arrow, WORDS)):
+        other = audited(same, classes=classes)
+        np.testing.assert_array_equal(other.probability, audit.probability)
+        assert other.notes == audit.notes
+        assert other.model.predict(same).tolist() == audit.model.predict(frame).tolist()
+
+
+def test_rows_keep_their_names_where_some_are_left_out(audit: LabelAudit) -> None:
+    frame = messy()
+    assert len(audit.given) == 119
+    joined = frame.join(audit.to_frame())
+    assert joined.loc[7, "flagged"] and joined.loc[7, "given"] == "high"
+    assert pd.isna(joined.loc[11, "given"])
+    beside = audit.to_frame(frame)
+    pd.testing.assert_frame_equal(beside[frame.columns], frame.loc[beside.index])
+    with pytest.raises(ValueError, match="X has 50 rows, and 119 were audited"):
+        audit.to_frame(frame.head(50))
+    with pytest.raises(ValueError, match="X has a column 'given', as the audit has"):
+        audit.to_frame(frame.assign(given=1))
+    in_polars = replace(audit, _polars=True).to_frame(pl.from_pandas(frame))
+    assert in_polars["row"].to_list() == beside.index.tolist()
+    assert in_polars["the size"].to_list() == beside["the size"].tolist()
+
+
+def test_decisions_count_the_rows_of_the_table(audit: LabelAudit) -> None:
+    def decide(*decisions: Decision) -> Any:
+        return audit.apply(Decisions("by hand", "grade", decisions))
+
+    applied = decide(Decision(8, "high", "relabel", "low"), Decision(14, audit.given[12], "drop"))
+    assert applied.labels.loc[7] == "low" and 13 not in applied.labels.index
+    assert applied.rows.tolist() == [i for i in range(120) if i not in (11, 13)]
+    assert messy()["grade"].iloc[applied.rows].index.equals(applied.labels.index)
+    with pytest.raises(ValueError, match="row 12 is given as 'low'"):
+        decide(Decision(12, "low", "drop"))
+
+
+def test_a_model_of_an_audit_takes_the_frame_as_it_is(audit: LabelAudit) -> None:
+    frame = messy()
+    assert audit.model[0].columns_["row_numbers"] == ["my row"]
+    good = audit.model.predict(frame) == frame["grade"]
+    assert good.mean() > 0.9 and audit.model.predict(frame.iloc[[7]]) == ["low"]
+
+
+def test_rows_that_are_not_here_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"frame holds no rows yet: give frame.collect\(\)"):
+        audit_table(pl.LazyFrame({"a": [1]}), "a")
+    with pytest.raises(TypeError, match="frame must be a frame of pandas or polars, got list"):
+        audit_table([[1]], "a")
+    with pytest.raises(TypeError, match="frame has the column 0: columns are named by texts"):
+        audit_table(pd.DataFrame([[1]]), "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("leave it out with --drop 'a b'", "leave it out with drop=['a b']"),
+        ("say with --decimal . or --decimal , which", "say with decimal='.' or decimal=',' which"),
+        ("limit such values with --clip 5", "limit such values with clip=5"),
+        ("read them with --dates, or", "read them with dates=True, or"),
+        ("with --classes LOWEST,...,HIGHEST", "with classes=[lowest, ..., highest]"),
+        ("'x' in --classes is no label", "'x' in classes is no label"),
+        ("column 'a' (--weight) holds", "column 'a' (weight=) holds"),
+        ("it is --fold-labels that", "it is fold_labels=True that"),
+        ("no value with --missing 'n/d' --impute", "no value with missing=['n/d'], impute=True"),
+        ("together with --groups COL", "together with groups='COL'"),
+        ("a--drop of 'x--keep'", "a--drop of 'x--keep'"),
+    ],
+)
+def test_options_become_arguments(text: str, expected: str) -> None:
+    assert in_arguments(text) == expected
+
+
+def test_audits_of_polars_give_polars() -> None:
+    rng = np.random.default_rng(0)
+    X = pl.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80)})
+    y = pl.Series("y", np.digitize(X["a"], [-0.5, 0.5]))
+    audit = audit_labels(X, y, ONE)
+    table = audit.to_frame(X)
+    assert "<table" in audit._repr_html_()
+    assert isinstance(table, pl.DataFrame) and table.columns[:2] == ["row", "given"]
+    assert table["a"].to_list() == X["a"][table["row"]].to_list()
+    assert isinstance(audit_scores(X["a"].to_numpy(), y).to_frame(), pl.DataFrame)
+    in_pandas = audit_scores(X["a"].to_numpy(), y.to_numpy())
+    beside = in_pandas.to_frame(X)
+    assert isinstance(beside, pd.DataFrame) and beside["a"].equals(X.to_pandas()["a"][beside.index])
+    assert in_pandas.to_frame(X.to_numpy()).columns[-1] == "x1"
