@@ -241,7 +241,6 @@ def test_json_lines(tmp_path: Path) -> None:
 
 
 def test_excel(tmp_path: Path) -> None:
-    pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
     pytest.importorskip("openpyxl", reason="writes the workbook of this test")
     path, notes = tmp_path / "t.xlsx", Notes()
     mixed = FRAME.assign(dose=["5 mg", 7, "8 mg"], seen=pd.Timestamp("2020-01-13"), yes=True)
@@ -282,7 +281,7 @@ def test_a_typed_file_has_no_delimiter(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "out", "message"),
     [
-        ("t.xlsx", "o.xlsx", "apply edits .csv, .tsv, .parquet, .pq, .txt files"),
+        ("t.xls", "o.xls", "apply edits .csv, .tsv, .parquet, .pq, .txt, .xlsx files"),
         ("t.txt", "o.csv", "the name must end in .txt"),
         ("t.parquet", "o.csv", "the name must end in .parquet or .pq"),
     ],

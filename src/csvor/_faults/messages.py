@@ -85,7 +85,6 @@ MESSAGES = {
     "list-with-double": "{name} {text!r}: {entries} stands there more than once",
     "list-without-commas": "{name} {text!r}: give the entries with commas between them",
     "nameless-column": "column {position} of {source} has no name and is left out",
-    "no-calamine": "{source}: reading workbooks needs python-calamine; pip install 'csvor[excel]', or save the sheet as CSV in UTF-8",
     "no-pyreadstat": "{source}: reading files of SPSS and Stata needs pyreadstat; pip install 'csvor[survey]', or save it as CSV in UTF-8",
     "no-delimiter": "--delimiter {text}: must be one sign, such as ';', or one of {names}",
     "no-rows": "{source}: there are no rows",
@@ -99,6 +98,10 @@ MESSAGES = {
     "ragged-rows": "{source}, {rows}: {width} [width:cell|cells] where the first line names {expected} [expected:column|columns] ({text!r}); put cells that hold the delimiter in quotes",
     "ragged-unnamed-rows": "{source}, {rows}: {width} [width:cell|cells] where other rows have {expected} [expected:cell|cells] ({text!r}); put cells that hold the delimiter in quotes",  # N41
     "row-names": "{source}: there is one name fewer than cells in a row, as R writes it: the first cell is the name of the row, and is left out",  # N41
+    "label-is-formula": "the label in {cell} is computed by a formula; put its value there first",
+    "rows-not-dropped": "the sheet '{sheet}' has {why}, so [its line|its lines] {lines} cannot be taken out here: leave the [row|rows] out of the decisions, apply the others, and delete [the line|the lines] by hand; or save the sheet as .csv",
+    "unclear-cell": "the cell {cell} is not as it was read; save the sheet as .csv",
+    "unclear-workbook": "the sheet is not written as Excel and other programs write it; save it as .csv",
     "unclear-cells": "the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes",
     "unclear-cells-of-row": "row {row}: the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes",
     "unreadable": "{source}: not a readable {what} ({why})",
@@ -267,7 +270,7 @@ MESSAGES = {
     "one-review": "review compares files of several reviewers; name two or more",
     "prefers-none": "--prefer {name}: this is none of the files that are compared, {names}",
     "review-twice": "{name} is named twice; name the file of each reviewer once",
-    "parquet-to-stdout": "--out -: Parquet is not written to standard output; name a file",
+    "not-to-stdout": "--out -: {what} is not written to standard output; name a file",
     "two-studies": "--preset {preset} and --spec {spec}: give one of them",
     "two-to-stdout": "--json and {name} - both need standard output; {remedy}",
     "rows-of-no-page": "--no-rows says what is left out of a page: give --report FILE.html too",

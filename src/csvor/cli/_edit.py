@@ -15,10 +15,11 @@ from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import normal
 from csvor._utils.atomic_files import folder_written_whole, write_whole, written_whole
-from csvor._utils.file_kinds import PARQUET, SURVEY
+from csvor._utils.file_kinds import PARQUET, SURVEY, WORKBOOK
 from csvor._utils.spelling import same
 from csvor.cli._files import write_table
 from csvor.cli._paths import parquet_files
+from csvor.cli._workbook_edit import write_edited_workbook
 from csvor.cli.input._decisions import Review
 from csvor.cli.input._dialect import Dialect
 from csvor.cli.input._relabel import relabelled
@@ -39,7 +40,9 @@ def write_edited(source: str, dialect: Dialect | None, review: Review, out: str)
     n_rows : int
         Of what was written.
     """
-    if Path(source).suffix.lower() in SURVEY:
+    if Path(source).suffix.lower() in WORKBOOK:
+        write_edited_workbook(source, review, out)
+    elif Path(source).suffix.lower() in SURVEY:
         _write_survey(source, review, out)
     elif dialect is None:
         with written_whole(Path(out)) as part:

@@ -9,7 +9,7 @@ from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import normal
 from csvor._tables.table import Table
-from csvor._utils.file_kinds import EDITED, PARQUET, READ, SURVEY, WRITTEN
+from csvor._utils.file_kinds import EDITED, PARQUET, READ, SURVEY, WORKBOOK, WRITTEN
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._follow_up import AS_BEFORE, next_audit, write_record
@@ -116,8 +116,8 @@ def _check_paths(decisions: str, data: str, out: str, as_json: bool) -> None:
     if out == "-":
         if as_json:
             refuse("two-to-stdout", name="--out", remedy="name a file with --out")
-        if suffix in PARQUET:
-            refuse("parquet-to-stdout")
+        if suffix in (*PARQUET, *WORKBOOK):
+            refuse("not-to-stdout", what="Parquet" if suffix in PARQUET else "a workbook")
         return
     if suffix in SURVEY and Path(out).suffix.lower() in SURVEY:
         refuse("apply-to-survey", out=out)

@@ -193,7 +193,8 @@ class ApplyOptions:
         ),
     ]
     data: Annotated[
-        str, argument("DATA", "The .csv, .tsv or .parquet file, or folder of such, audited.")
+        str,
+        argument("DATA", "The .csv, .tsv, .parquet, .xlsx file audited, or folder of .parquet."),
     ]
     out: Annotated[
         str,

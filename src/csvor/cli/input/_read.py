@@ -143,27 +143,30 @@ def _read_json_lines(source: str) -> pa.Table:
 
 def _read_excel(source: str, notes: Notes) -> pa.Table:
     """The first sheet of a workbook; its first row names the columns."""
-    try:
-        import python_calamine  # noqa: F401
-    except ImportError:
-        raise CommandError(fault("no-calamine", source=source)) from None
+    sheet, n_sheets, names, rows = excel_rows(source)
+    if n_sheets > 1:
+        notes.add(fault("first-sheet", source=source, n=n_sheets, sheet=sheet))
+    return pa.Table.from_arrays(
+        [_typed(rows.iloc[:, j].tolist()) for j in range(len(names))], names
+    )
+
+
+def excel_rows(source: str) -> tuple[str, int, list[str], pd.DataFrame]:
+    """The first sheet and the number of sheets, the names of its columns, and the rows below.
+
+    Rows without anything are left out; the index of the others is their line in the sheet, from 0.
+    """
     try:
         with pd.ExcelFile(source, engine="calamine") as book:
             sheet, *others = book.sheet_names
             cells = pd.read_excel(book, header=None, dtype=object, keep_default_na=False)
     except Exception as error:
         raise _unreadable(source, "workbook", error) from None
-    if others:
-        n = len(others) + 1
-        notes.add(fault("first-sheet", source=source, n=n, sheet=sheet))
     if not len(cells):
         raise CommandError(fault("empty-sheet", source=source, sheet=sheet))
     names = [_text(name).strip() for name in cells.iloc[0]]
     filled = (cells.iloc[1:].map(_text) != "").any(axis=1)
-    rows = cells.iloc[1:][filled]
-    return pa.Table.from_arrays(
-        [_typed(rows.iloc[:, j].tolist()) for j in range(len(names))], names
-    )
+    return str(sheet), 1 + len(others), names, cells.iloc[1:][filled]
 
 
 def _unreadable(source: str, what: str, error: Exception) -> CommandError:
