@@ -92,7 +92,7 @@ def test_thresholds_of_an_audit_mark_what_is_flagged(case):
         unit = 0.86 / display.counts_[k].max()
         assert round(red.sum() / unit) == np.sum(audit.flagged & (audit.given == NAMES[k]))
         assert (red <= bars[k] + 1e-12).all()
-    assert display.ax_.get_legend().get_texts()[0].get_text() == "label called wrong"
+    assert display.ax_.get_legend().get_texts()[0].get_text() == "flagged"
 
 
 def test_thresholds_in_one_place_share_a_label():

@@ -1,6 +1,13 @@
-// The button says "Search Ctrl+K": its name is its text, and no other.
+// Names for those who hear the page, and keys for those who have no mouse.
 addEventListener("DOMContentLoaded", () => {
   for (const button of document.querySelectorAll(".search-button-field")) {
-    button.removeAttribute("aria-label");
+    button.setAttribute("aria-label", button.textContent.replace(/\s+/g, " ").trim());
+  }
+  for (const summary of document.querySelectorAll("nav details > summary")) {
+    const link = summary.closest("li").querySelector("a");
+    summary.setAttribute("aria-label", `Pages below ${link.textContent.trim()}`);
+  }
+  for (const formula of document.querySelectorAll("div.formula")) {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
   }
 });

@@ -3,8 +3,8 @@ How strict are eight graders of essays?
 =======================================
 
 Each of 1 200 essays was marked from 1 to 6 by one of eight graders. One is strict, one is mild, one
-does not read each essay. To an audit that does not know who marked what, a strict grader is noise;
-told who, it says how strict he is, and which marks are wrong for the middle of the graders.
+does not read each essay. To an audit that does not know who marked what, a strict grader is noise.
+If it knows, it says how strict each is, and which marks are wrong by the middle of the graders.
 """
 
 import numpy as np

@@ -10,6 +10,7 @@ one who does not look is. With several labels an item no features are needed.
 import numpy as np
 
 from csvor import audit_raters
+from csvor.plots import RatersDisplay
 
 rng = np.random.default_rng(0)
 n = 800
@@ -35,6 +36,7 @@ checked[np.arange(n) % 3 > 0] = np.nan
 table = np.column_stack([checked, kind_judge, hasty_judge])
 audit = audit_raters(None, table, raters=["people", "kind", "hasty"], reference="people")
 print(audit.summary)
+RatersDisplay.from_table(audit.raters)
 audit.raters.to_frame().round(2)
 
 # %%

@@ -2,8 +2,8 @@
 What makes a label suspect?
 ===========================
 
-The scores of an audit are those of models that have not seen the row. A label is called wrong where
-its row lies among rows of another class, and there is no noise that could explain it.
+The scores of an audit are held-out ones. A row is flagged where it lies among rows of another class,
+and noise cannot explain that.
 """
 
 import numpy as np

@@ -33,7 +33,7 @@ class SuspectsDisplay(Display):
     probability : array-like of shape (n_samples,)
         That the label of the row is wrong, 0 to 1.
     flagged : array-like of bool of shape (n_samples,), default=None
-        Rows whose label is called wrong; None takes those above one half.
+        Flagged rows; None takes those above one half.
     thresholds : array-like of shape (n_classes - 1,), default=None
         Vertical lines.
     names : sequence of str of length n_samples, default=None

@@ -38,7 +38,7 @@ class ThresholdDisplay(Display):
     classes : array-like of shape (n_classes,), default=None
         The labels in their order, lowest first; needed for words.
     flagged : array-like of bool of shape (n_samples,), default=None
-        Rows whose label is called wrong; their part of each bar is red.
+        Flagged rows; their part of each bar is red.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ class ThresholdDisplay(Display):
         ax.set(xlabel="score", xlim=self.edges_[[0, -1]], ylim=(-0.06, K))
         ax.set_yticks(np.arange(K) + 0.3, names)
         if self.flagged.any():
-            red = [mpl.patches.Patch(color=VERMILION, label="label called wrong")]
+            red = [mpl.patches.Patch(color=VERMILION, label="flagged")]
             ax.legend(handles=red, loc="lower right", bbox_to_anchor=(1, 1.05), borderaxespad=0.0)
         tidy(ax)
         ax.spines["left"].set_visible(False)
