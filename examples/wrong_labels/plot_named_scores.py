@@ -2,8 +2,8 @@
 What makes a label suspect?
 ===========================
 
-The scores of an audit are held-out ones. A row is flagged where it lies among rows of another class,
-and noise cannot explain that.
+The scores of an audit are held-out ones. A row is flagged where it lies among rows of another
+class, and noise cannot explain that.
 """
 
 import numpy as np
