@@ -89,6 +89,7 @@ MESSAGES = {
     "no-delimiter": "--delimiter {text}: must be one sign, such as ';', or one of {names}",
     "no-rows": "{source}: there are no rows",
     "no-rows-below-names": "{source}: there are no rows below the first line",
+    "nested-json": "{source}, line {line}: brackets within brackets over 100 deep, so this is no table",
     "no-table": "{source}: csvor reads .csv, .tsv and .parquet files (and - for CSV), and {others}",
     "no-utf-8": "{source}, line {line}: byte 0x{byte:02x} (byte {position} of the file) is not UTF-8 text; save the file as CSV in UTF-8",
     "nul-byte": "{source}, line {line}: holds a NUL byte, so this is not a CSV file",
@@ -107,6 +108,11 @@ MESSAGES = {
     "unreadable": "{source}: not a readable {what} ({why})",
     "unreadable-json": "{source}: not readable as JSON lines, one object with the same keys a line ({why})",
     "unseen-files": "{name} {path}: {n} [file|files] of {n_files} cannot be seen from here; name a folder that this machine and the workers share",
+    "unpacked": "{source}: packed by {packer}, and read unpacked",
+    "unpacks-too-large": "{source}: unpacks to more than {limit} GiB; unpack it, and take the part that is meant",
+    "unzipped": "{source}: the file {member} in it is read",
+    "workbook-as-text": "{source}: this is a workbook; give its name the end .xlsx",
+    "zip-of-several": "{source}: an archive of {n} files ({names}); unpack it, and name one of them",
     "utf-16": "{source}: this is UTF-16 text; save it as CSV in UTF-8",
     # Labels
     "blank-labels": ": {n} of {total} labels [is|are] blank ({rows}); fill [it|them] in, or leave [this row|these rows] out with --missing-label ''",
@@ -251,6 +257,7 @@ MESSAGES = {
     # What a command does not do
     "another-study": "--out {out}: it holds another study, which this one would replace ({other}); name another folder, or say --replace",
     "apply-from-stdin": "apply reads the data from a file, which it takes as it is written there",
+    "apply-packed": "{data}: apply changes a file as it is, and this one is packed; unpack it first",
     "apply-other-kind": "{data}: apply edits {kinds} files; save it as one of these",
     "apply-to-survey": "--out {out}: not all that a file of SPSS or Stata holds (weights, notes, sets of answers) can be written; name a .parquet file, which keeps labels in their order, or .csv",
     "apply-to-folder": "{data} is a folder: name a file of decisions, and a new folder with --out",

@@ -1,6 +1,7 @@
 """`csvor apply`: a file with the labels that were decided."""
 
-from functools import reduce
+from functools import partial, reduce
+from io import FileIO
 from operator import add
 from pathlib import Path
 
@@ -9,7 +10,16 @@ from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import normal
 from csvor._tables.table import Table
-from csvor._utils.file_kinds import EDITED, PARQUET, READ, SURVEY, WORKBOOK, WRITTEN
+from csvor._utils.file_kinds import (
+    EDITED,
+    PACKED,
+    PARQUET,
+    READ,
+    SURVEY,
+    TEXT,
+    WORKBOOK,
+    WRITTEN,
+)
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._follow_up import AS_BEFORE, next_audit, write_record
@@ -19,6 +29,7 @@ from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ApplyOptions
 from csvor.cli.input._decisions import Review, decided_on, read_review
+from csvor.cli.input._packed import packed_by
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.input._sample import Wanted, sample_of
@@ -111,6 +122,8 @@ def _check_paths(decisions: str, data: str, out: str, as_json: bool) -> None:
         check_new_folder(out, "--out", data)
         return
     suffix = Path(data).suffix.lower()
+    if suffix in (*PACKED, *TEXT) and Path(data).is_file() and packed_by(partial(FileIO, data)):
+        refuse("apply-packed", data=data)
     if suffix in READ and suffix not in (*EDITED, *SURVEY):
         refuse("apply-other-kind", data=data, kinds=", ".join(EDITED))
     if out == "-":

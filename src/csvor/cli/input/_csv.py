@@ -17,7 +17,8 @@ from csvor._faults.notes import Notes
 from csvor._faults.spelling import normal
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
-from csvor.cli.input._text_checks import Opener, check_bytes, check_quotes, head_of
+from csvor.cli.input._packed import Opener, unpacked
+from csvor.cli.input._text_checks import check_bytes, check_quotes, head_of
 
 # The parts in which a file is read have to hold its longest row; few have one beyond the first.
 _BLOCKS = (1 << 20, 1 << 28)
@@ -38,12 +39,15 @@ def read_csv(
     Blank lines are passed over. Surrounding blanks belong to neither names nor cells. Columns that
     are in `texts` (None is all) are left as they were written. `opened` gives the bytes anew.
     """
+    opened = unpacked(opened, name, notes)
     n_lines, n_quotes = check_bytes(opened, name)
-    dialect = find_dialect(head_of(opened), name, usual_sign, delimiter, notes)
+    head = head_of(opened)
+    dialect = find_dialect(head, name, usual_sign, delimiter, notes)
     _check_names(dialect, name)
     if n_quotes % 2:
         check_quotes(opened, name, dialect, notes)
-    for block in _BLOCKS:
+    # A block holds the lines above the rows, and a row (N75).
+    for block in sorted({max(_BLOCKS[0], 4 * len(head.partition("\n")[0])), _BLOCKS[1]}):
         try:
             cells = _cells(partial(_read_into, opened, name, dialect, block), dialect.names, texts)
         except pa.ArrowInvalid as error:

@@ -1,9 +1,11 @@
 """How does a file of any kind become a table?"""
 
 import io
+import re
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,24 @@ from csvor._faults.notes import Notes
 from csvor._faults.spelling import format_value, normal
 from csvor._tables.frames import named_arrays
 from csvor._tables.table import Table, TableColumn, as_column
-from csvor._utils.file_kinds import FEATHER, JSON_LINES, PARQUET, READ, SURVEY, TEXT, WRITTEN
+from csvor._utils.file_kinds import (
+    FEATHER,
+    JSON_LINES,
+    PARQUET,
+    READ,
+    SURVEY,
+    TEXT,
+    WRITTEN,
+    kind_of,
+)
 from csvor.cli._paths import check_input, refuse_delimiter
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
 from csvor.cli.input._parquet import read_parquet
 from csvor.cli.input._survey import ORDER, read_survey
+
+_DEEPEST = 100
 
 
 @dataclass(frozen=True)
@@ -42,7 +55,7 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
     """Read `source`, a file name or `-` for CSV on standard input."""
     asked = asked or ReadOptions()
     name = "standard input" if source == "-" else source
-    suffix = ".csv" if source == "-" else Path(source).suffix.lower()
+    suffix = ".csv" if source == "-" else kind_of(source)
     if suffix not in READ:
         others = ", ".join(ending for ending in READ if ending not in WRITTEN)
         raise UsageError(fault("no-table", source=name, others=others))
@@ -135,10 +148,21 @@ def _read_feather(source: str) -> pa.Table:
 
 def _read_json_lines(source: str) -> pa.Table:
     """The table of a file with one JSON object a line."""
+    with Path(source).open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            # Arrow reads each level in a call within a call, and has no end of them (N73).
+            if line.count(b"[") + line.count(b"{") > _DEEPEST and _depth(line) > _DEEPEST:
+                raise CommandError(fault("nested-json", source=source, line=number))
     try:
         return pa_json.read_json(source)
     except pa.ArrowInvalid as error:
         raise CommandError(fault("unreadable-json", source=source, why=str(error))) from None
+
+
+def _depth(line: bytes) -> int:
+    """How many brackets are open at most, those in quotation marks aside."""
+    opens = re.sub(rb'"(?:[^"\\]|\\.)*"|[^][{}]', b"", line)
+    return max(accumulate((1 if sign in b"[{" else -1) for sign in opens), default=0)
 
 
 def _read_excel(source: str, notes: Notes) -> pa.Table:

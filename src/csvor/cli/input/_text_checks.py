@@ -6,19 +6,16 @@ A quotation mark too few swallows the rows below it.
 import codecs
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
-from typing import BinaryIO
 
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor.cli.input._dialect import Dialect
+from csvor.cli.input._packed import Opener
 
 _BLOCK = 1 << 20
-
-# Gives the bytes of a file anew, from the start.
-Opener = Callable[[], BinaryIO]
 
 
 def head_of(opened: Opener) -> str:
