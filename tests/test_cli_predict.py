@@ -33,7 +33,7 @@ from csvor._tables.features import FeatureColumns
 from csvor.cli._model import load_model
 from csvor.cli._record import Record, now, versions
 from csvor.cli.commands._app import app
-from csvor.preprocessing import MedianClipper
+from csvor.preprocessing import MedianClipper, TableEncoder
 from problems import g
 
 
@@ -372,9 +372,10 @@ def test_types_of_models_can_be_named_to_skops() -> None:
         make_pipeline(MedianClipper(), CSVOR(kernel="rbf", n_components=9, random_state=0)),
         *(kind() for kind in (SVOREX, SVORIM, REDSVM, PINSVOR)),
         OrdinalRegression(penalty=1.0),
+        make_pipeline(TableEncoder(), CSVOR()),
         CSVOR(kernel="rbf", n_components=9, random_state=0),
     ]
-    rows = [X] * 6 + [csr_array(X)]
+    rows = [X] * 7 + [csr_array(X)]
     held = set()
     for model, its in zip(models, rows, strict=True):
         file = skops.io.dumps(model.fit(its, y))

@@ -15,7 +15,15 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from csvor import CSVOR, Decisions, LabelAudit, audit_labels, audit_scores, audit_table
+from csvor import (
+    CSVOR,
+    Decisions,
+    LabelAudit,
+    audit_labels,
+    audit_raters,
+    audit_scores,
+    audit_table,
+)
 from csvor._faults.python import in_arguments
 from csvor.audit import Decision
 from csvor.cli.commands._app import app
@@ -215,3 +223,15 @@ def test_audits_of_polars_give_polars() -> None:
     beside = in_pandas.to_frame(X)
     assert isinstance(beside, pd.DataFrame) and beside["a"].equals(X.to_pandas()["a"][beside.index])
     assert in_pandas.to_frame(X.to_numpy()).columns[-1] == "x1"
+
+
+def test_ratings_of_polars_give_polars() -> None:
+    truth = np.arange(40) % 4
+    rng = np.random.default_rng(0)
+    table = {name: np.clip(truth + (rng.random(40) < 0.2), 0, 3) for name in ("Ann", "Bo", "Cy")}
+    audit, same = audit_raters(None, pl.DataFrame(table)), audit_raters(None, pd.DataFrame(table))
+    items, ratings = audit.to_frame(), audit.ratings_to_frame()
+    assert isinstance(items, pl.DataFrame) and isinstance(ratings, pl.DataFrame)
+    pd.testing.assert_frame_equal(ratings.to_pandas().set_index("row"), same.ratings_to_frame())
+    assert items.columns[0] == "item" and items["ask"].to_list() == same.to_frame()["ask"].tolist()
+    assert "<table" in audit._repr_html_()

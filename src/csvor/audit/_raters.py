@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from csvor.audit._rater_table import MIDDLE, RaterTable
 from csvor.audit._raters_audit import RatersAudit
 from csvor.audit._rating_checks import check_linked
 from csvor.audit._rating_data import RatingData, read_ratings
+from csvor.audit._reported import is_polars
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -150,7 +152,8 @@ def audit_raters(
     )  # fmt: skip
     name = MIDDLE if number is None else str(reference)
     name = "gold" if gold is not None else name
-    return _findings(data, model, number, name, sums, notes + more, conclusive)
+    audit = _findings(data, model, number, name, sums, notes + more, conclusive)
+    return replace(audit, _polars=is_polars(ratings, X, items))
 
 
 def _number_of(reference: Any, names: NDArray[Any], gold: Any) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from csvor._utils.words import plural
 from csvor.audit._rater_table import RaterTable
-from csvor.audit._reported import html_of
+from csvor.audit._reported import html_of, table_of
 
 Array = NDArray[np.float64]
 
@@ -90,9 +90,11 @@ class RatersAudit:
     # P(t | ratings) of finer classes, and how raters label these.
     _nodes: Array
     _tables: Array
+    # Whether tables are of polars, as the ratings were.
+    _polars: bool = False
 
     def _repr_html_(self) -> str:
-        ratings = self.ratings_to_frame()
+        ratings = replace(self, _polars=False).ratings_to_frame()
         tables = [("The ratings most probably wrong (ratings_to_frame() has all)", ratings)]
         tables.append(("Raters (raters.to_frame())", self.raters.to_frame()))
         return html_of(self.summary, self.notes, tables if self.conclusive else ())
@@ -102,9 +104,10 @@ class RatersAudit:
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame or polars.DataFrame
             Indexed by item, columns label, probability, n_ratings, information and ask (1 for the
-            item of which one more rating tells most; no value for an item with gold).
+            item of which one more rating tells most; no value for an item with gold). Of polars,
+            with a column ``item``, where the ratings are.
         """
         import pandas as pd
 
@@ -116,7 +119,7 @@ class RatersAudit:
             "label": self.label, "probability": self.probability, "n_ratings": self.n_ratings,
             "information": self.information, "ask": rank.array,
         }  # fmt: skip
-        return pd.DataFrame(columns, pd.Index(self.items, name="item"))
+        return table_of(columns, pd.Index(self.items, name="item"), self._polars)
 
     @property
     def doubtful(self) -> NDArray[np.intp]:
@@ -129,9 +132,10 @@ class RatersAudit:
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame or polars.DataFrame
             Indexed by ``rating_row``, columns item, rater, given, label (of the item), probability
-            (that the rating is wrong) and flagged.
+            (that the rating is wrong) and flagged. Of polars, with a column ``row``, where the
+            ratings are.
         """
         import pandas as pd
 
@@ -144,7 +148,7 @@ class RatersAudit:
             "given": self.given[order], "label": self.label[item],
             "probability": self.rating_probability[order], "flagged": self.flagged[order],
         }  # fmt: skip
-        return pd.DataFrame(columns, pd.Index(self.rating_row[order], name="row"))
+        return table_of(columns, pd.Index(self.rating_row[order], name="row"), self._polars)
 
     def predict_ratings(self, rater: Any) -> Array:
         """How probable each label is where a rater is asked, or asked once more.

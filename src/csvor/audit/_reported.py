@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -68,11 +68,7 @@ def frame_of(audit: Any, names: Sequence[str], X: Any = None, polars: bool | Non
     columns = take(order, *(getattr(reported(audit), name) for name in names))
     entries = dict(zip(names, columns, strict=True))
     index = pd.Index(rows, name="row") if audit._index is None else audit._index[order]
-    table: Any = pd.DataFrame(entries, index)
-    if polars:
-        import polars as pl
-
-        table = pl.DataFrame({"row": rows, **entries})
+    table = table_of(entries, pd.Index(rows, name="row") if polars else index, polars)
     if X is None:
         return table
     part = _at(X, len(audit.given), order, rows, polars)
@@ -80,6 +76,18 @@ def frame_of(audit: Any, names: Sequence[str], X: Any = None, polars: bool | Non
     if double:
         raise ValueError(f"X has a column {double[0]!r}, as the audit has: rename that of X.")
     return table.hstack(part) if polars else pd.concat([table, part.set_axis(index)], axis=1)
+
+
+def table_of(columns: Mapping[str, Any], index: Any, polars: bool) -> Any:
+    """A table of pandas with an index; of polars with its values for the first column."""
+    import pandas as pd
+
+    table = pd.DataFrame(dict(columns), index)
+    if not polars:
+        return table
+    import polars as pl
+
+    return pl.from_pandas(table.reset_index())
 
 
 def _at(X: Any, n: int, order: Any, rows: Any, polars: bool) -> Any:

@@ -71,7 +71,7 @@ def audit_table(
     random_state: int = 0,
     progress: Callable[[int, int], None] | bool | None = None,
 ) -> LabelAudit:
-    """Tell which labels of a table are wrong: `audit_labels` as `csvor audit` prepares a file.
+    """Tell which labels of a table are wrong: `audit_labels` as ``csvor audit`` prepares a file.
 
     The columns of the frame are read and checked as those of a file are: numbers with units or
     decimal commas, percentages, marks for "no value", words as categories; columns of one value,
@@ -126,14 +126,14 @@ def audit_table(
     Returns
     -------
     audit : LabelAudit
-        Of the rows with a label, with the frame's index; `to_frame` gives polars where it is one.
-        ``notes`` begin with what `csvor audit` would note of the table. ``model`` takes frames as
-        this one: its first step is a `csvor.preprocessing.TableEncoder`.
+        Of the rows with a label, with the frame's index; `LabelAudit.to_frame` gives polars where
+        the frame is one. ``notes`` begin with what ``csvor audit`` would note of the table.
+        ``model`` takes frames as this one: its first step is a `csvor.preprocessing.TableEncoder`.
 
     Raises
     ------
     TypeError
-        If `frame` is no such frame, or holds no rows yet.
+        If ``frame`` is no such frame, or holds no rows yet.
     ValueError
         If the table cannot be audited: all faults at once, each with its column, its rows (by the
         index, or positions from 0) and the arguments that help.

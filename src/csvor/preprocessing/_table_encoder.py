@@ -36,7 +36,7 @@ class _NotesOfWords(Notes):
 
 
 class TableEncoder(Versioned, TransformerMixin, BaseEstimator):
-    r"""Read the columns of a frame as `csvor audit` reads those of a file, and encode them.
+    r"""Read the columns of a frame as ``csvor audit`` reads those of a file, and encode them.
 
     Number i of column j becomes, with its mean and standard deviation in `fit`,
 
@@ -67,7 +67,7 @@ class TableEncoder(Versioned, TransformerMixin, BaseEstimator):
         Fill blank numbers with the median of their column; they are refused otherwise. A blank
         among words is a category of its own.
     clip : float or None, default=None
-        Limit numbers as `MedianClipper` does with this many `spreads`.
+        Limit numbers as `MedianClipper` does with this many ``spreads``.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class TableEncoder(Versioned, TransformerMixin, BaseEstimator):
     encoder_ : ColumnTransformer
         Encodes the columns that were read.
     notes_ : tuple of str
-        What `csvor audit` would say of the columns: what is left out, how cells are read, far
+        What ``csvor audit`` would say of the columns: what is left out, how cells are read, far
         values.
     n_features_in_ : int
         Number of columns in `fit`.

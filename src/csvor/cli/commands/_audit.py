@@ -147,7 +147,7 @@ def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
     warnings = warnings_as_notes(notes, EmptyIntervalWarning)  # `notes_on_classes` says it
     with progress("Auditing the labels", 1) as update, warnings:
         candidates, columns = rows.models(), rows.audit_data()
-        check_raters(prepared.data.roles, columns["raters"], notes)
+        check_raters(prepared.data.roles, columns.get("raters"), notes)
         audit = audit_labels(
             estimator=candidates,
             cv=options.folds,

@@ -95,7 +95,7 @@ def _items(audit: RatersAudit) -> dict[str, Any]:
     n = audit.doubtful.size
     order = audit.doubtful[:NEXT_ROWS]
     bounds = np.searchsorted(audit.rating_item, [order, order + 1])
-    asked = audit.to_frame()["ask"].tolist()
+    asked = list(audit.to_frame()["ask"])
     rows = [
         (
             text_of(audit.items[i]), text_of(audit.label[i]), f"{audit.probability[i]:.3f}",
@@ -128,7 +128,7 @@ def _ratings(audit: RatersAudit) -> dict[str, Any]:
     named = int(audit.flagged.sum())
     table = audit.ratings_to_frame()
     shown = table.head(min(named + NEXT_ROWS, MOST_ROWS))
-    columns = [shown[name].tolist() for name in ("item", "rater", "given", "label")]
+    columns = [list(shown[name]) for name in ("item", "rater", "given", "label")]
     last = zip(shown["probability"], shown["flagged"], strict=True)
     rows = [
         (*map(text_of, texts), f"{probability:.3f}", "yes" if flagged else "")
