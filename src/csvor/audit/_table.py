@@ -87,11 +87,11 @@ def audit_table(
     classes : sequence of labels, default=None
         All labels in order, lowest first; needed for words.
     id : str, default=None
-        Column that names the rows; no feature.
+        Column that names the rows; not a feature.
     groups : str, default=None
-        Column of what rows share (a patient, a batch), which are judged together; no feature.
+        Column of what rows share (a patient, a batch), which are judged together; not a feature.
     rater : str, default=None
-        Column of who gave the label; no feature.
+        Column of who gave the label; not a feature.
     reference : str, default=None
         The rater by whom the others are measured; by default the middle.
     weight, counts : str, default=None

@@ -64,7 +64,7 @@ Data = Annotated[
         "A .csv, .tsv, .parquet, .xlsx, .feather, .jsonl, .sav or .dta file; - is CSV on stdin.",
     ),
 ]
-Id = Annotated[Text, _column("Column that names the rows; no feature.")]
+Id = Annotated[Text, _column("Column that names the rows; not a feature.")]
 _DELIMITER = "Sign between columns of a text file (or tab, space); by default it is recognised."
 Delimiter = Annotated[Text, _of_data(_DELIMITER, "SIGN")]
 Decimal = Annotated[
@@ -88,32 +88,32 @@ class DataOptions:
     id: Id = None
     groups: Annotated[
         Text,
-        _column("Column of what rows share (a patient, a batch): judged together; no feature."),
+        _column("Column of what rows share (a patient, a batch): judged together; not a feature."),
     ] = None
     by: Annotated[
         Texts,
-        _repeated("Column to compare shares of wrong labels by; no feature (see --keep)"),
+        _repeated("Column to compare shares of wrong labels by; not a feature (see --keep)"),
     ] = ()
     rater: Annotated[
-        Text, _column("Column of who gave the label: who is strict or careless; no feature.")
+        Text, _column("Column of who gave the label: who is strict or careless; not a feature.")
     ] = None
     item: Annotated[
-        Text, _column("Column of what several raters labelled, one label a row; no feature.")
+        Text, _column("Column of what several raters labelled, one label a row; not a feature.")
     ] = None
     reference: Annotated[
         Text, _of_data("Rater by whom the others are measured; by default the middle.", "NAME")
     ] = None
     gold: Annotated[
-        Text, _column("Column of true labels of items, blank where unknown; no feature.")
+        Text, _column("Column of true labels of items, blank where unknown; not a feature.")
     ] = None
     drop: Annotated[Texts, _repeated("Column to leave out")] = ()
     keep: Annotated[
         Texts, _repeated("Feature, whatever it looks like (row numbers, a copy of the label)")
     ] = ()
-    weight: Annotated[Text, _column("Column of weights, rescaled to mean 1; no feature.")] = None
-    counts: Annotated[Text, _column("Column of how many rows each row stands for; no feature.")] = (
-        None
-    )
+    weight: Annotated[Text, _column("Column of weights, rescaled to mean 1; not a feature.")] = None
+    counts: Annotated[
+        Text, _column("Column of how many rows each row stands for; not a feature.")
+    ] = None
     missing_label: Annotated[
         Texts, _repeated("Label that stands for none ('' is blank): leave its rows out", "CODE")
     ] = ()
