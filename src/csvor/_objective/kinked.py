@@ -32,6 +32,8 @@ Array = NDArray[np.float64]
 _FIRST = 1000.0
 # The largest: beyond it rounding moves multipliers.
 _LARGEST = 1e7
+# Sums of costs times slacks are exact to this share.
+_ROUNDED = 1e-15
 # So many slacks for each coordinate may be at their kinks near the optimum.
 _NEAREST, _BALANCE, _PASSES = 4, 1e4, 2
 
@@ -216,7 +218,9 @@ class KinkedObjective:
         balanced *= np.where(self._side > 0.0, *factors)
         grad_w, grad_b = self._slopes(theta, balanced)
         losses = float(costs @ self.losses(x))
-        apart = max(losses - float(np.vdot(balanced, x)), 0.0)
+        # What rounding can hide, of an optimum far below what slacks of 1 would cost.
+        hidden = _ROUNDED * float(((x > -_ROUNDED) * (1.0 + np.abs(x)) @ costs).sum())
+        apart = max(losses - float(np.vdot(balanced, x)), 0.0) + hidden
         apart += 0.5 * float(grad_w @ (grad_w / self._objective.ridge))
         pulls = from_thresholds(grad_b)
         if ridge_of_b > 0.0:
