@@ -22,7 +22,7 @@ from csvor._utils.words import all_of, plural, rows_text, some_of
 
 SOURCES = "\n".join(
     path.read_text("utf-8")
-    for room in ("_tables", "_faults", "cli")
+    for room in ("_tables", "_faults", "audit", "cli")
     for path in (Path(__file__).parents[1] / "src/csvor" / room).rglob("*.py")
     if path.name not in {"messages.py", "fault.py"}
 )
