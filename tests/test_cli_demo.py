@@ -172,3 +172,13 @@ def test_without_skordinal(monkeypatch: pytest.MonkeyPatch) -> None:
         "csvor: error: --data esl comes with the package skordinal; install it with "
         "pip install 'csvor[baselines]'\n"
     )
+
+
+@pytest.mark.parametrize("name", ["records.csv", "truth.csv"])
+def test_n88_files_of_somebody_else_are_not_written_over(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("row,given\n1,mine\n")
+    result = run("demo", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert f"{name} in it was not written by csvor demo; name another folder" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "row,given\n1,mine\n"

@@ -273,6 +273,7 @@ MESSAGES = {
     "few-rows-of-labels": "--folds {folds}: no label has that many rows",
     "jobs-of-dask": "--jobs {jobs}: with --dask the cluster has its own number; leave it out",
     "no-noise": "--noise {noise:g}: changes no label of {total}",
+    "demo-over-files": "--out {out}: {file} in it was not written by csvor demo; name another folder",
     "no-skordinal": "--data {data} comes with the package skordinal; install it with pip install 'csvor[baselines]'",
     "one-review": "review compares files of several reviewers; name two or more",
     "prefers-none": "--prefer {name}: this is none of the files that are compared, {names}",

@@ -30,6 +30,7 @@ from csvor.cli.commands._demo_data import Graded, bridges, bundled, with_wrong_l
 from csvor.cli.input._prepare import Prepared
 
 SHOWN = 10
+_TRUTH = b"row,given,true,wrong\n"
 
 
 def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) -> None:
@@ -69,7 +70,11 @@ def _write(
     """The records as an auditor gets them, and the truth beside them."""
     check_output_folder(str(folder), "--out")
     folder.mkdir(parents=True, exist_ok=True)
-    records = folder / "records.csv"
+    records, known = folder / "records.csv", folder / "truth.csv"
+    is_demo = known.is_file() and known.read_bytes().startswith(_TRUTH)
+    for path in (records, known):
+        if path.exists() and not is_demo:  # files of somebody else (N88)
+            refuse("demo-over-files", out=folder, file=path.name)
     write_table(str(records), {**graded.columns, graded.target: labels.tolist()})
     truth = {
         "row": range(1, len(labels) + 1),
@@ -77,7 +82,7 @@ def _write(
         "true": graded.truth.tolist(),
         "wrong": wrong.tolist(),
     }
-    write_table(str(folder / "truth.csv"), truth)
+    write_table(str(known), truth)
     return records
 
 
