@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import xlsxwriter
 
 from csvor._tables.features import FeatureColumns
 from csvor._tables.table import Table, as_column
@@ -189,6 +190,12 @@ def test_lines_are_not_told_where_blank_lines_are(tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_text(text, encoding="utf-8")
         assert _first_line(str(tmp_path / "t.csv")) == line
     assert _first_line("t.parquet") == _first_line("standard input") == 0
+    for lines, line in (([0, 1, 2], 2), ([0, 2, 3], 0)):
+        with xlsxwriter.Workbook(tmp_path / "t.xlsx") as book:
+            sheet = book.add_worksheet()
+            for place in lines:
+                sheet.write_row(place, 0, ["a", "b"])
+        assert _first_line(str(tmp_path / "t.xlsx")) == line
 
 
 def test_days_of_typed_columns_have_no_clock() -> None:

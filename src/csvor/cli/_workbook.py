@@ -4,11 +4,13 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
 from zipfile import ZipFile
+
+from csvor._utils.cached import cached_property
 
 _TAG = re.compile(rb"""<(?:[^"'>]|"[^"]*"|'[^']*')*>""")
 _CLARK = re.compile(r"\{.*\}")
@@ -113,19 +115,18 @@ class Sheet:
         bounds = re.search(rb"<((?:\w+:)?)sheetData\s*>(.*)</\1sheetData>", raw, re.DOTALL)
         if bounds is None or re.search(rb"<!\[CDATA\[|<!--|<!DOCTYPE", raw):
             raise ValueError("the rows of the sheet cannot be told apart")
-        self._texts, self.above, self.below = (
-            book.shared_texts,
-            raw[: bounds.start(2)],
-            raw[bounds.end(2) :],
-        )
+        self._texts = book.shared_texts
+        self.above, self.below = raw[: bounds.start(2)], raw[bounds.end(2) :]
         self.rows: dict[int, bytes] = {}
-        end = 0
-        for match in _ROW.finditer(bounds[2]):
+        body, end = bounds[2], 0
+        for match in _ROW.finditer(body):
             line = _LINE.search(match[0], 0, tag_end(match[0]))
-            if line is None or bounds[2][end : match.start()].strip():
+            if line is None or body[end : match.start()].strip():
                 raise ValueError("the rows of the sheet cannot be told apart")
             self.rows[int(line[1])] = match[0]
             end = match.end()
+        if body[end:].strip():
+            raise ValueError("the rows of the sheet cannot be told apart")
 
     @property
     def frame(self) -> Element:
@@ -134,11 +135,7 @@ class Sheet:
 
     def cell(self, column: str, line: int) -> SheetCell | None:
         """A cell, None where there is none."""
-        row, name = self.rows.get(line, b""), f"{column}{line}".encode()
-        match = re.search(
-            rb"""<((?:\w+:)?)c\s(?:[^>]*?\s)?r=["']%b["'][^>]*(?:/>|(?<!/)>.*?</\1c>)""" % name,
-            row, re.DOTALL,
-        )  # fmt: skip
+        match = _in_column(column).search(self.rows.get(line, b""))
         if match is None:
             return None
         kind = _KIND.search(match[0], 0, tag_end(match[0]))
@@ -152,6 +149,13 @@ class Sheet:
         elif kind is not None and kind[1] == b"inlineStr":
             value = _text(item)
         return SheetCell(match[0], value, item.find("f") is not None)
+
+
+@cache
+def _in_column(column: str) -> re.Pattern[bytes]:
+    """A cell of a column, in a row."""
+    first = rb"""<((?:\w+:)?)c\s(?:[^>]*?\s)?r=["']%b\d+["'][^>]*""" % column.encode()
+    return re.compile(first + rb"(?:/>|(?<!/)>.*?</\1c>)", re.DOTALL)
 
 
 def has_formulas(rows: bytes) -> bool:

@@ -10,13 +10,14 @@ import numpy as np
 
 from csvor import LabelAudit
 from csvor._decisions.decision import COLUMNS, COMMAND, REMARKS
-from csvor._utils.file_kinds import TEXT
+from csvor._utils.file_kinds import EXCEL, TEXT
 from csvor._utils.words import plural
 from csvor.cli._follow_up import audit_command, digest
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._render import Fact
 from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.input._prepare import Prepared
+from csvor.cli.input._read import excel_rows
 from csvor.report import write_audit_report
 from csvor.report.audit._follow_up import commands
 
@@ -76,6 +77,9 @@ def next_step(data: DataOptions, options: ModelOptions, output: AuditOutput) -> 
 def _first_line(source: str) -> int:
     """The line below that of the names, 0 where lines cannot be told by the numbers of rows."""
     path = Path(source)
+    if path.suffix.lower() in EXCEL and path.is_file():
+        lines = excel_rows(source)[-1].index
+        return 2 if lines[-1] == len(lines) else 0
     if path.suffix.lower() not in TEXT or not path.is_file():
         return 0
     with path.open("rb") as opened:
