@@ -71,10 +71,10 @@ class Decisions:
     target : str
         The column of the labels, "" where the file does not say.
     decisions : tuple of Decision
-        In the order of the file, at most one for each row. A `Decision` has ``row`` (from 1),
-        ``position`` (the same from 0), ``old_label``, ``decision`` (keep, relabel or drop),
-        ``label``, ``comment``, ``reviewer`` and ``others``, a dict of the file's other columns,
-        such as an id.
+        In the order of the file, at most one for each row. A `csvor.audit.Decision` has ``row``
+        (from 1), ``position`` (the same from 0), ``old_label``, ``decision`` (keep, relabel or
+        drop), ``label``, ``comment``, ``reviewer`` and ``others``, a dict of the file's other
+        columns, such as an id.
     audit : str
         The command that audited, "" where that is unknown.
     """
