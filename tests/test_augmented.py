@@ -23,6 +23,7 @@ from csvor._solvers.augmented import augment
 from csvor._solvers.line import least_between
 from csvor._solvers.solution import SolverStatus
 from csvor._solvers.step import find_step
+from csvor.audit import audit_labels, candidate_models
 from exact_programs import (
     ordinal_optimum,
     random_problem,
@@ -326,6 +327,28 @@ def test_n87_without_a_cap_the_end_is_the_optimum(number, pairs):
     model.fit(X, codes, sample_weight=weights)
     assert model.converged_ and model.gap_ <= model.tol
     assert model.objective_ <= least * (1.0 + 2e-6)
+
+
+def test_multipliers_can_be_asked_for(rng, monkeypatch):
+    """They need none of the loops of the iterations on few columns, and end as low."""
+    X, y = wide(rng, n=150, d=4)
+    newton = [CSVOR(tol=1e-8, **case).fit(X, y) for case in ({"epsilon": np.inf}, {"p": 1.5})]
+
+    def refuse(*args):
+        raise AssertionError(args)
+
+    monkeypatch.setattr("csvor._objective.ordinal.serve", refuse)
+    monkeypatch.setattr("csvor._objective.ordinal.evaluate", refuse)
+    by_multipliers = CSVOR(tol=1e-8, solver="multipliers", epsilon=np.inf).fit(X, y)
+    assert by_multipliers.gap_ <= 1e-8
+    assert by_multipliers.objective_ == pytest.approx(newton[0].objective_, rel=1e-6)
+    lines = [model[-1] for model in candidate_models(X, fixed={"kernel": "linear"})]
+    assert all(model.solver == "multipliers" for model in lines)
+    audit_labels(X, y, lines, cv=2, models="own")
+    monkeypatch.undo()
+    smooth = CSVOR(tol=1e-8, p=1.5, solver="multipliers").fit(X, y)
+    assert smooth.objective_ == newton[1].objective_
+    assert candidate_models(np.resize(X, (2001, 4)))[0][-1].solver == "newton"
 
 
 def test_the_gap_is_nan_where_no_bound_is_known(rng):

@@ -2,7 +2,6 @@
 
 import ast
 import importlib.util
-import inspect
 import json
 import math
 import os
@@ -23,7 +22,6 @@ from numba.core.dispatcher import Dispatcher
 import csvor
 import csvor.cli._progress
 from csvor._estimators import base
-from csvor._solvers.iterate import DRIVEN
 from csvor._utils import compile as compiling
 from csvor._utils import compile_events
 from csvor._utils.compile import compiled
@@ -132,6 +130,18 @@ def test_a_caller_calls_its_own_copy_of_a_loop():
     assert copies == ["internal"]
 
 
+def test_no_machine_code_is_kept_of_a_loop_that_loops_call(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kept"))
+    path = tmp_path / "loops_that_call.py"
+    path.write_text(f"{CALLEE}\n\n@compiled()\ndef caller(x):\n    return scaled(x) + 1.0\n")
+    module = imported(path)
+    assert module.caller(3.0) == 7.0
+    assert [file.name.split(".")[1][:6] for file in tmp_path.rglob("*.nbc")] == ["caller"]
+    assert not module.scaled.overloads
+    assert module.scaled(3.0) == 6.0, "Python may call it all the same"
+    assert imported(path).caller(3.0) == 7.0
+
+
 def loops_of_the_package():
     """Every compiled function that a module of csvor names."""
     for found in pkgutil.walk_packages(csvor.__path__, "csvor."):
@@ -149,10 +159,8 @@ def test_every_loop_is_in_a_file_that_counts():
     loops = list(loops_of_the_package())
     assert loops
     counted = set(compiling._compiling_files())
-    for loop in [*loops, *DRIVEN.values()]:
-        # Numba compiles no generator into a caller that it has read from disk.
-        embedded = inspect.isgeneratorfunction(loop.py_func) and loop not in DRIVEN.values()
-        assert type(loop._cache).__name__ == ("NullCache" if embedded else "_KeptCode"), loop
+    for loop in loops:
+        assert type(loop._cache).__name__ == "_KeptCode", loop
         assert Path(loop.py_func.__code__.co_filename) in counted, loop
 
 

@@ -87,10 +87,12 @@ class CSVOR(ThresholdClassifier):
         ordered categoricals (pandas, polars ``Enum``) have an order of their own.
     class_weight : dict or "balanced", default=None
         Factors of the weights of a class's rows; "balanced" gives all classes the same sum.
-    solver : {"newton", "alternating"}, default="newton"
-        "newton" takes Newton steps on the re-weighted problems; "alternating" is the scheme
-        printed in the paper (hinge only), kept for comparison: it stalls far from a stationary
-        point.
+    solver : {"newton", "multipliers", "alternating"}, default="newton"
+        "newton" takes Newton steps on the re-weighted problems, or multipliers where X has many
+        columns; "multipliers" takes them wherever it can (hinge with p <= 1, rows in memory),
+        which is slower on few columns, but has less to compile at the first fit on a computer;
+        "alternating" is the scheme printed in the paper (hinge only), kept for comparison: it
+        stalls far from a stationary point.
     tol : float, default=1e-6
         The fit ends when the objective falls by at most ``tol`` times itself, or, where there is
         a bound, when ``gap_`` is at most ``tol``; >= 0.
@@ -183,7 +185,7 @@ class CSVOR(ThresholdClassifier):
         "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="both")],
         "constraints": [StrOptions(set(PAIRS))],
         "loss": [StrOptions(set(MARGIN_LOSSES))],
-        "solver": [StrOptions({"newton", "alternating"})],
+        "solver": [StrOptions({"newton", "multipliers", "alternating"})],
     }
 
     def __init__(
@@ -263,7 +265,7 @@ class CSVOR(ThresholdClassifier):
         solution = minimise_capped(
             problem,
             self._schedule(share),
-            paper=self.solver == "alternating",
+            solver=self.solver,
             tol=self.tol,
             max_iter=self.max_iter,
             report=report,

@@ -81,11 +81,10 @@ def counted_share(g, below, cap, tied):
     return 1.0 if g <= below else (tied if g <= cap else 0.0)
 
 
-@compiled(fastmath=FAST)
-def counted_costs(g, costs, cap, counts):
-    """Set ``counts`` to what of each row's cost is not cut under ``cap``, (below, cap, tied)."""
-    for r in range(g.size):
-        counts[r] = costs[r] * counted_share(g[r], cap[0], cap[1], cap[2])
+def counted_costs(g: Array, costs: Array, cap: Array) -> Array:
+    """What of each row's cost is not cut under ``cap``, (below, cap, tied); as `counted_share`."""
+    below, high, tied = cap
+    return costs * np.where(g <= below, 1.0, np.where(g <= high, tied, 0.0))
 
 
 @compiled()

@@ -149,7 +149,7 @@ class KinkedObjective:
     def costs_at(self, theta: Array, x: Array, stage: Any) -> CappedCosts:
         """What rows count for under the loss of a stage: as `row_weights`, but slopes by r."""
         r, cost = self.losses(x), self._full
-        g, counts = r * r, np.empty_like(cost)
+        g = r * r
         cap, epsilon = np.array([np.inf, np.inf, 1.0]), stage.epsilon
         if stage.trim > 0.0:
             find_cap(g, cost, stage.trim, cap)
@@ -157,10 +157,10 @@ class KinkedObjective:
             if stage.level < 1.0:
                 epsilon = closing_cap(weighted_quantile(g, stage.level, cost), stage.p, epsilon)
             cap[:2] = CappedPower(stage.p, epsilon).cap
-        counted_costs(g, cost, cap, counts)
+        counts = counted_costs(g, cost, cap)
         constant = 0.0
         if cap[1] < np.inf:
-            constant = cut_cost(stage.trim, epsilon) * (cost.sum() - counts.sum())
+            constant = cut_cost.py_func(stage.trim, epsilon) * (cost.sum() - counts.sum())
         losses = r if stage.p == 1.0 else r**stage.p
         active = self.penalty(theta) + float(counts @ losses)
         if stage.p < 1.0:

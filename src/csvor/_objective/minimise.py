@@ -39,12 +39,12 @@ _NEARER = 1.0, 0.1, 0.01
 
 
 def minimise_capped(
-    problem: OrdinalObjective, schedule: Schedule, *, paper: bool = False, **options: Any
+    problem: OrdinalObjective, schedule: Schedule, *, solver: str = "newton", **options: Any
 ) -> Solution:
     """Minimise the capped power of the rows' residuals."""
-    if paper:
+    if solver == "alternating":
         return reweight(problem, problem.origin, schedule, bound=True, **options)
-    if has_kinks(problem, schedule):
+    if has_kinks(problem, schedule, in_all_shapes=solver == "multipliers"):
         solution = augment(KinkedObjective(problem), schedule.kinked, **options)
         return replace(solution, loss=schedule.final.with_cap(solution.loss))
     is_refined = problem.is_hinge and problem.rows.tells_kinks
@@ -157,8 +157,10 @@ def _refine_slacks(problem: OrdinalObjective, origin: Any, **options: Any) -> So
     return solution.followed_by(follow_smoothing(problem, solution.point, **options))
 
 
-def has_kinks(problem: OrdinalObjective, schedule: Schedule) -> bool:
-    """Whether so many rows will lie on a kink that multipliers are the way.
+def has_kinks(
+    problem: OrdinalObjective, schedule: Schedule, *, in_all_shapes: bool = False
+) -> bool:
+    """Whether so many rows will lie on a kink that multipliers are the way, or whether they can.
 
     Of few rows without a cap also because they certify the end: re-weighting ends where the
     objective falls no more, up to 2e-4 above the optimum (N87).
@@ -166,8 +168,8 @@ def has_kinks(problem: OrdinalObjective, schedule: Schedule) -> bool:
     if not problem.is_hinge or schedule.p > 1.0:
         return False
     is_convex = schedule.p == 1.0 and schedule.trim == 0.0 and schedule.epsilon == np.inf
-    is_small = problem.rows.has_products and problem.n_samples <= _FEW
-    return is_wide(problem) or (is_convex and is_small)
+    is_small = in_all_shapes or (is_convex and problem.n_samples <= _FEW)
+    return is_wide(problem) or bool(problem.rows.has_products and is_small)
 
 
 def is_wide(problem: OrdinalObjective) -> bool:

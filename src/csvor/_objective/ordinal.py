@@ -12,17 +12,16 @@ from csvor._loss.capped import LOSS, cap_of
 from csvor._loss.margins import HINGE, with_width
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.newton import newton_step
-from csvor._objective.small import serve, small_problem
+from csvor._objective.small import Small, evaluate, serve, small_problem
 from csvor._objective.theta import (
     NO_FROZEN_ROWS,
     FrozenRows,
     assemble_point,
     frozen_value,
-    penalise,
     set_loss,
     slope_on_line,
 )
-from csvor._solvers.iterate import DRIVEN
+from csvor._solvers.iterate import POLICIES
 from csvor._solvers.state import BEGIN, CAP, EVALUATE, FAILED, LEVEL, QUANTILE, SLOPE, State
 from csvor._solvers.step import IndefiniteError, find_step
 
@@ -101,9 +100,9 @@ class OrdinalObjective:
 
     def penalise(self, theta: Array) -> tuple[float, Array]:
         """The penalty, and its gradient by w and b."""
-        pull = np.empty(self.size)
-        value = penalise(theta, self.split(theta)[1], self.ridge, self.threshold_ridge, pull)
-        return float(value), pull
+        w, b = self.split(theta)
+        pull = np.concatenate([self.ridge * w, self.threshold_ridge * (b - b.mean())])
+        return 0.5 * float(pull @ np.concatenate([w, b])), pull
 
     def centred(self, theta: Array, cap: float) -> Array:
         """theta with each threshold that no row pulls at in the middle of its interval.
@@ -125,16 +124,11 @@ class OrdinalObjective:
 
     def go_on(self, policy: str, state: State, report: Report = None) -> None:
         """Let a run go on until it ends or ``run.until`` is reached."""
-        if self.rows.is_small and self.size <= _MOST_COORDINATES:
-            whole, on_line = self.rows.whole()
-            problem = small_problem(
-                whole, on_line, self.rows.pair, self.ridge, self.threshold_ridge, self.frozen,
-                self.n_classes - 1,
-            )  # fmt: skip
-            if serve(policy, problem, state, lambda begin: _tell(report, state, begin)):
-                return
+        small = self._small
+        if small and serve(policy, small, state, lambda begin: _tell(report, state, begin)):
+            return
         begin = int(state.run["n"][0])
-        for request in DRIVEN[policy](*state):
+        for request in POLICIES[policy](*state):
             _tell(report, state, begin)
             begin = int(state.run["n"][0])
             self._answer(request, state)
@@ -146,7 +140,22 @@ class OrdinalObjective:
         """Set ``state.to`` to theta and what is known there, under the loss in force."""
         state.to.theta[:] = theta
         state.to.parts[:] = state.best.parts
-        self._evaluate_into(state)
+        small = self._small
+        if small is None:
+            self._evaluate_into(state)
+        else:
+            evaluate(small, state)
+
+    @property
+    def _small(self) -> Small | None:
+        """The problem for compiled code, if it is small."""
+        if not self.rows.is_small or self.size > _MOST_COORDINATES:
+            return None
+        whole, on_line = self.rows.whole()
+        return small_problem(
+            whole, on_line, self.rows.pair, self.ridge, self.threshold_ridge, self.frozen,
+            self.n_classes - 1,
+        )  # fmt: skip
 
     def _answer(self, request: int, state: State) -> None:
         run, at = state.run, state.at

@@ -41,7 +41,7 @@ from csvor._solvers.state import (
 from csvor._utils.compile import compiled
 
 
-@compiled(keep=False)
+@compiled()
 def iterate(run, at, to, best, step, line, slopes, stages, history):
     """Re-weighting: minimise ``h(x) + sum_i c_i v(g_i(x))`` with concave v of several stages.
 
@@ -114,7 +114,7 @@ def iterate(run, at, to, best, step, line, slopes, stages, history):
                 keep_best(best, at)
 
 
-@compiled(keep=False)
+@compiled()
 def newton(run, at, to, best, step, line, slopes, stages, history):
     """Newton's method for a convex problem, each step to the least value on its line.
 
@@ -149,5 +149,4 @@ def newton(run, at, to, best, step, line, slopes, stages, history):
     keep_best(best, at)
 
 
-# The same, to be driven from Python.
-DRIVEN = {"reweight": compiled()(iterate.py_func), "newton": compiled()(newton.py_func)}
+POLICIES = {"reweight": iterate, "newton": newton}

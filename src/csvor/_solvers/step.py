@@ -40,7 +40,8 @@ def find_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) -> 
     free = theta.size - n_bounded
     if theta.size <= _SMALL:
         step = np.empty(theta.size)
-        if bounded_step(hessian, gradient, theta, n_bounded, step):
+        # In the one layout that it is compiled for.
+        if bounded_step(np.ascontiguousarray(hessian), gradient, theta, n_bounded, step):
             return step
     scale = hessian.diagonal().copy()
     scale[scale <= 0.0] = 1.0  # a coordinate that nothing pulls at keeps its place

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
-from numba import njit
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.cgutils import get_null_value
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.event import TimingListener, install_listener, trigger_event
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -26,9 +27,9 @@ from csvor._utils.warn import warn
 # Sums may be taken in any order, which vector instructions need; no value is assumed finite.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 
-_KEPT = "Preparing csvor for this computer, once: about 20 seconds, and what is compiled is kept."
+_KEPT = "Preparing csvor for this computer, once: about 10 seconds, and what is compiled is kept."
 _NOT_KEPT = (
-    "Preparing csvor for this computer, which takes about 20 seconds each time: no folder for "
+    "Preparing csvor for this computer, which takes about 10 seconds each time: no folder for "
     "machine code can be written to."
 )
 
@@ -38,18 +39,12 @@ _READING = "csvor:reading"
 _has_warned = False
 
 
-def compiled(*, keep: bool = True, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile at the first call, and keep the result on disk where there is a place for it.
-
-    ``keep=False`` is for generators that other loops iterate over: Numba compiles none into a
-    caller that it has read from disk.
-    """
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile at the first call, and keep the result on disk where there is a place for it."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        options.update(nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-        loop = njit(pipeline_class=_Compiler, **options)(function)
-        if not keep:
-            return loop
+        options.update(nopython=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+        loop = _Loop(function, targetoptions=options)
         try:
             loop._cache = _KeptCode(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written to
@@ -82,6 +77,68 @@ class _Compiler(Compiler):
         state.library = _Library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return super().define_pipelines()
+
+
+class _Part(_Library):
+    """Code that is linked into callers, and of which no machine code is made."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):
+    """Numba's compiler, which stops before there is machine code."""
+
+    def define_pipelines(self) -> Any:
+        state = self.state
+        state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = state.flags.no_cpython_wrapper = True
+        return super().define_pipelines()
+
+
+class _Called(CPUDispatcher):
+    """A loop as it is called by other loops.
+
+    Numba would make machine code of it for each of them, and a way to call it from Python, and
+    write both to disk.
+    """
+
+    def __init__(self, function: Callable[..., Any], locals: Any, targetoptions: Any) -> None:
+        # A function of its own: a generator is known by its function, and is compiled as a loop
+        # that is called from Python as well.
+        copy = FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__,
+            function.__closure__,
+        )  # fmt: skip
+        super().__init__(copy, locals, targetoptions, _PartCompiler)
+
+    def add_overload(self, result: Any) -> None:
+        # What stands for the machine code that it has not.
+        result = result._replace(entry_point=object())
+        self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
+        self.overloads[tuple(result.signature.args)] = result
+
+
+class _Loop(CPUDispatcher):
+    """A loop that Python calls; other loops call another version of it."""
+
+    _cache: FunctionCache | NullCache
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        locals: dict[str, Any] | None = None,
+        targetoptions: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(function, locals, targetoptions, _Compiler)
+        self._called = _Called(function, locals, targetoptions)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return self._called.get_call_template(args, kws)
+
+    def get_overload(self, signature: Any) -> Any:
+        return self._called.get_overload(signature)
 
 
 @intrinsic
@@ -153,7 +210,7 @@ class _NothingKept(NullCache):
         if not _has_warned:
             _has_warned = True
             warn(
-                "Loops are compiled anew in each process, which takes about 20 seconds: neither "
+                "Loops are compiled anew in each process, which takes about 10 seconds: neither "
                 "csvor's folder nor the user's cache folder can be written to. Set the "
                 "environment variable NUMBA_CACHE_DIR to a folder that can."
             )

@@ -37,6 +37,9 @@ _LINES = (0.1, 1.0, 10.0)
 _LEAST_PULL = 0.15
 _CURVES = tuple(product((3.0, 30.0), (0.1, 0.3, 1.0)))
 _LANDMARKS, _OF_ROWS = 150, 0.7
+# Lines of so many rows at most go by multipliers: 20 fits take a second, where loops that nothing
+# else in an audit needs would take ten to be compiled (`benchmarks/first_answer.py`).
+_BY_MULTIPLIERS = 2_000
 # How far behind the best, uncapped, a candidate may be to be fitted with a cap as well.
 _BEHIND, _BEHIND_PER_ROW = 20.0, 0.03
 # The likelihood is the same with fits to six digits, at half their work.
@@ -114,7 +117,8 @@ def candidate_models(
         "n_components": max(1, min(_LANDMARKS, int(_OF_ROWS * n_train))),
         "random_state": random_state,
     }
-    lines: list[dict[str, Any]] = [{"C": C / _stronger(length)} for C in _LINES]
+    of_lines = {"solver": "multipliers"} if Z.shape[0] <= _BY_MULTIPLIERS else {}
+    lines: list[dict[str, Any]] = [{"C": C / _stronger(length), **of_lines} for C in _LINES]
     curves: list[dict[str, Any]] = [{"C": C, "gamma": g * unit, **curve} for C, g in _CURVES]
     settings = {None: lines + curves, "linear": lines}.get(fixed.get("kernel"), curves)
     common = {"constraints": "implicit", "contamination": "auto", "tol": _TOLERANCE}
