@@ -45,12 +45,17 @@ class SparseProducts:
     most_columns, most_rows = 300, 0
 
     def __init__(self, matrix: SparseMatrix) -> None:
-        X = matrix.X
+        X = self._csr = matrix.X
         self._X = parts_of(X)
         self._center, self._factor = matrix.center, matrix.factor
         self.shape = self._n, self._d = X.shape
         most = min(X.nnz // (_OF_A_COLUMN * self._d), _PARTS)
         self._threads = RowThreads(self._n, X.nnz / max(self._n, 1), max(most, 1))
+
+    def rows(self, rows: NDArray[np.intp]) -> Array:
+        """Some rows of Z, dense: few of few columns are asked for."""
+        dense: Array = (self._csr[rows].toarray() - self._center) * self._factor
+        return dense
 
     def matvec(self, w: Array) -> Array:
         """``Z w``."""
