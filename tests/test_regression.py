@@ -237,7 +237,7 @@ def test_a_column_that_separates_is_named(wrong):
 
 def test_a_class_without_rows_is_refused():
     X, y = sample(200)
-    with pytest.raises(ValueError, match="No rows of class 7: its thresholds cannot be told"):
+    with pytest.raises(ValueError, match="No rows of class 7: its thresholds cannot be estimated"):
         OrdinalRegression(classes=[0, 1, 2, 3, 4, 7]).fit(X, y)
 
 

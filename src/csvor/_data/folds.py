@@ -138,7 +138,7 @@ def _given_parts(codes: NDArray[np.integer], cv: Any, groups: Rows | None) -> Pa
         if both.size:
             raise ValueError(
                 f"cv has row {both[0]} among the training and the test rows of one part: a row is "
-                "judged by a model that has not seen it."
+                "judged by a model fitted without it."
             )
     if np.any(times != 1):
         row = int(np.argmax(times != 1))

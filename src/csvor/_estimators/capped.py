@@ -40,7 +40,7 @@ class CSVOR(ThresholdClassifier):
 
     with the score :math:`f_i = w \cdot x_i` (or that of a kernel) and sample weights
     :math:`s_i`. A row whose :math:`r_i^p` exceeds :math:`\epsilon` adds a constant: it no longer
-    pulls at the model, and ``outliers_`` names it.
+    influences the model, and ``outliers_`` has it.
 
     Parameters
     ----------

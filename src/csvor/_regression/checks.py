@@ -87,7 +87,7 @@ def _refuse_collinear(gram: Array, columns: list[int], names: Sequence[str]) -> 
         of = [names[columns[j]] for j, w in zip(basis, weight, strict=True) if abs(w) > 1e-6]
         raise ValueError(
             f"Column {names[columns[last]]!r} of X is a sum of multiples of {_quoted(of)}: their "
-            "coefficients cannot be told apart. Leave one of them out, or give a ridge, such as "
+            "coefficients cannot be separated. Leave one of them out, or give a ridge, such as "
             "penalty=1.0."
         )
 
@@ -113,8 +113,8 @@ def warn_of_lost_classes(terms: Terms, rows: Rows, mass: Array, right: Any) -> N
     if lost:
         warn(
             f"All labels {_quoted(lost)} are taken to be wrong ones: the thresholds about that "
-            "class cannot be told. Merge it with a class beside it, or say how many labels are "
-            "wrong, such as wrong=0."
+            "class cannot be estimated. Merge it with a class beside it, or say how many labels "
+            "are wrong, such as wrong=0."
         )
 
 

@@ -206,7 +206,7 @@ class OrdinalRegression(
         if not data.present.all():
             missing = ", ".join(map(repr, data.classes[~data.present].tolist()))
             raise ValueError(
-                f"No rows of class {missing}: its thresholds cannot be told. Leave it out of "
+                f"No rows of class {missing}: its thresholds cannot be estimated. Leave it out of "
                 "classes, or merge it with a class beside it."
             )
         fitting, n_rows = self._fitting(data, raters)

@@ -75,7 +75,7 @@ def read_target(
 
 
 def note_lone_labels(target: Target, notes: Notes) -> None:
-    """Say which labels one row alone has: it is judged by models that have not seen its label."""
+    """Say which labels one row alone has: it is judged by models fitted without its label."""
     pairs = zip(target.classes, target.counts, strict=True)
     lone = [format_value(label) for label, count in pairs if count == 1]
     if lone:

@@ -139,7 +139,7 @@ def check_seen(
     if unseen.any():
         warn(
             f"All rows of class {', '.join(map(str, classes[unseen]))} are held out together, so "
-            "they are judged by models that have not seen it and look wrong: leave the class out, "
+            "they are judged by models fitted without it and look wrong: leave the class out, "
             "or part it."
         )
 

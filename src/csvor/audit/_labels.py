@@ -136,8 +136,8 @@ def audit_labels(
     Notes
     -----
     Beyond 5 000 rows the candidates are compared on a random part, and the best audits all rows.
-    Errors to a neighbouring class in noisy data cannot be told from noise, and labels that the
-    features do not predict cannot be judged: the interval is wide there. Shares are sought up to
+    Errors to a neighbouring class in noisy data look like noise, and labels that the features do
+    not predict cannot be judged: the interval is wide there. Shares are sought up to
     half of ``(K - 1) / K``.
 
     A rater r sees a class u with :math:`P(u > k) = 1 / (1 + e^{-s_r (a_k m_k + c_k) - d_r})`, where

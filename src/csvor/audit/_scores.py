@@ -52,10 +52,10 @@ def audit_scores(
     Parameters
     ----------
     scores : array-like of shape (n_samples,), (n_samples, n_classes - 1) or (n_samples, n_classes)
-        Of a model that has not seen the row (out of fold): one score that rises with the class;
+        Held out (out of fold), of any model: one score that rises with the class;
         or margins ``f - b_k`` to each threshold, in any unit; or class probabilities in the order
         of the classes, rows that sum to 1. Probabilities are read as such and as one score, their
-        expected class, and the likelihood weighs both: many models claim more than they keep
+        expected class, and the likelihood weighs both: many models are overconfident
         (``notes`` of the result says so where it matters).
     y : array-like of shape (n_samples,)
         Labels, as estimators take them.
@@ -88,7 +88,7 @@ def audit_scores(
 
     Notes
     -----
-    What cannot be told is shown by the interval: where scores hardly predict the labels, or where
+    The interval shows how much can be known: where scores hardly predict the labels, or where
     errors go to neighbouring classes in noisy data, it is wide, or reaches 0.
 
     Examples

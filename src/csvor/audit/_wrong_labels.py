@@ -80,8 +80,8 @@ class WrongLabels(Reviewable):
     raters : RaterTable or None
         How high or low each rater labels, and how carelessly, where raters are known.
     notes : tuple of str
-        What should be known of the scores, such as class probabilities that claim far more than
-        they keep, or of the labels, such as another order of the classes that the features predict
+        What should be known of the scores, such as class probabilities that are far too
+        confident, or of the labels, such as another order of the classes that the features predict
         far better; mostly empty.
     """
 

@@ -29,7 +29,7 @@ class SuspectsDisplay(Display):
     Parameters
     ----------
     scores : array-like of shape (n_samples,)
-        Score of each row, by a model that has not seen it.
+        Held-out score of each row.
     probability : array-like of shape (n_samples,)
         That the label of the row is wrong, 0 to 1.
     flagged : array-like of bool of shape (n_samples,), default=None

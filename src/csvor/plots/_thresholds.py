@@ -121,7 +121,7 @@ class ThresholdDisplay(Display):
     def from_audit(
         cls, audit: LabelAudit, *, ax: Axes | None = None, bins: int = 40
     ) -> ThresholdDisplay:
-        """Draw the scores of an audit, each by a model that has not seen the row.
+        """Draw the held-out scores of an audit.
 
         Parameters
         ----------

@@ -49,7 +49,7 @@ def run_demo(name: str | None, out: str, noise: float, seed: int, notes: Notes) 
     rows["flagged"] = flagged
 
     screen = console()
-    spoilt = ("Spoilt", str(fault("spoilt", n=wrong.sum(), total=len(labels))))
+    spoilt = ("Changed", str(fault("spoilt", n=wrong.sum(), total=len(labels))))
     print_facts(screen, [*data_facts(prepared), spoilt, chosen_fact(prepared, audit)])
     print_suspects(screen, rows, SHOWN, audit.ordered_by)
     with progress("Comparing"), warnings_as_notes(notes):

@@ -187,7 +187,7 @@ def _print_errors(screen: Console, table: pd.DataFrame) -> None:
     if errors.empty:
         return
     methods = list(dict.fromkeys(errors["method"]))
-    shown = plain_table("spoilt rows", right=methods)
+    shown = plain_table("rows changed", right=methods)
     # Each data set counts alike, however many splits it has.
     means = errors.groupby(["level", "method", "dataset"])["mze"].mean()
     by_level = means.groupby(["level", "method"]).mean().unstack("method")
