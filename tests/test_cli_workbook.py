@@ -13,8 +13,9 @@ import pytest
 import xlsxwriter
 from typer.testing import CliRunner, Result
 
-from csvor.cli._cell_areas import Gone, column_letters
+from csvor.cli._cell_areas import Gone
 from csvor.cli.commands._app import app
+from csvor.cli.input._sheet_scan import column_letters
 
 LABELS = ["none", "mild", "severe"]
 # A comma, quotes, other alphabets, what XML has to escape.
@@ -68,7 +69,8 @@ def test_a_label_is_changed_and_all_else_is_the_bytes_that_it_was() -> None:
     decide("2,grade,mild,relabel,severe", "3,grade,severe,keep,", "5,grade,mild,relabel,none")
     result = run("apply", "d.csv", "b.xlsx", "--out", "c.xlsx")
     assert (result.exit_code, result.stderr) == (
-        0, "note: b.xlsx: only the first of 2 sheets, 'Wounds, O'B', is read\n",
+        0, "note: b.xlsx: only the first of 2 sheets, 'Wounds, O'B', is read; "
+        "--sheet NAME reads another ('Notes')\n",
     )  # fmt: skip
     assert "Written    12 rows: c.xlsx" in result.stdout
     expected = rows_of()

@@ -255,7 +255,8 @@ def test_excel(tmp_path: Path) -> None:
     }
     assert {name: cells(table)[name] for name in FRAME_CELLS} == FRAME_CELLS
     assert cells(table)["dose"] == ["5 mg", "7", "8 mg"]
-    assert notes.texts() == [f"{path}: only the first of 2 sheets, '2020', is read"]
+    said = f"{path}: only the first of 2 sheets, '2020', is read; --sheet NAME reads another"
+    assert notes.texts() == [f"{said} ('notes')"]
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,14 @@ MESSAGES = {
     "double-names": "{source}: the first line names {names} more than once; rename one of them",
     "empty-file": "{source}: the file is empty; its first line must name the columns",
     "empty-sheet": "{source}: the sheet '{sheet}' is empty; its first row must name columns",
-    "first-sheet": "{source}: only the first of {n} sheets, '{sheet}', is read",
+    "first-sheet": "{source}: only the first of {n} sheets, '{sheet}', is read; --sheet NAME reads another ({others:5})",
+    "formulas-without-values": "{source}: {n} [cell|cells] of the column '{name}' ({cell}) [has a formula that was|have formulas that were] never computed, as programs write them that are no spreadsheet; open the file in a spreadsheet and save it there, or take the column out",  # N62
+    "merged-cells": ": cells that are merged over several lines have their value in each of these ({areas:3})",  # N62
+    "merged-label": "the label in {cell} is that of merged cells ({area}); take them apart, and write the label into each",
+    "no-such-sheet": "{source} has no sheet '{sheet}' (--sheet); its sheets are {names}",
+    "sheet-of-no-workbook": "--sheet {sheet:q}: {source} is no workbook (.xlsx, .xls or .ods)",
+    "sheet-reaches-far": "{source}: the sheet '{sheet}' has a value in line {line} and one in column {letters}, and {limit} million cells can be read, those between counted; delete the lines below the table and the columns beside it, or write the table into a file of its own",  # N74
+    "workbook-unpacks": "{source}: unpacks to more than {limit} GiB; write the table into a file of its own, without formats, or as .csv",  # N74
     "late-quote": '{source}, line {line}: a quotation mark (") is opened and closed in the midst of a cell in line {last}, so that the lines between would be one cell; close it in its line, or take both marks away',
     "labels-alike": ": two codes have one label ({labels}), so its codes are read as numbers; --categorical {column:q} makes them categories",
     "list-with-blank": "{name} {text!r}: an entry is blank",

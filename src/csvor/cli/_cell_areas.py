@@ -63,12 +63,3 @@ def lines_of(area: str) -> tuple[int, int]:
     """The first and the last line of an area; 0 where it is of whole columns."""
     lines = [int(line) for line in re.findall(r"\d+", area)]
     return (min(lines), max(lines)) if lines else (0, 0)
-
-
-def column_letters(position: int) -> str:
-    """A to Z, AA and so on, of a column by its position from 0."""
-    letters, rest = "", position + 1
-    while rest:
-        rest, digit = divmod(rest - 1, 26)
-        letters = chr(ord("A") + digit) + letters
-    return letters

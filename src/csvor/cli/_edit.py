@@ -29,11 +29,13 @@ _BOM = b"\xef\xbb\xbf"
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
 
 
-def write_edited(source: str, dialect: Dialect | None, review: Review, out: str) -> int:
+def write_edited(
+    source: str, dialect: Dialect | None, review: Review, out: str, sheet: str | None = None
+) -> int:
     """Write the file `source` as a review has it; `-` is standard output.
 
     The kind of file stays: what is not changed of a CSV, divided as `dialect` says, stays the
-    bytes that it was.
+    bytes that it was. Of a workbook, `sheet` changes, by default the first.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def write_edited(source: str, dialect: Dialect | None, review: Review, out: str)
         Of what was written.
     """
     if Path(source).suffix.lower() in WORKBOOK:
-        write_edited_workbook(source, review, out)
+        write_edited_workbook(source, sheet, review, out)
     elif Path(source).suffix.lower() in SURVEY:
         _write_survey(source, review, out)
     elif dialect is None:

@@ -67,6 +67,8 @@ Data = Annotated[
 Id = Annotated[Text, _column("Column that names the rows; not a feature.")]
 _DELIMITER = "Sign between columns of a text file (or tab, space); by default it is recognised."
 Delimiter = Annotated[Text, _of_data(_DELIMITER, "SIGN")]
+_SHEET = "Sheet of a workbook (.xlsx, .xls, .ods); by default the first."
+Sheet = Annotated[Text, _of_data(_SHEET, "NAME")]
 Decimal = Annotated[
     Text, choice(".|,", "Decimal sign, where the numbers leave it open.", panel=DATA)
 ]
@@ -130,6 +132,7 @@ class DataOptions:
         bool, _of_data("Read dates as days and times as hours; they are refused otherwise.")
     ] = False
     delimiter: Delimiter = None
+    sheet: Sheet = None
     decimal: Decimal = None
     dask: Dask = None
     reviewed: Annotated[

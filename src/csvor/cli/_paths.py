@@ -44,6 +44,12 @@ def refuse_delimiter(delimiter: str | None, source: str) -> None:
         refuse("delimiter-of-no-text", delimiter=delimiter, source=source)
 
 
+def refuse_sheet(sheet: str | None, source: str) -> None:
+    """Refuse the name of a sheet for what is no workbook."""
+    if sheet is not None:
+        refuse("sheet-of-no-workbook", sheet=sheet, source=source)
+
+
 def check_input_or_folder(source: str) -> None:
     """As `check_input`; a folder of Parquet files will do, if all of them would be read."""
     path = Path(source)

@@ -1,6 +1,5 @@
-"""Which parts has a workbook (.xlsx), and which bytes of its first sheet hold what?"""
+"""Which parts has a workbook (.xlsx), and which bytes of a sheet hold what?"""
 
-import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from xml.parsers import expat
 from zipfile import ZipFile
 
 from csvor._utils.cached import cached_property
+from csvor.cli.input._sheet_scan import main_part, relations, sheet_parts
 
 _TAG = re.compile(rb"""<(?:[^"'>]|"[^"]*"|'[^']*')*>""")
 _CLARK = re.compile(r"\{.*\}")
@@ -42,29 +42,17 @@ class Element:
 
 
 class Workbook:
-    """A workbook, which is a zip file of parts; the first sheet is the one that is read."""
+    """A workbook, which is a zip file of parts, and the part of one sheet."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, sheet: str) -> None:
         with ZipFile(path) as archive:
             self.parts = {name: archive.read(name) for name in archive.namelist()}
-        self.main = next(name for kind, name in self.related("") if kind == "officeDocument")
-        first = next(elements(self.parts[self.main]).all("sheet")).attributes
-        self.name, self.sheet = first["name"], self._relations(self.main)[first["id"]][1]
+        self.main = main_part(self.parts.get)
+        self.name, self.sheet = sheet, sheet_parts(self.parts.get)[sheet]
 
     def related(self, part: str) -> list[tuple[str, str]]:
         """The kind and the name of each part, or address, that a part refers to."""
-        return list(self._relations(part).values())
-
-    def _relations(self, part: str) -> dict[str, tuple[str, str]]:
-        folder, name = posixpath.split(part)
-        raw = self.parts.get(posixpath.join(folder, "_rels", f"{name}.rels"))
-        relations = {}
-        for one in () if raw is None else ElementTree.fromstring(raw):
-            target = one.attrib["Target"]
-            if one.attrib.get("TargetMode") != "External":
-                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-            relations[one.attrib["Id"]] = posixpath.basename(one.attrib["Type"]), target
-        return relations
+        return list(relations(self.parts.get, part).values())
 
     @cached_property
     def shared_texts(self) -> list[str]:

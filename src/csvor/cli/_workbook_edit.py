@@ -9,11 +9,12 @@ from csvor._faults.errors import CommandError, about
 from csvor._faults.fault import fault
 from csvor._utils.atomic_files import written_whole
 from csvor._utils.spelling import as_number, format_value, normal, same
-from csvor.cli._cell_areas import Gone, column_letters
+from csvor.cli._cell_areas import Gone
 from csvor.cli._sheet_rows import moved_parts, why_not
 from csvor.cli._workbook import Sheet, SheetCell, Workbook, elements, has_formulas, tag_end
 from csvor.cli.input._decisions import Review
-from csvor.cli.input._read import excel_rows
+from csvor.cli.input._excel import SheetTable, sheet_table
+from csvor.cli.input._sheet_scan import column_letters
 
 _STYLE = re.compile(rb"""\ss=["']\d+["']""")
 _KIND = re.compile(rb"""\st=["']\w+["']""")
@@ -21,18 +22,19 @@ _KIND = re.compile(rb"""\st=["']\w+["']""")
 _ABOVE = ("sheets", "functionGroups", "externalReferences", "definedNames")
 
 
-def write_edited_workbook(source: str, review: Review, out: str) -> None:
+def write_edited_workbook(source: str, sheet_name: str | None, review: Review, out: str) -> None:
     """Write a workbook as a review has it: what is not decided is copied as it is.
 
     Formulas are marked to be computed anew when it is opened, for they may depend on labels.
     """
     with about(source):
         try:
-            book = Workbook(source)
+            table = sheet_table(source, sheet_name)
+            book = Workbook(source, table.sheet)
             sheet = Sheet(book)
         except (ValueError, KeyError, StopIteration):
             raise CommandError(fault("unclear-workbook")) from None
-        cells = _label_cells(source, sheet, review.target)
+        cells = _label_cells(table, sheet, review.target)
         lines = list(cells)
         by_text = {cell.text: cell for _, cell in cells.values() if not cell.has_formula}
         for one in review.of(RELABEL):
@@ -51,13 +53,15 @@ def write_edited_workbook(source: str, review: Review, out: str) -> None:
         book.write(source, part)
 
 
-def _label_cells(source: str, sheet: Sheet, target: str) -> dict[int, tuple[str, SheetCell]]:
+def _label_cells(table: SheetTable, sheet: Sheet, target: str) -> dict[int, tuple[str, SheetCell]]:
     """The names and cells of the labels by their lines, for the rows as they were read."""
-    _, _, names, rows = excel_rows(source)
-    position = [normal(name) for name in names].index(target)
+    position = [normal(name) for name in table.names].index(target)
     column, cells = column_letters(position), {}
-    for index, value in rows.iloc[:, position].items():
+    for index, value in table.rows.iloc[:, position].items():
         line = int(str(index)) + 1
+        if (line - 1, position) in table.merged:
+            area = table.merged[line - 1, position]
+            raise CommandError(fault("merged-label", cell=f"{column}{line}", area=area))
         cell = sheet.cell(column, line)
         read = "" if value is None or value != value else format_value(value)
         cell = cell or SheetCell(b"", "", False)

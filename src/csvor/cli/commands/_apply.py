@@ -23,7 +23,7 @@ from csvor._utils.file_kinds import (
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._follow_up import AS_BEFORE, next_audit, write_record
-from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
+from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter, refuse_sheet
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
@@ -78,7 +78,7 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
 def _next_audit(options: ApplyOptions, review: Review) -> str:
     """The command that audits what the review has left; where that is unknown, its beginning."""
     words = list(review.command) or ["csvor", "audit", options.data, "--target", review.target]
-    for name in ("classes", "delimiter"):
+    for name in ("classes", "delimiter", "sheet"):
         value = getattr(options, name)
         words += [f"--{name}", value] if value and f"--{name}" not in words else []
     command = next_audit(words, options.data, options.decisions)
@@ -90,10 +90,14 @@ def _edited_file(
 ) -> tuple[Table, Review, int]:
     """What was edited, by which decisions, and how many rows were written."""
     with progress(f"Reading {options.data}"):
-        table = read_table(options.data, notes, ReadOptions(options.delimiter))
+        table = read_table(options.data, notes, ReadOptions(options.delimiter, sheet=options.sheet))
         review = read_review(options.decisions, table, target, options.classes, notes)
     with progress("Writing"):
-        return table, review, write_edited(options.data, table.dialect, review, options.out)
+        return (
+            table,
+            review,
+            write_edited(options.data, table.dialect, review, options.out, options.sheet),
+        )
 
 
 def _edited_folder(
@@ -101,6 +105,7 @@ def _edited_folder(
 ) -> tuple[Table, Review, int]:
     """The same of a folder of Parquet files, of which no two are in memory together."""
     refuse_delimiter(options.delimiter, options.data)
+    refuse_sheet(options.sheet, options.data)
     with progress(f"Reading {options.data}"):
         pieces = pieces_of(options.data)
         target, rows = decided_on(options.decisions, target)

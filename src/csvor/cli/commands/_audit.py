@@ -22,7 +22,7 @@ from csvor.cli._files import check_table_output
 from csvor.cli._follow_up import audit_command, how_to_go_on, read_record
 from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter
+from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter, refuse_sheet
 from csvor.cli._progress import progress
 from csvor.cli._render import (
     Fact,
@@ -125,6 +125,7 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
         check_table_output(output.suspects, "--suspects")
     else:
         refuse_delimiter(data.delimiter, data.data)
+        refuse_sheet(data.sheet, data.data)
         if data.reviewed == "-":
             refuse("dask-reviewed")
         if output.suspects == "-":

@@ -14,6 +14,7 @@ from csvor.cli._options import (
     Delimiter,
     Id,
     Number,
+    Sheet,
     Text,
     Texts,
     check_data,
@@ -171,6 +172,7 @@ class PredictOptions:
         bool, option("Write the score as well, which the thresholds cut into labels.", panel=OUTPUT)
     ] = False
     delimiter: Delimiter = None
+    sheet: Sheet = None
     decimal: Decimal = None
     dask: Dask = None
     json: AsJson = False
@@ -205,6 +207,7 @@ class ApplyOptions:
     )
     classes: Annotated[Text, option("Labels, where some have no row in DATA.", "A,B,C")] = None
     delimiter: Delimiter = None
+    sheet: Sheet = None
     json: AsJson = False
 
     def __post_init__(self) -> None:
@@ -241,6 +244,7 @@ class ExportOptions:
         bool, option("Labels that differ in case and blanks alone are one, as in the audit.")
     ] = False
     delimiter: Delimiter = None
+    sheet: Sheet = None
     json: AsJson = False
 
     def __post_init__(self) -> None:

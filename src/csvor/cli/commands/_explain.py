@@ -18,7 +18,7 @@ from csvor.cli._browser import open_report
 from csvor.cli._follow_up import command_line
 from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_output, refuse_delimiter
+from csvor.cli._paths import check_output, refuse_delimiter, refuse_sheet
 from csvor.cli._progress import progress
 from csvor.cli._render import Fact, console, data_facts, print_facts
 from csvor.cli._streams import print_json
@@ -60,6 +60,7 @@ def run_explain(
         refuse("wrong-and-no-wrong")
     if data.dask is not None:
         refuse_delimiter(data.delimiter, data.data)
+        refuse_sheet(data.sheet, data.data)
     if options.report is not None:
         check_output(options.report, "--report", [".html", ".htm"])
     elif options.open:

@@ -29,7 +29,7 @@ def run_export(options: ExportOptions, notes: Notes) -> None:
     to_label_studio = options.to == LABEL_STUDIO
     _check_output(options.out, to_label_studio, options.data)
     with progress(f"Reading {options.data}"):
-        table = read_table(options.data, notes, ReadOptions(options.delimiter))
+        table = read_table(options.data, notes, ReadOptions(options.delimiter, sheet=options.sheet))
         suspects = read_table(options.suspects, Notes())
         names = (field.name for field in fields(TaskSelection))
         asked = TaskSelection(**{name: getattr(options, name) for name in names})

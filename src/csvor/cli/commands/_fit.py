@@ -10,7 +10,7 @@ from csvor.cli._coefficients import coefficients_of, encodings_of, thresholds_of
 from csvor.cli._model import StoredModel, save_model
 from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import refuse_delimiter
+from csvor.cli._paths import refuse_delimiter, refuse_sheet
 from csvor.cli._progress import progress
 from csvor.cli._record import Record, now, versions
 from csvor.cli._render import console, data_facts, fitted_parameters, model_fact, print_facts
@@ -28,6 +28,7 @@ def run_fit(
     if data.dask is not None:
         _refuse_what_needs_all_rows(options)
         refuse_delimiter(data.delimiter, data.data)
+        refuse_sheet(data.sheet, data.data)
     with rows_of(data, options, notes) as rows:
         if data.dask is None:
             refuse_large_exact_kernel(options, rows.n_rows)

@@ -20,7 +20,7 @@ from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
 from csvor.cli._files import check_table_output, refuse_files_unseen, write_part, write_table
 from csvor.cli._model import StoredModel, load_model
-from csvor.cli._paths import check_new_folder, refuse_delimiter
+from csvor.cli._paths import check_new_folder, refuse_delimiter, refuse_sheet
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
@@ -48,7 +48,9 @@ def run_predict(options: PredictOptions, notes: Notes) -> None:
     with progress(f"Reading {options.data}"):
         names = [*model.features.categorical, options.id, model.record.columns["id"]]
         texts = [name for name in names if name is not None]
-        table = read_table(options.data, notes, ReadOptions(options.delimiter, texts))
+        table = read_table(
+            options.data, notes, ReadOptions(options.delimiter, texts, options.sheet)
+        )
     predictions = predictions_of(model, table, options, notes)
     if options.out != "-" or not options.json:
         write_table(options.out, predictions.columns())
@@ -102,6 +104,7 @@ def _check_folder(options: PredictOptions) -> None:
     if options.json:
         refuse("dask-json")
     refuse_delimiter(options.delimiter, options.data)
+    refuse_sheet(options.sheet, options.data)
     check_new_folder(options.out, "--out", options.data)
 
 

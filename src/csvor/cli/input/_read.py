@@ -7,9 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.feather as pa_feather
 import pyarrow.json as pa_json
@@ -17,10 +15,11 @@ import pyarrow.json as pa_json
 from csvor._faults.errors import CommandError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value, normal
+from csvor._faults.spelling import normal
 from csvor._tables.frames import named_arrays
 from csvor._tables.table import Table, TableColumn, as_column
 from csvor._utils.file_kinds import (
+    EXCEL,
     FEATHER,
     JSON_LINES,
     PARQUET,
@@ -30,10 +29,11 @@ from csvor._utils.file_kinds import (
     WRITTEN,
     kind_of,
 )
-from csvor.cli._paths import check_input, refuse_delimiter
+from csvor.cli._paths import check_input, refuse_delimiter, refuse_sheet
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
+from csvor.cli.input._excel import read_excel
 from csvor.cli.input._parquet import read_parquet
 from csvor.cli.input._survey import ORDER, read_survey
 
@@ -44,11 +44,13 @@ _DEEPEST = 100
 class ReadOptions:
     """How a file is to be read, where a user says so.
 
-    Columns of a text file that are in `texts` are left as they were written; None is all.
+    Columns of a text file that are in `texts` are left as they were written; None is all. `sheet`
+    is that of a workbook, by default the first.
     """
 
     delimiter: str | None = None
     texts: Collection[str] | None = None
+    sheet: str | None = None
 
 
 def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> Table:
@@ -62,11 +64,13 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
     check_input(source)
     if suffix not in TEXT:
         refuse_delimiter(asked.delimiter, name)
+    if suffix not in EXCEL:
+        refuse_sheet(asked.sheet, name)
     dialect = None
     if suffix in TEXT:
         dialect, columns = _text_columns(source, name, TEXT[suffix], asked, notes)
     else:
-        columns = _typed_columns(source, suffix, notes)
+        columns = _typed_columns(source, suffix, asked.sheet, notes)
     n_rows = len(columns[0].values) if columns else 0
     if not n_rows:
         raise CommandError(fault("no-rows-below-names" if columns else "no-rows", source=name))
@@ -108,7 +112,7 @@ def _n_blank_rows(cells: list[Cells]) -> int:
     return n_blank
 
 
-def _typed_columns(source: str, suffix: str, notes: Notes) -> list[TableColumn]:
+def _typed_columns(source: str, suffix: str, sheet: str | None, notes: Notes) -> list[TableColumn]:
     no_order, titles = dict[str, str](), dict[str, str]()
     if suffix in PARQUET:
         table, no_order = read_parquet(source)
@@ -119,7 +123,7 @@ def _typed_columns(source: str, suffix: str, notes: Notes) -> list[TableColumn]:
     elif suffix in SURVEY:
         table, titles = read_survey(source, notes)
     else:
-        table = _read_excel(source, notes)
+        table = read_excel(source, sheet, notes)
     columns = [
         as_column(name, array, no_order.get(name, "") or _unlike_lists(array))
         for name, array in named_arrays(table, source)
@@ -165,49 +169,5 @@ def _depth(line: bytes) -> int:
     return max(accumulate((1 if sign in b"[{" else -1) for sign in opens), default=0)
 
 
-def _read_excel(source: str, notes: Notes) -> pa.Table:
-    """The first sheet of a workbook; its first row names the columns."""
-    sheet, n_sheets, names, rows = excel_rows(source)
-    if n_sheets > 1:
-        notes.add(fault("first-sheet", source=source, n=n_sheets, sheet=sheet))
-    return pa.Table.from_arrays(
-        [_typed(rows.iloc[:, j].tolist()) for j in range(len(names))], names
-    )
-
-
-def excel_rows(source: str) -> tuple[str, int, list[str], pd.DataFrame]:
-    """The first sheet and the number of sheets, the names of its columns, and the rows below.
-
-    Rows without anything are left out; the index of the others is their line in the sheet, from 0.
-    """
-    try:
-        with pd.ExcelFile(source, engine="calamine") as book:
-            sheet, *others = book.sheet_names
-            cells = pd.read_excel(book, header=None, dtype=object, keep_default_na=False)
-    except Exception as error:
-        raise _unreadable(source, "workbook", error) from None
-    if not len(cells):
-        raise CommandError(fault("empty-sheet", source=source, sheet=sheet))
-    names = [_text(name).strip() for name in cells.iloc[0]]
-    filled = (cells.iloc[1:].map(_text) != "").any(axis=1)
-    return str(sheet), 1 + len(others), names, cells.iloc[1:][filled]
-
-
 def _unreadable(source: str, what: str, error: Exception) -> CommandError:
     return CommandError(fault("unreadable", source=source, what=what, why=str(error)))
-
-
-def _typed(values: list[Any]) -> pa.Array:
-    """Cells of one kind as such, others as text: as they would be in a CSV file."""
-    filled = [value for value in values if _text(value)]
-    kinds = {type(value) for value in filled}
-    if filled and (kinds <= {int, float} or len(kinds) == 1):
-        try:
-            return pa.array([value if _text(value) else None for value in values])
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            pass
-    return pa.array([_text(value) for value in values])
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or value != value else format_value(value)
