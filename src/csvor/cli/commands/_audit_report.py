@@ -16,8 +16,8 @@ from csvor.cli._follow_up import audit_command, digest
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._render import Fact
 from csvor.cli.commands._command_options import AuditOutput
+from csvor.cli.input._excel import sheet_table
 from csvor.cli.input._prepare import Prepared
-from csvor.cli.input._read import excel_rows
 from csvor.report import write_audit_report
 from csvor.report.audit._follow_up import commands
 
@@ -42,7 +42,7 @@ def write_page(
         path=path,
         source="" if work.data.data == "-" else work.table.source,
         target=work.target.name,
-        first_line=_first_line(work.table.source),
+        first_line=_first_line(work.table.source, work.data.sheet),
         id_name=id_name,
         facts=dict(facts),
         notes=notes,
@@ -74,11 +74,11 @@ def next_step(data: DataOptions, options: ModelOptions, output: AuditOutput) -> 
     return f": {audit_command(data, options, page)}{_reviewed(data)} --open"
 
 
-def _first_line(source: str) -> int:
+def _first_line(source: str, sheet: str | None) -> int:
     """The line below that of the names, 0 where lines cannot be told by the numbers of rows."""
     path = Path(source)
     if path.suffix.lower() in EXCEL and path.is_file():
-        lines = excel_rows(source)[-1].index
+        lines = sheet_table(source, sheet).rows.index
         return 2 if lines[-1] == len(lines) else 0
     if path.suffix.lower() not in TEXT or not path.is_file():
         return 0
