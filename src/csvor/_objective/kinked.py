@@ -34,8 +34,9 @@ _FIRST = 1000.0
 _LARGEST = 1e7
 # Sums of costs times slacks are exact to this share.
 _ROUNDED = 1e-15
-# So many slacks for each coordinate may be at their kinks near the optimum.
-_NEAREST, _BALANCE, _PASSES = 4, 1e4, 2
+# Slacks that may be at their kinks near the optimum: so many for each coordinate, and more; what
+# the balance at thresholds counts beside slopes by w; passes that press multipliers to their ends.
+_NEAREST, _MORE, _BALANCE, _PASSES = 2, 20, 1e4, 2
 
 
 class KinkedObjective:
@@ -174,7 +175,7 @@ class KinkedObjective:
         the optimum where it is, multipliers follow by least squares between their bounds.
         """
         x, costs, d = self.slack_args(theta), self._full, self._objective.ridge.size
-        size = min(_NEAREST * theta.size, x.size)
+        size = min(_NEAREST * theta.size + _MORE, x.size)
         near = np.argpartition(np.abs(x), size - 1, axis=None)[:size]
         multipliers = np.where(x > 0.0, costs, 0.0)
         multipliers.flat[near] = 0.0
