@@ -245,3 +245,14 @@ def test_an_audit_makes_no_dense_copy(monkeypatch):
     models = [SVORIM(C=C) for C in (0.1, 1.0)]
     audit = audit_labels(sparse.csr_array(X), y, models)
     assert audit.probability.shape == (200,)
+
+
+@pytest.mark.parametrize("make", [SVOREX, SVORIM, REDSVM])
+def test_n69_few_columns_are_certified_as_dense_ones_are(make):
+    rng = np.random.default_rng(0)
+    X = sparse.random(400, 12, 0.3, format="csr", random_state=0)
+    score = X @ rng.normal(size=12)
+    y = np.digitize(score + 0.3 * rng.normal(size=400), [-1.0, 0.0, 1.0])
+    of_sparse, dense = make().fit(X, y), make().fit(X.toarray(), y)
+    assert of_sparse.gap_ <= of_sparse.tol
+    assert of_sparse.objective_ == pytest.approx(dense.objective_, rel=1e-6)
