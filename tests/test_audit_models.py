@@ -25,7 +25,7 @@ from csvor.audit._findings import View, interval
 from csvor.audit._labelling import Labelling
 from csvor.audit._ranking import is_heaped
 from csvor.audit._reported import reported
-from csvor.audit._trees import _batches
+from csvor.audit._trees import _one_by_one
 from problems import g, mislabel
 
 # Figures here are those of whole audits.
@@ -84,14 +84,14 @@ def test_n84_noise_that_columns_tell_is_no_wrong_label(level):
 
 
 @pytest.mark.parametrize("forest", [ExtraTreesClassifier, ExtraTreesRegressor])
-def test_batches_of_trees_are_the_forest(rng, forest):
+def test_trees_one_by_one_are_the_forest(rng, forest):
     X, y = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
     model = forest(25, min_samples_leaf=3, random_state=0)
     answer = "predict" if forest is ExtraTreesRegressor else "predict_proba"
     whole = getattr(clone(model).fit(X, y), answer)(X)
-    batches = [part * getattr(batch.fit(X, y), answer)(X) for batch, part in _batches(model)]
-    assert len(batches) == 3
-    np.testing.assert_allclose(sum(batches), whole, rtol=1e-12)
+    trees = [part * getattr(tree.fit(X, y), answer)(X) for tree, part in _one_by_one(model)]
+    assert len(trees) == 25
+    np.testing.assert_allclose(sum(trees), whole, rtol=1e-12)
 
 
 def test_trees_are_asked_only_where_that_makes_sense():

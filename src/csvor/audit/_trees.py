@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import clone, is_regressor
+from sklearn import config_context
+from sklearn.base import is_regressor
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     HistGradientBoostingClassifier,
 )
+from sklearn.tree import BaseDecisionTree
 from sklearn.utils import check_array, check_random_state, get_tags
 
 from csvor._parts.engine import take
@@ -39,8 +41,6 @@ _MANY = 3_000
 # (A third of the columns is looked at for a split, two at least: of all, 2 to 12 more labels are
 # flagged where noise grows with the score, in half of the time again. Case N84.)
 _SPREAD_TREES, _SPREAD_ROWS, _SPREAD_COLUMNS = 100, 15, 1 / 3
-# So many trees of a forest are in memory at once: all of 16 000 rows would take 100 MB.
-_BATCH = 10
 
 
 class NoTreesError(Exception):
@@ -129,13 +129,13 @@ def held_out_trees(
         *classifiers, spread = tree_models(*X.shape)
         fits: list[Any] = [(model, labels.codes, weights[train]) for model in classifiers]
         for i, (model, *target) in enumerate([*fits, (spread, distance[train], labels.weights)]):
-            for batch, part in _batches(model):
+            for single, part in _one_by_one(model):
                 if stopped.is_set():
                     return
                 # Sums of boosting are rounded by the number of threads.
                 with one_openmp_thread():
-                    batch.fit(X, *target)
-                yield i * K, part, batch
+                    single.fit(X, *target, **_unchecked(single))
+                yield i * K, part, single
             if model is not spread:
                 with one_at_a_time:
                     report()
@@ -165,15 +165,25 @@ def _binned(steps: Any, edges: Array, X: Any) -> NDArray[np.float32]:
     return binned
 
 
-def _batches(model: Any) -> Iterator[tuple[Any, float]]:
-    """A forest as smaller ones of the same trees, with their part of it; another model as it is."""
+def _one_by_one(model: Any) -> Iterator[tuple[Any, float]]:
+    """The trees of a forest, each with its part of it; another model as it is.
+
+    They are those that the forest would fit, which takes as long again for what is about them, and
+    100 MB for all trees of 16 000 rows.
+    """
     if not isinstance(model, (ExtraTreesClassifier, ExtraTreesRegressor)):
         yield model, 1.0
         return
-    n, rng = model.n_estimators, check_random_state(model.random_state)
-    for start in range(0, n, _BATCH):
-        size = min(_BATCH, n - start)
-        yield clone(model).set_params(n_estimators=size, random_state=rng), size / n
+    rng, kind = check_random_state(model.random_state), type(model.estimator)
+    settings = {name: getattr(model, name) for name in model.estimator_params}
+    for _ in range(model.n_estimators):
+        settings["random_state"] = rng.randint(np.iinfo(np.int32).max)
+        yield kind(**settings), 1.0 / model.n_estimators
+
+
+def _unchecked(model: Any) -> dict[str, bool]:
+    """For a tree, whose bins are our own: to check them takes longer than to grow it."""
+    return {"check_input": False} if isinstance(model, BaseDecisionTree) else {}
 
 
 def _answers(n_classes: int, models: Iterable[Any], X: Any) -> Array:
@@ -181,10 +191,11 @@ def _answers(n_classes: int, models: Iterable[Any], X: Any) -> Array:
     models = iter(models)
     binned = next(models)(X)
     answers = np.zeros((binned.shape[0], 2 * n_classes + 1))
-    with one_openmp_thread():
+    with one_openmp_thread(), config_context(skip_parameter_validation=True, assume_finite=True):
         for start, part, model in models:
             if is_regressor(model):
-                answers[:, -1] += part * model.predict(binned)
+                answers[:, -1] += part * model.predict(binned, **_unchecked(model))
             else:
-                answers[:, start + model.classes_] += part * model.predict_proba(binned)
+                probabilities = model.predict_proba(binned, **_unchecked(model))
+                answers[:, start + model.classes_] += part * probabilities
     return answers
