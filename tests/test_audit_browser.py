@@ -35,7 +35,18 @@ CLASSES = ["poor", EVIL, "good", "best"]
 # One model, so that the audit takes no longer than the browser.
 MODEL = ("--kernel", "linear", "--C", 1, "--constraints", "explicit", "--contamination", 0.1)
 AUDIT = ("audit", "rows.csv", "--target", "grade", "--classes", ",".join(CLASSES), *MODEL)
-NAMES = ["row", "name", "target", "given", "decision", "label", "comment", "reviewer", "audit"]
+NAMES = [
+    "row",
+    "name",
+    "target",
+    "given",
+    "decision",
+    "label",
+    "comment",
+    "reviewer",
+    "row_check",
+    "audit",
+]
 ROWS = "#suspects > tbody > tr:first-child"
 
 
@@ -394,6 +405,7 @@ def test_earlier_decisions_go_into_the_next_audit_and_the_next_file(
         "given": suspects["given"][1],
         "decision": "relabel",
         "label": new,
+        "row_check": "",
         "audit": saved[first]["audit"],
     }
     assert saved[first]["audit"].endswith(" --report next.html")

@@ -56,8 +56,7 @@ def test_citation_is_of_this_version_and_names_the_paper() -> None:
     (paper,) = citation["references"]
     readme = " ".join((ROOT / "README.md").read_text("utf-8").replace("\n> ", " ").split())
     assert f"*{paper['title']}*" in readme
-    names = [f"{a['given-names']} {a['family-names']}" for a in paper["authors"]]
-    assert ", ".join(names) in readme
+    assert f"{paper['authors'][0]['family-names']} et al." in readme
     assert paper["url"] in readme
 
 

@@ -1,12 +1,15 @@
 """Are decisions whole, and do they fit the rows that they are about?"""
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csvor._decisions.decision import (
+    CHECK,
     COLUMNS,
     COMMAND,
     DROP,
@@ -17,7 +20,7 @@ from csvor._decisions.decision import (
     Decision,
 )
 from csvor._decisions.faults import DecisionsError, worded
-from csvor._utils.spelling import as_number, closest, same
+from csvor._utils.spelling import as_number, closest, normal, same
 from csvor._utils.words import all_of, are, nouns, plural, some_of
 
 NEEDED = ("row", "given", "decision")
@@ -161,6 +164,7 @@ def fitting(
     for line in sorted(differs):
         refused("applied" if applied == differs else "differs", line, now=now[line])
     _check_columns_agree(decided, rows, refused)
+    _check_cells_agree(decided, rows, refused)
     _spell_labels(decided, rows, refused)
     return decided
 
@@ -174,6 +178,35 @@ def _check_columns_agree(decided: ByLine, rows: ReviewedRows, refused: Callable[
                 there = one.others.get(name, here[line])
                 if not same(there, here[line]):
                     refused("moved", line, name=name, there=there, here=here[line])
+
+
+def _check_cells_agree(decided: ByLine, rows: ReviewedRows, refused: Callable[..., None]) -> None:
+    """Rows with a check have to hold the cells that were reviewed, whatever their labels (N81)."""
+    checked = {line: one for line, one in decided.items() if one.others.get(CHECK)}
+    if CHECK in rows.columns or not checked:
+        return
+    names = [name for name in rows.columns if name != rows.target]
+    cells = {name: list(_texts(rows, name, checked).values()) for name in names}
+    for (line, one), check in zip(checked.items(), row_checks(cells), strict=True):
+        if one.others[CHECK] != check:
+            refused("other-cells", line)
+
+
+def row_checks(cells: Cells) -> list[str]:
+    """A short text for each row of some columns that another cell, or another name, changes.
+
+    The order of the columns does not count, and neither do spellings of one number.
+    """
+    names = sorted(cells)
+    rows = zip(*([_canonical(text) for text in cells[name]] for name in names), strict=True)
+    head = json.dumps([normal(name) for name in names])
+    # The letter keeps a spreadsheet from reading a number.
+    return [f"r{sha256(f'{head}{json.dumps(row)}'.encode()).hexdigest()[:12]}" for row in rows]
+
+
+def _canonical(text: str) -> str:
+    number = as_number(text)
+    return normal(text) if np.isnan(number) else repr(number)
 
 
 def _spell_labels(decided: ByLine, rows: ReviewedRows, refused: Callable[..., None]) -> None:

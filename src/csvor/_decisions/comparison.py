@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from csvor._decisions.decision import RELABEL, Decision, Decisions
+from csvor._decisions.decision import CHECK, RELABEL, Decision, Decisions
 from csvor._decisions.faults import DecisionsError
 from csvor._utils.spelling import same
 from csvor._utils.words import all_of
@@ -229,7 +229,10 @@ def _differences(a: Decisions, b: Decisions) -> Iterator[str]:
         if one is None:
             continue
         pairs = [("given", one.old_label, two.old_label)]
-        pairs += [(n, one.others[n], two.others[n]) for n in one.others if n in two.others]
+        shared = [n for n in one.others if n in two.others]
+        if not (one.others.get(CHECK) and two.others.get(CHECK)):
+            shared = [n for n in shared if n != CHECK]
+        pairs += [(n, one.others[n], two.others[n]) for n in shared]
         for name, old, new in pairs:
             if not same(old, new):
                 yield (

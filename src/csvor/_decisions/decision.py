@@ -20,6 +20,8 @@ COLUMNS = ("row", "target", "given", "decision", "label")
 REMARKS = ("comment", "reviewer")
 # The command that audited, which a page saves with them.
 COMMAND = "audit"
+# What tells whether the cells of a row are those that were reviewed.
+CHECK = "row_check"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ _WORDS = {
     "applied": "{source}: row {row} is given as '{old}', but is '{now}' {where}; it seems to be applied already: " + _HOLD,
     "differs": "{source}: row {row} is given as '{old}', but is '{now}' {where}; this is another file, or changed since: " + _HOLD,
     "moved": "{source}: row {row} has {name} '{there}', but '{here}' in {data}; this is another file, or its rows were moved: " + _HOLD,
+    "other-cells": "{source}: row {row} of {data} has other cells than the row that was reviewed; rows were moved, or cells changed: " + _HOLD,
     "unknown": "{source}: row {row} is to become '{label}', which {no_such} is; {hint} {remedy}",
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit
-from csvor._decisions.decision import COLUMNS, COMMAND, REMARKS
+from csvor._decisions.decision import CHECK, COLUMNS, COMMAND, REMARKS
 from csvor._utils.file_kinds import EXCEL, TEXT
 from csvor._utils.words import plural
 from csvor.cli._follow_up import audit_command, digest
@@ -36,7 +36,7 @@ def write_page(
     `of_rows` are by, X, rows, ids, cells, conflicts and with_rows of `write_audit_report`.
     """
     named = work.data.id
-    id_name = "id" if named is None or named in (*COLUMNS, *REMARKS, COMMAND) else named
+    id_name = "id" if named is None or named in (*COLUMNS, *REMARKS, CHECK, COMMAND) else named
     write_audit_report(
         audit,
         path=path,
@@ -111,6 +111,7 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
             "label": d.label,
             "comment": d.comment,
             "reviewer": d.reviewer,
+            CHECK: d.others.get(CHECK, ""),
         }
         for d in decisions
     ]

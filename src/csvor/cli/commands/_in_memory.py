@@ -113,7 +113,7 @@ class RowsInMemory(CommandRows):
         prepared, conflicts = self.prepared, self.prepared.repeats.conflicts
         rows, ids = prepared.row_numbers, prepared.ids
         columns = {"X": prepared.frame, "rows": rows, "ids": ids, "cells": prepared.cells}
-        return {**columns, "conflicts": conflicts}
+        return {**columns, "conflicts": conflicts, "row_checks": prepared.row_checks}
 
 
 def as_columns(

@@ -15,7 +15,7 @@ from csvor._decisions.comparison import (
     compared,
     in_words,
 )
-from csvor._decisions.decision import Decision
+from csvor._decisions.decision import CHECK, Decision
 from csvor._faults.errors import refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
@@ -131,7 +131,7 @@ def _in_words(one: PairAgreement) -> str:
 
 def _print_rows(comparison: ReviewComparison, rows: list[ReviewedRow]) -> None:
     """The rows on which reviewers differ, what each decided, and what became of it."""
-    ids = list(dict.fromkeys(name for row in rows for name in row.others))
+    ids = list(dict.fromkeys(name for row in rows for name in row.others if name != CHECK))
     has_comments = any(row.comments for row in rows)
     table = plain_table()
     table.add_column("row", justify="right", no_wrap=True)

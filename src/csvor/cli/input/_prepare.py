@@ -1,5 +1,6 @@
 """From a file and options to what can be fitted; `audit` and `fit` both begin here."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
+from csvor._decisions.checks import row_checks
 from csvor._faults.errors import UsageError
 from csvor._faults.notes import Notes
 from csvor._labels import CodedLabels
@@ -25,6 +27,8 @@ from csvor.preprocessing._encoding import make_pipeline
 
 # The work of an exact kernel grows with the cube of the rows: minutes up to here.
 MOST_EXACT = 2000
+# Cells that are kept as they are to tell later whether a row is the one that was reviewed.
+MOST_CHECKED = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Prepared(TableColumns):
     choice: Choice | None = None
     review: Review | None = None
     n_columns: int = 0
+    whole: Table | None = None
 
     @property
     def uses(self) -> ColumnUses:
@@ -81,6 +86,16 @@ class Prepared(TableColumns):
     def cells(self) -> pd.DataFrame:
         """The columns of numbers that are not plain ones, as they were written."""
         return self.features.as_written(self.table, self.target.rows)
+
+    def row_checks(self, numbers: Sequence[int]) -> list[str]:
+        """What tells later whether rows, counted from 1, hold the same cells; "" of large files."""
+        if self.whole is None:
+            return [""] * len(numbers)
+        rows = np.array(numbers, dtype=np.int64) - 1
+        columns = self.whole.columns.items()
+        return row_checks(
+            {name: one.take(rows).texts for name, one in columns if name != self.target.name}
+        )
 
     @property
     def ids(self) -> list[str] | None:
@@ -149,11 +164,12 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     n_columns = len(table.columns)
+    whole = table if n_columns * table.n_rows <= MOST_CHECKED else None
     # What became of the other columns is in the frame.
     table = table.only([*data.by, *features.readings, *([] if data.id is None else [data.id])])
     return Prepared(
         table=table, pipeline=pipeline, data=data, options=options, review=review,
-        n_columns=n_columns, **vars(columns),
+        n_columns=n_columns, whole=whole, **vars(columns),
     )  # fmt: skip
 
 

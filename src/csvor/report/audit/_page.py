@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ def write_audit_report(
     by: Mapping[str, SharesByValue] | None = None,
     first_line: int = 0,
     provenance: Mapping[str, str] | None = None,
+    row_checks: Callable[[Sequence[int]], Sequence[str]] | None = None,
     with_rows: bool = True,
 ) -> Path:
     r"""Write what an audit found as one page, on which its suspects are reviewed.
@@ -103,6 +104,9 @@ def write_audit_report(
     provenance : mapping of str to str, default=None
         How the data and the answer came about, by name, beside `command`, the time and the versions
         of csvor and Python: the fingerprint of a file, for example.
+    row_checks : callable, default=None
+        Of numbers of rows, as `rows` has them, a text for each that changes with its cells: it is
+        saved with the decisions, as row_check, and `csvor apply` compares it.
     with_rows : bool, default=True
         False leaves out rows, and notes, which may name some: a summary to pass on. It holds
         counts, shares by the values of `by`, and the names of raters.
@@ -154,6 +158,7 @@ def write_audit_report(
         review=review_of(
             audit, X, source, target, rows=rows, ids=ids, id_name=id_name, conflicts=conflicts,
             earlier=earlier, command=command, cells=cells, first_line=first_line,
+            row_checks=row_checks,
         ) if with_rows else None,
     )  # fmt: skip
     write_whole(Path(path), page.encode())

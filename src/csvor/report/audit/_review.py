@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ def review_of(
     command: str,
     cells: Any,
     first_line: int,
+    row_checks: Callable[[Sequence[int]], Sequence[str]] | None,
 ) -> dict[str, Any]:
     """The rows to review, what the script knows of them, and what comes after the review."""
     alike = [[int(i) for i in group[:MOST_ALIKE]] for group in conflicts[:MOST_CONFLICTS]]
@@ -48,6 +49,8 @@ def review_of(
     names = None if shown.ids is None else [text_of(name) for name in shown.ids]
     numbers, decided = shown.numbers.tolist(), {int(decision["row"]) for decision in earlier}
     suspects = suspects_of(shown.audit, shown.X, numbers, names, decided, shown.cells)
+    listed = [row.row for row in suspects.rows]
+    checks = {} if row_checks is None else dict(zip(listed, row_checks(listed), strict=True))
     config = {
         "store": _fingerprint(shown, target),
         "target": target,
@@ -62,6 +65,7 @@ def review_of(
         "suspects": suspects,
         "listing": listed_in_words(audit, len(suspects.rows), suspects.named),
         "first_line": first_line,
+        "checks": checks,
         "config": config,
         "commands": commands(source),
         "to_save": Path(source).name if editable(source) != source else "",

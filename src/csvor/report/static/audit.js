@@ -285,6 +285,7 @@
     const now = [...decided].map(([tr, d]) => ({
       row: tr.dataset.row, ...(config.id ? { [config.id]: tr.dataset.id } : {}),
       target: config.target, given: tr.dataset.given, comment: comments.get(tr), ...d,
+      row_check: tr.dataset.check,
     }));
     const all = [...config.earlier, ...elsewhere.values(), ...now];
     all.sort((a, b) => Number(a.row) - Number(b.row));
@@ -313,7 +314,9 @@
     for (const line of lines) {
       const tr = byNumber.get(line.row);
       const moved = tr && config.id && line[config.id] && line[config.id] !== tr.dataset.id;
-      const fault = moved ? `${line[config.id]} in the file` : faultOf(line, tr ? tr.dataset.given : null, config);
+      const other = tr && tr.dataset.check && line.row_check && line.row_check !== tr.dataset.check;
+      const fault = moved ? `${line[config.id]} in the file`
+        : faultOf(line, tr ? tr.dataset.given : null, config) || (other ? "other cells in the file" : "");
       if (fault) bad.push(`row ${line.row}, ${fault}`);
       else good.push([tr, line]);
     }

@@ -1,5 +1,5 @@
 // Decisions as a file: CSV out, and in again.
-const CELLS = ["target", "given", "decision", "label", "comment", "reviewer"];
+const CELLS = ["target", "given", "decision", "label", "comment", "reviewer", "row_check"];
 
 function writtenCsv(names, lines) {
   const cell = (text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,0 +1,125 @@
+"""A decision of a page holds for the row that was reviewed, wherever rows have moved (N81)."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from csvor._decisions.checks import row_checks
+from csvor.cli.commands._app import app
+from report_page import Page
+
+ORDER = ["--target", "grade", "--classes", "low,mid,high"]
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    """Without ids: rows are told apart by their numbers alone."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=90).round(3)
+    rank = np.digitize(x + 0.1 * rng.normal(size=90), [-0.5, 0.5])
+    rank[:8] = (rank[:8] + 1) % 3
+    names = np.array(["low", "mid", "high"])
+    frame = pd.DataFrame({"x": x, "site": rng.choice(["a", "b, c", "é"], 90), "grade": names[rank]})
+    frame.to_csv("t.csv", index=False)
+    return frame
+
+
+@pytest.fixture
+def decisions(data: pd.DataFrame) -> pd.DataFrame:
+    """All of the flagged rows relabelled, as the page saves it."""
+    result = run("audit", "t.csv", *ORDER, "--models", "own", "--report", "page.html")
+    assert result.exit_code == 0, result.output
+    lines = []
+    for row in Page(Path("page.html").read_text("utf-8")).rows():
+        if row.get("class") == "named":
+            lines.append(
+                {
+                    "row": row["data-row"],
+                    "target": "grade",
+                    "given": row["data-given"],
+                    "decision": "relabel",
+                    "label": row["data-suggested"],
+                    "row_check": row["data-check"],
+                }
+            )
+    frame = pd.DataFrame(lines)
+    frame.to_csv("d.csv", index=False)
+    assert len(frame) > 3
+    return frame
+
+
+def test_n81_decisions_fit_the_file_that_was_reviewed(decisions: pd.DataFrame) -> None:
+    result = run("apply", "d.csv", "t.csv", "--out", "o.csv")
+    assert result.exit_code == 0, result.output
+    changed = pd.read_csv("o.csv").grade != pd.read_csv("t.csv").grade
+    assert (np.flatnonzero(changed) + 1).tolist() == sorted(decisions.row.astype(int))
+
+
+@pytest.mark.parametrize("change", ["inserted", "deleted", "shuffled", "cell", "column"])
+def test_n81_a_row_with_other_cells_is_refused(
+    decisions: pd.DataFrame, data: pd.DataFrame, change: str
+) -> None:
+    """One decision alone, on a row that has the label by chance: a quarter hit another row."""
+    one = decisions.iloc[[-1]]
+    at = int(one.row.iloc[0]) - 1
+    moved = {
+        "inserted": lambda: pd.concat([data.iloc[[at]].assign(x=9.0), data]),
+        "deleted": lambda: data.drop(index=0 if at else 1),
+        "shuffled": lambda: data.sample(frac=1, random_state=1),
+        "cell": lambda: data.assign(x=data.x.where(data.index != at, 9.0)),
+        "column": lambda: data.assign(more=1),
+    }[change]().reset_index(drop=True)
+    moved.loc[at, "grade"] = one.given.iloc[0]
+    moved.to_csv("t.csv", index=False)
+    one.to_csv("d.csv", index=False)
+    result = run("apply", "d.csv", "t.csv", "--out", "o.csv")
+    assert result.exit_code == 1
+    assert f"row {at + 1} of t.csv has other cells than the row that was reviewed" in result.stderr
+    assert not Path("o.csv").exists()
+
+
+def test_n81_spellings_and_labels_do_not_count(decisions: pd.DataFrame, data: pd.DataFrame) -> None:
+    """Saved by a spreadsheet: numbers spelled otherwise, columns in another order."""
+    data.assign(x=[f"{x:.5f}" for x in data.x])[["grade", "site", "x"]].to_csv("t.csv", index=False)
+    assert run("apply", "d.csv", "t.csv", "--out", "o.csv").exit_code == 0
+
+
+def test_n81_files_without_a_check_are_taken_as_before(
+    decisions: pd.DataFrame, data: pd.DataFrame
+) -> None:
+    decisions.drop(columns="row_check").to_csv("d.csv", index=False)
+    data.assign(more=1).to_csv("t.csv", index=False)
+    assert run("apply", "d.csv", "t.csv", "--out", "o.csv").exit_code == 0
+
+
+def test_n81_another_audit_goes_on_from_checked_decisions(
+    decisions: pd.DataFrame, data: pd.DataFrame
+) -> None:
+    result = run(
+        "audit", "t.csv", *ORDER, "--models", "own", "--reviewed", "d.csv", "--report", "p.html"
+    )
+    assert result.exit_code == 0, result.output
+    earlier = Page(Path("p.html").read_text("utf-8")).json("config")["earlier"]
+    assert [line["row_check"] for line in earlier] == decisions.row_check.tolist()
+
+
+def test_checks_are_no_numbers_and_tell_cells_from_columns() -> None:
+    cells = {"a": ["1", "1.0", "x"], "b": ["2", "2", "y"]}
+    one, same, other = row_checks(cells)
+    assert one == same != other
+    assert all(check.startswith("r") for check in (one, other))
+    assert row_checks({"b": ["2"], "a": ["1"]}) == [one]
+    assert row_checks({"a": ["2"], "b": ["1"]}) != [one]
+    assert row_checks({"ab": ["1"], "c": ["2"]}) != [one]
+    text = io.StringIO(one)
+    assert next(csv.reader(text)) == [one]
