@@ -268,7 +268,7 @@ def test_a_fault_in_one_piece_leaves_no_folder(address: str) -> None:
         (("fit", "pieces", "--tune"), "--tune: folds are made of rows in memory"),
         (("fit", "pieces", "--kernel", "rbf"), "--kernel rbf: a kernel needs all rows at once"),
         (("fit", "empty"), "there is no Parquet file in this folder"),
-        (("fit", "deep"), "is a folder in it with Parquet files"),
+        (("fit", "deep"), "the column 'year' stands in the names of folders alone"),
         (("fit", "t.csv"), "--dask reads a folder of Parquet files"),
         (("predict", "pieces"), "name a new one with --out"),
         (("predict", "pieces", "--out", "pieces"), "this folder holds files already"),

@@ -77,7 +77,8 @@ def test_uses_of_columns() -> None:
     assert notes.texts() == [
         "blank values in columns of words: 'town' 1 (row 3), 'flag' 1 (row 4); blank is treated as "
         "a category; fill these cells in if you know their values",
-        "columns 'same', 'word', 'empty' have one value only and are left out",
+        "column 'empty' is blank in all rows and is left out",
+        "columns 'same', 'word' have one value only and are left out",
     ]
 
 

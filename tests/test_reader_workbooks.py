@@ -3,6 +3,7 @@
 import re
 import zipfile
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -219,3 +220,56 @@ def test_n62_formulas_without_values_are_refused() -> None:
     # As a spreadsheet saves them.
     with_part("sheet1.xml", lambda raw: re.sub(b"<v></v>|<v ?/>", b"<v>4.5</v>", raw))
     assert read()[0].columns["x"].numbers.tolist() == [4.5] * 80
+
+
+def titled(sheet: Any) -> None:
+    sheet.insert_rows(1, 2)
+    sheet["A1"] = "Ratings of the 2024 round"
+
+
+def test_n62_a_title_above_the_names() -> None:
+    """Four notes said that a column has no name, and the fault named the title as a column."""
+    make(titled)
+    result = run("audit", "t.xlsx", "--target", "grade")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "csvor: error: t.xlsx: the first line names no column 'grade', but row 1 below it holds "
+        "this name; delete the lines above that row, so that the names of the columns stand in the "
+        "first line\n"
+    )
+    book = openpyxl.load_workbook("t.xlsx")
+    book.active.delete_rows(1, 2)
+    book.save("t.xlsx")
+    assert read()[0].n_rows == 80
+
+
+def test_n62_a_title_above_the_names_of_raters() -> None:
+    make(titled)
+    result = run("audit", "t.xlsx", "--target", "grade,visit")
+    assert "names no column 'grade'" in result.stderr
+
+
+def test_n62_a_blank_column_is_called_blank() -> None:
+    def blank(sheet: Any) -> None:
+        for line in range(2, 82):
+            sheet.cell(line, 3).value = None
+
+    make(blank)
+    result = run("audit", "t.xlsx", "--target", "grade", "--top", 0)
+    assert "column 'x' is blank in all rows and is left out" in result.stderr
+
+
+@pytest.mark.parametrize("all_dates", [False, True])
+def test_n62_labels_that_a_spreadsheet_made_dates(all_dates: bool) -> None:
+    def dates(sheet: Any) -> None:
+        for line in range(2, 82):
+            value = sheet.cell(line, 4).value
+            month = {"low": 2, "mid": 4, "high": 6}[value]
+            sheet.cell(line, 4).value = datetime(2024, month, month - 1)
+            if month == 6 and not all_dates:
+                sheet.cell(line, 4).value = "5 or 6"
+
+    make(dates)
+    result = run("audit", "t.xlsx", "--target", "grade")
+    assert result.exit_code == 1
+    assert "if a spreadsheet made dates of labels such as 1-2, write these as text" in result.stderr

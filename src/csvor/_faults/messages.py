@@ -35,6 +35,7 @@ MESSAGES = {
     "blank-numbers-in-fit": "blank values in columns of numbers: {columns}; fill them in, or fit the model with --impute",
     "blank-words": "blank values in columns of words: {columns}; blank is treated as a category; fill these cells in if you know their values",
     "constant": "[column|columns] {names} [has|have] one value only and [is|are] left out",
+    "blank-columns": "[column|columns] {names} [is|are] blank in all rows and [is|are] left out",  # N62
     "dates": "holds {what}{example_text}",
     "empty-column": "has no values; leave it out with --drop {column:q}",
     "far-value": ", row {row}: {value:g} is {times:.0f} interquartile ranges away from the median {median:g}; correct it, or limit such values with --clip 5",
@@ -89,7 +90,7 @@ MESSAGES = {
     "late-quote": '{source}, line {line}: a quotation mark (") is opened and closed in the midst of a cell in line {last}, so that the lines between would be one cell; close it in its line, or take both marks away',
     "labels-alike": ": two codes have one label ({labels}), so its codes are read as numbers; --categorical {column:q} makes them categories",
     "list-with-blank": "{name} {text!r}: an entry is blank",
-    "list-with-double": "{name} {text!r}: {entries} stands there more than once",
+    "list-with-double": "{name} {text!r}: {entries} stands there more than once; an entry that holds a comma stands in quotation marks, as in '\"no, never\",yes'",
     "list-without-commas": "{name} {text!r}: give the entries with commas between them",
     "nameless-column": "column {position} of {source} has no name and is left out",
     "no-pyreadstat": "{source}: reading files of SPSS and Stata needs pyreadstat; pip install 'csvor[survey]', or save it as CSV in UTF-8",
@@ -132,11 +133,14 @@ MESSAGES = {
     "label-of-other-type": "the label '{label}' cannot stand in a column of type {arrow_type}; save the file with labels of another type, such as text, and give that one",
     "label-weighted-twice": "--class-weight {entry}:{weight:g}: this label has a weight already",
     "labels": ": {problem}; {remedies_}",
+    "leading-numbers": ": the labels are read in the order of the numbers that they begin with ({labels}); --classes gives another",  # N60
     "lost-order": ": its values are said to be ordered, but {why}, so their order is lost; give it with --classes LOWEST,...,HIGHEST",  # N40
     "no-category": "the label '{label}' is none of the file's ordered categories {levels}; add it to them in its place",
     "no-label-left": ": no row is left that has a label",
     "no-such-label": "--class-weight {entry}:{weight:g}: no label is '{entry}'; {hint}",
     "no-labels": "holds {what}, which are no labels",
+    "dates-as-labels": "holds dates, which are no labels; if a spreadsheet made dates of labels such as 1-2, write these as text there",  # N62
+    "names-below": "{source}: the first line names no column '{name}', but row {row} below it holds this name; delete the lines above that row, so that the names of the columns stand in the first line",  # N62
     "nothing-to-fold": "--fold-labels: no two labels differ in case and blanks alone",
     "one-label": ": all {n} rows have the label '{label}', so there is nothing to order",
     "own-labels": ": every row has a label of its own; csvor needs classes that rows share",
@@ -249,7 +253,9 @@ MESSAGES = {
     "output-not-empty": "{name} {path}: this folder holds files already; name a new one",
     "output-read-only": "{name} {path}: this file is read-only; name another",
     "output-nowhere": "{name} {path}: the folder {folder} does not exist",
-    "parquet-deeper": "{path}: {folder} is a folder in it with Parquet files, which would not be read; put all files into one folder",
+    "other-tables": "{source}: files that are not of Parquet are not read: {names:5}",  # N56
+    "parquet-hive": "{path}: the [column|columns] {names} [stands|stand] in the names of folders alone ({folder}); write [it|them] into the files: python -c \"import pyarrow.dataset as d; d.write_dataset(d.dataset('{path}', partitioning='hive'), '{flat}', format='parquet')\"; then name {flat} with --dask local, or {flat}/part-0.parquet",  # N56
+    "parquet-deeper": "{path}: {folder} is a folder in it with Parquet files, which would not be read; put all files into one folder, each under a name of its own",
     # Model files
     "foreign-types": "{path}: refused, it holds types that are not csvor's: {types}",
     "no-model": "{path}: {also}not a model that csvor fit wrote ({why})",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,49 @@ _FAR = 3
 _RARE = 0.05
 _MIN_SCALE = 3
 _CLASSES = ("classes", ClassList())
+# What surveys call the codes of those who did not answer.
+_NO_ANSWERS = (
+    "don't know|dont know|do not know|dk|no answer|refused|not applicable|not asked|not available|"
+    "not stated|can't say|can't choose|no opinion|missing|unknown|n/a|na|weiss nicht|"
+    "keine angabe|ne sait pas|no sabe|no contesta"
+)
+NO_ANSWER = frozenset(_NO_ANSWERS.split("|"))
+_SIGNS = "?|??|-|--|.|..|none|null|nan|nil|n.a.|k. a.|k.a.|#n/a"
+_MARKS = NO_ANSWER | frozenset(_SIGNS.split("|"))
+_LEADING = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)(?![.,]?\d)\s*(.*)", re.DOTALL)
+_STARS = re.compile("[\u2605\u2606\u2b50]+")
+# What may be the unit of one number, and of another.
+_ONE_UNIT = re.compile(r"st|nd|rd|th|(\w+?)s?")
+
+
+class LeadingOrder(NamedTuple):
+    """Labels by the numbers that they begin with; `sure` if all have one unit, or none."""
+
+    labels: list[str]
+    sure: bool
+
+
+def leading_order(labels: Sequence[Any]) -> LeadingOrder | None:
+    """The order of labels that begin with a number each; None if there is none (N60)."""
+    numbers: dict[Any, str] = {}
+    units = set()
+    for label in labels:
+        text = unicodedata.normalize("NFKC", str(label))
+        match = _LEADING.fullmatch(text)
+        if match is not None:
+            number, rest = Decimal(match[1]), match[2]
+            if rest[:1].isalpha():
+                unit = _ONE_UNIT.fullmatch(rest.casefold())
+                units.add((unit[1] if unit is not None else rest) or "")
+        elif _STARS.fullmatch(text):
+            number = Decimal(len(text) - text.count("\u2606"))
+        else:
+            return None
+        numbers[number] = label
+    if len(numbers) < len(labels) or len(labels) < 2:
+        return None
+    ordered = [numbers[number] for number in sorted(numbers)]
+    return LeadingOrder(ordered, len(units) < 2 and len(labels) <= _MAX_LISTED)
 
 
 class FarLabelWarning(UserWarning):
@@ -78,6 +122,8 @@ def _words_without_order(column: Column, is_word: list[bool]) -> LabelError:
     words = sorted(label for label, word in zip(column.labels, is_word, strict=True) if word)
     has_commas = all(number_of(str(word).replace(",", ".", 1)) is not None for word in words)
     remedies = [Remedy("write the decimal commas as points")]
+    leading = leading_order(column.labels)
+    ready = (*_CLASSES,) if leading is None else ("classes", ClassList(leading.labels))
     if 2 * sum(is_word) <= len(is_word):
         leave_out = Remedy(
             "correct these rows, leave them out with ",
@@ -85,7 +131,19 @@ def _words_without_order(column: Column, is_word: list[bool]) -> LabelError:
             ClassList(words),
             in_code="correct or drop these rows",
         )
-        list_all = Remedy("list all labels from the lowest to the highest in ", *_CLASSES)
+        list_all = Remedy("list all labels from the lowest to the highest in ", *ready)
+        if not _say_nothing(column, is_word):
+            none = Remedy(
+                "if one of them stands for no label, leave its rows out with ",
+                "missing_label",
+                in_code="drop rows whose label stands for none",
+            )
+            return error_at(
+                f"The labels have no order: most are numbers, but not {show(words)}",
+                remedies if has_commas else [list_all] if leading else [list_all, none],
+                column.rows_of(is_word),
+                fault="some words",
+            )
         return error_at(
             f"The labels have no order: most are numbers, but not {show(words)}",
             remedies if has_commas else [leave_out, list_all],
@@ -94,7 +152,7 @@ def _words_without_order(column: Column, is_word: list[bool]) -> LabelError:
         )
     if not has_commas:
         remedies = [
-            Remedy("list them from the lowest to the highest in ", *_CLASSES),
+            Remedy("list them from the lowest to the highest in ", *ready),
             Remedy(in_code="use an ordered pandas Categorical or polars Enum"),
         ]
     if column.categories is not None:
@@ -107,6 +165,16 @@ def _words_without_order(column: Column, is_word: list[bool]) -> LabelError:
         )
     problem = f"The labels are words without an order: {show(words)}"
     return LabelError(problem, remedies, fault="words")
+
+
+def _say_nothing(column: Column, is_word: list[bool]) -> bool:
+    """Whether labels that are words are marks for "no value", or rare: no classes."""
+    total = column.counts.sum()
+    return all(
+        str(label).strip().casefold().replace("\u2019", "'") in _MARKS or count <= _RARE * total
+        for label, count, word in zip(column.labels, column.counts, is_word, strict=True)
+        if word
+    )
 
 
 def _refuse_two_spellings(column: Column, numbers: list[Decimal]) -> None:

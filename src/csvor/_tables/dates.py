@@ -16,7 +16,8 @@ _MONTH = rf"{_NAME}(?:u?ary?|ruary?|ch|il|e|i|y|ust|t|t?ember|ober)?\.?"
 _DAY, _NUMBER, _YEAR = r"(?P<day>\d{1,2})", r"(?P<month>\d{1,2})", r"(?P<year>\d{4}|\d\d)"
 _SECOND = r"(?::(?P<second>(?:[0-5]\d|60)(?:[.,]\d+)?))?"
 _TIME = rf":(?P<minute>[0-5]\d){_SECOND}(?: ?(?P<half>[ap])\.?m\.?)?"
-_CLOCK = rf"(?:(?:T|,? )(?P<hour>\d{{1,2}}){_TIME} ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?)?"
+_ZONE = r"(?P<zone>Z|(?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d\d)?)?|[+-]\d\d:?\d\d)"
+_CLOCK = rf"(?:(?:T|,? )(?P<hour>\d{{1,2}}){_TIME} ?{_ZONE}?)?"
 CLOCK = "hours:minutes"
 _FORMS = {
     name: re.compile(form, re.IGNORECASE)
@@ -28,6 +29,8 @@ _FORMS = {
         "day.month.year": rf"{_DAY}\.{_NUMBER}\.{_YEAR}{_CLOCK}",
         "slashes": rf"{_DAY}([-/]){_NUMBER}\2{_YEAR}{_CLOCK}",
         "day month year": rf"{_DAY}[-. ]+{_NAME}[a-z]*\.?[-., ]+{_YEAR}{_CLOCK}",
+        "weekday month day year": rf"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? {_NAME}[a-z]*\.? "
+        rf"{_DAY},? (?P<year>\d{{4}}){_CLOCK}",
         "month day year": rf"{_NAME}[a-z]*\.? {_DAY},? (?P<year>\d{{4}}){_CLOCK}",
         CLOCK: rf"(?P<hour>\d{{1,3}}){_TIME}",
     }.items()
@@ -118,9 +121,11 @@ def _clock(
             raise ValueError(hour)
         hours = hours % 12 + 12 * (half == "p")
     time = timedelta(hours=hours, minutes=int(minute), seconds=float(second.replace(",", ".")))
-    if zone in {"z", "utc"}:
+    zone = zone.removeprefix("utc").removeprefix("gmt").replace(":", "")
+    if zone in {"z", ""}:
         return time
-    return time - timedelta(hours=int(zone[:3]), minutes=int(zone[0] + zone[-2:]))
+    off, minutes = (zone[:-2], zone[-2:]) if len(zone) > 3 else (zone, "0")
+    return time - timedelta(hours=int(off), minutes=int(zone[0] + minutes))
 
 
 def numbers_of_times(values: pa.Array) -> tuple[NDArray[np.float64], bool]:

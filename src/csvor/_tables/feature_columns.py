@@ -78,6 +78,7 @@ class _Choice:
         self.data: dict[str, Any] = {}
         self.blanks: dict[str, Rows] = {}
         self.blank_words: dict[str, Rows] = {}
+        self.blank: list[str] = []
         self.columns = {name: table.columns[name].take(rows) for name in names}
         self._note_idle_marks()
         self.reader = ColumnParser(self.columns.values(), rows, rules)
@@ -126,6 +127,8 @@ class _Choice:
         codes, texts = words_of(column, self.rules.missing)
         if len(texts) < 2 or self.reader.is_blank(name):
             self.features.constant.append(name)
+            if not any(texts) or self.reader.is_blank(name):
+                self.blank.append(name)
             return
         asked = name in self.kept or name in self.rules.categorical
         if not asked and names_rows(name, codes, texts, self.notes):
@@ -155,7 +158,10 @@ class _Choice:
                 refuse_blanks(self.blanks)
         if not self.features.used and not self.faults.errors:
             self.faults.add(CommandError(fault("no-features")))
-        _note_constants(self.features.constant, self.notes)
+        if self.blank:
+            self.notes.add(fault("blank-columns", n=len(self.blank), names=self.blank))
+        constant = [name for name in self.features.constant if name not in self.blank]
+        _note_constants(constant, self.notes)
         return self.features, frame_of(self.data, self.features.used)
 
 

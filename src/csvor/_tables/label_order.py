@@ -1,5 +1,6 @@
 """In which spelling, and in which order, are the labels of a column (N01 to N10, N42)?"""
 
+import re
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -14,20 +15,28 @@ from csvor._faults.options import as_option
 from csvor._faults.rows import rows_named
 from csvor._faults.spelling import folded, format_value, visible
 from csvor._labels import LabelError, OrdinalLabels
-from csvor._labels.order import CONTINUOUS, FarLabelWarning, number_of
+from csvor._labels.order import (
+    CONTINUOUS,
+    NO_ANSWER,
+    FarLabelWarning,
+    leading_order,
+    number_of,
+)
+from csvor._tables.dates import form_of
 from csvor._tables.table import TableColumn, as_number
 from csvor._utils.warn import alternatives
 from csvor._utils.words import plural, some_of
 
 # Labels that a message names.
 _MOST_LABELS = 20
-# What surveys call the codes of those who did not answer.
-_NO_ANSWERS = (
-    "don't know|dont know|do not know|dk|no answer|refused|not applicable|not asked|not available|"
-    "not stated|can't say|can't choose|no opinion|missing|unknown|n/a|na|weiss nicht|"
-    "keine angabe|ne sait pas|no sabe|no contesta"
+# What spreadsheets make of 1-2 and 3-4 (N62).
+_MADE_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d(?: 00:00:00)?|\d{1,2}[-. ]+[A-Z][a-z]{2}|[A-Z][a-z]{2}[- ]\d{1,2}"
 )
-_NO_ANSWER = frozenset(_NO_ANSWERS.split("|"))
+_OF_DATES = (
+    "; if a spreadsheet made dates of labels such as 1-2, write these as text there, for the file "
+    "has lost them"
+)
 
 
 class LabelColumn:
@@ -148,6 +157,10 @@ class LabelColumn:
             return [False, True], "False before True"
         if sorted(text.lower() for text in self.texts) == ["false", "true"]:
             return sorted(self.texts, key=str.lower), "False before True"
+        leading = self._leading_order()
+        if leading is not None:
+            notes.add(fault("leading-numbers", self.name, labels=leading))
+            return leading, "numbers that the labels begin with"
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -163,9 +176,18 @@ class LabelColumn:
         as_text = self.column.kind == "text"
         return classes, "numbers" + " (every label can be read as one)" * as_text
 
+    def _leading_order(self) -> list[Any] | None:
+        """Labels that are no numbers and begin with one each, in its order (N60)."""
+        if self.column.kind != "text" or None not in self.values:
+            return None
+        leading = leading_order(self.texts)
+        dates = any(form_of(text) for text in self.texts)
+        each_once = len(self.texts) == len(self.codes)
+        return None if leading is None or not leading.sure or dates or each_once else leading.labels
+
     def _note_no_answer(self, notes: Notes) -> None:
         """Say which classes are called as what is no answer: a file orders these as all others."""
-        labels = [text for text in self.texts if folded(text).replace("\u2019", "'") in _NO_ANSWER]
+        labels = [text for text in self.texts if folded(text).replace("\u2019", "'") in NO_ANSWER]
         if labels:
             leave_out = as_option("missing_label", tuple(labels))
             facts: dict[str, Any] = {"labels": labels, "leave_out": leave_out}
@@ -183,6 +205,12 @@ class LabelColumn:
             problem = f"the labels are words without an order: {self._labels_with_counts()}"
             if len({folded(text) for text in self.texts}) < len(self.texts):
                 remedies += "; --fold-labels takes no notice of case and blanks"
+            if any(re.search(r",\D", text) for text in self.texts):
+                remedies += (
+                    "; one that holds a comma stands in quotation marks, as '\"no, never\",...'"
+                )
+            if any(_MADE_DATE.fullmatch(text) for text in self.texts):
+                remedies += _OF_DATES
         facts: dict[str, Any] = {"remedies_": remedies, "lack_order": error.fault == "words"}
         return ColumnError(fault("labels", self.name, problem=problem, **facts))
 

@@ -53,6 +53,8 @@ def read_target(
     With `fold`, labels that differ in case and blanks alone are one. All faults are told at once.
     """
     if column.kind in {"dates", "lists"}:
+        if column.kind == "dates":
+            raise ColumnError(fault("dates-as-labels", column.name))
         raise ColumnError(fault("no-labels", column.name, what=column.kind))
     faults = Faults()
     rows, blank, left_out = _without_missing(column, missing, dropped, notes)

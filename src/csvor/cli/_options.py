@@ -44,6 +44,9 @@ def _read_class_weight(entries: list[str] | None) -> str | dict[str, float] | No
         value = as_positive(weight)
         if not label or value is None:
             refuse("class-weight-form", entry=entry)
+        # As in --classes, where a label that holds a comma needs them.
+        if len(label) > 2 and label[0] == label[-1] == '"':
+            label = label[1:-1].replace('""', '"')
         if weights.setdefault(label, value) != value:
             refuse("class-weight-twice", entry=entry, label=label)
     return weights

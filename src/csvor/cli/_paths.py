@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from csvor._faults.errors import refuse
-from csvor._utils.file_kinds import EDITED, PARQUET
+from csvor._utils.file_kinds import EDITED, PACKED, PARQUET, READ, kind_of
 
 
 def check_input(source: str) -> None:
     """Refuse a file to read that is not there; `-` is standard input."""
     path = Path(source)
     if source != "-" and path.is_dir():
+        _refuse_deeper(path)
         hint = " (a folder of Parquet files takes --dask local)" * bool(parquet_files(source))
         refuse("input-is-folder", path=path, hint=hint)
     if source != "-" and not path.exists():
@@ -56,11 +57,29 @@ def check_input_or_folder(source: str) -> None:
     if not path.is_dir():
         check_input(source)
         return
-    deeper = [file for end in PARQUET for file in path.glob(f"*/**/*{end}")]
-    if deeper:
-        refuse("parquet-deeper", path=path, folder=deeper[0].parent)
+    _refuse_deeper(path)
     if not parquet_files(path):
         refuse("no-parquet-inside", path=path)
+
+
+def _refuse_deeper(path: Path) -> None:
+    """Refuse a folder with Parquet files in folders of it, whose names may be values (N56)."""
+    deeper = next((file for end in PARQUET for file in path.glob(f"*/**/*{end}")), None)
+    if deeper is None:
+        return
+    folders = deeper.relative_to(path).parts[:-1]
+    names = [name for name, sign, _ in (part.partition("=") for part in folders) if sign]
+    facts = {"path": path, "folder": deeper.parent}
+    if names:
+        refuse("parquet-hive", n=len(names), names=names, flat=f"{path.name}-flat", **facts)
+    refuse("parquet-deeper", **facts)
+
+
+def other_tables(folder: str) -> list[str]:
+    """The files of a folder that are read as tables, but for those of Parquet."""
+    paths = sorted(Path(folder).iterdir()) if Path(folder).is_dir() else []
+    others = [path for path in paths if kind_of(path.name) in (*READ, *PACKED)]
+    return [path.name for path in others if path.suffix.lower() not in PARQUET]
 
 
 def check_new_folder(path: str, option: str, source: str) -> None:

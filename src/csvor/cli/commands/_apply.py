@@ -107,7 +107,7 @@ def _edited_folder(
     refuse_delimiter(options.delimiter, options.data)
     refuse_sheet(options.sheet, options.data)
     with progress(f"Reading {options.data}"):
-        pieces = pieces_of(options.data)
+        pieces = pieces_of(options.data, notes)
         target, rows = decided_on(options.decisions, target)
         n_rows = sum(piece.n_rows for piece in pieces)
         wanted = Wanted(n_rows, target, also=rows)

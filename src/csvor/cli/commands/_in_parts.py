@@ -177,7 +177,7 @@ def _was_in_memory(audit: LabelAudit) -> bool:
 
 def in_parts(data: DataOptions, options: ModelOptions, notes: Notes, client: Any) -> RowsInParts:
     """Read a sample, and measure all rows by what it says."""
-    pieces = pieces_of(data.data)
+    pieces = pieces_of(data.data, notes)
     feature_names(columns_of(data.data, pieces), data.roles)  # refused here, no pass is lost
     n_rows = sum(piece.n_rows for piece in pieces)
     with progress(f"Reading {data.data}"):

@@ -80,7 +80,7 @@ def _document(
 def _predict_pieces(model: StoredModel, options: PredictOptions, notes: Notes) -> None:
     """Write a folder of Parquet files, one for each piece of the data, whole or not at all."""
     data = options.data
-    pieces = pieces_of(data)
+    pieces = pieces_of(data, notes)
     with cluster(str(options.dask)) as client, folder_written_whole(Path(options.out)) as folder:
         func = partial(_predict_piece, model, options, str(folder))
         answers = {}

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
 from csvor._faults.spelling import normal
 from csvor._tables.frames import named_arrays
 from csvor._tables.table import Table, as_column
-from csvor.cli._paths import parquet_files
+from csvor.cli._paths import other_tables, parquet_files
 from csvor.cli.input._parquet import why_no_order
 
 
@@ -62,8 +63,11 @@ class Piece:
         return tuple(column.chunk(0).dictionary.to_pylist()), ""
 
 
-def pieces_of(source: str) -> list[Piece]:
+def pieces_of(source: str, notes: Notes) -> list[Piece]:
     """The row groups, those that have no row left out, of a Parquet file or a folder of such."""
+    others = other_tables(source)
+    if others:
+        notes.add(fault("other-tables", source=source, names=others))
     files = parquet_files(source) if Path(source).is_dir() else [Path(source)]
     pieces: list[Piece] = []
     first = 0

@@ -145,7 +145,9 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
     """Read and check the data, all faults of it at once, and build the pipeline."""
     with progress(f"Reading {data.data}"):
         table = read_table(
-            data.data, notes, ReadOptions(data.delimiter, columns_as_text(data.roles), data.sheet)
+            data.data,
+            notes,
+            ReadOptions(data.delimiter, columns_as_text(data.roles), data.sheet, data.target),
         )
         return prepare_table(table, data, options, notes)
 

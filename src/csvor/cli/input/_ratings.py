@@ -81,7 +81,9 @@ def read_several(data: DataOptions, notes: Notes) -> Table | None:
             refuse("dask-items")
         return None
     columns = [*columns_as_text(data.roles), *data.target.split(",")]
-    return read_table(data.data, notes, ReadOptions(data.delimiter, columns, data.sheet))
+    return read_table(
+        data.data, notes, ReadOptions(data.delimiter, columns, data.sheet, data.target)
+    )
 
 
 def has_ratings(table: Table, data: DataOptions) -> bool:

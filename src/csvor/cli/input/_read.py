@@ -38,6 +38,8 @@ from csvor.cli.input._parquet import read_parquet
 from csvor.cli.input._survey import ORDER, read_survey
 
 _DEEPEST = 100
+# Rows that may stand above the names.
+_MOST_ABOVE = 50
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,13 @@ class ReadOptions:
     """How a file is to be read, where a user says so.
 
     Columns of a text file that are in `texts` are left as they were written; None is all. `sheet`
-    is that of a workbook, by default the first.
+    is that of a workbook, by default the first, `target` a column that there must be.
     """
 
     delimiter: str | None = None
     texts: Collection[str] | None = None
     sheet: str | None = None
+    target: str | None = None
 
 
 def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> Table:
@@ -74,11 +77,23 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
     n_rows = len(columns[0].values) if columns else 0
     if not n_rows:
         raise CommandError(fault("no-rows-below-names" if columns else "no-rows", source=name))
+    if asked.target is not None:
+        _refuse_lines_above_names(name, columns, normal(asked.target))
     for position, column in enumerate(columns, start=1):
         # Of a name that is lacking, the dialect has spoken.
         if not column.name and not (dialect and len(dialect.names) > dialect.n_named):
             notes.add(fault("nameless-column", source=name, position=position))
     return Table(name, {c.name: c for c in columns if c.name}, n_rows, dialect)
+
+
+def _refuse_lines_above_names(source: str, columns: list[TableColumn], target: str) -> None:
+    """Refuse a table whose names stand in a row, below a title (N62)."""
+    targets = {target, *(part.strip() for part in target.split(","))}
+    if targets.isdisjoint(column.name for column in columns):
+        for row in range(min(_MOST_ABOVE, len(columns[0].values))):
+            cells = {normal(str(column.values[row].as_py()).strip()) for column in columns}
+            for name in sorted(targets & cells):
+                raise CommandError(fault("names-below", source=source, name=name, row=row + 1))
 
 
 def _text_columns(
