@@ -417,3 +417,18 @@ def test_thresholds_of_many_sparse_columns_too(rng, method, pairs):
     model = method(1e-3).fit(X, codes)
     assert model.converged_
     assert model.objective_ == pytest.approx(least, rel=1e-5)
+
+
+def test_rows_alike_of_which_some_are_trimmed_end_a_run_as_low_as_re_weighting():
+    """A grid of 5 x 5 x 5 x 5: which of equal rows are cut changes with each step, the objective not."""
+    rng = np.random.default_rng(0)
+    X = np.stack(np.meshgrid(*[np.arange(5.0)] * 4), axis=-1).reshape(-1, 4) / np.sqrt(2.0)
+    y = np.sign(X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3]).astype(int) + 1
+    wrong = rng.choice(625, 125, replace=False)
+    y[wrong] = (y[wrong] + rng.integers(1, 3, 125)) % 3
+    of = {"C": 0.3, "p": 1.0, "contamination": 0.3, "constraints": "implicit", "tol": 1e-4}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = CSVOR(solver="multipliers", **of).fit(X, y)
+    assert model.converged_
+    assert model.objective_ <= CSVOR(**of).fit(X, y).objective_ * 1.001

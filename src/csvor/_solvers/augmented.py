@@ -154,7 +154,9 @@ class _MultiplierRun:
                 waited = waited + 1 if reached >= (1.0 - enough) * least else 0
                 least = min(least, reached)
                 if waited > _PATIENCE:
-                    return SolverStatus.NO_DESCENT if concave else SolverStatus.INEXACT
+                    # What is trimmed may change for ever among rows that are alike.
+                    moves = concave or self.stages[last].trim > 0.0
+                    return SolverStatus.NO_DESCENT if moves else SolverStatus.INEXACT
         return SolverStatus.MAX_ITER
 
     def begin(self, stage: int) -> None:
