@@ -420,7 +420,7 @@ def test_thresholds_of_many_sparse_columns_too(rng, method, pairs):
 
 
 def test_rows_alike_of_which_some_are_trimmed_end_a_run_as_low_as_re_weighting():
-    """A grid of 5 x 5 x 5 x 5: which of equal rows are cut changes with each step, the objective not."""
+    """On a grid: which of equal rows are cut changes with each step, the objective does not."""
     rng = np.random.default_rng(0)
     X = np.stack(np.meshgrid(*[np.arange(5.0)] * 4), axis=-1).reshape(-1, 4) / np.sqrt(2.0)
     y = np.sign(X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3]).astype(int) + 1
