@@ -127,7 +127,8 @@ def report(seconds, loops):
             ratio = used / statistics.median(one for one, _ in seconds[first][what])
             rows.append([what, name, f"{used:.1f}", f"{clock:.1f}", f"{ratio:.2f}"])
     rows.sort(key=lambda row: list(next(iter(seconds.values()))).index(row[0]))
-    text = markdown(["run", "tree", "s of the processor", "s", f"times {first}"], rows)
+    text = "Medians; trees took turns on a machine that had other work too: go by the ratios.\n\n"
+    text += markdown(["run", "tree", "s of the processor", "s", f"times {first}"], rows)
     counts = [
         [name, sum("csvor" in loop[0] for loop in its), len(its), f"{sum(x[2] for x in its):.1f}"]
         for name, its in loops.items()

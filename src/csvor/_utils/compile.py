@@ -27,9 +27,9 @@ from csvor._utils.warn import warn
 # Sums may be taken in any order, which vector instructions need; no value is assumed finite.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 
-_KEPT = "Preparing csvor for this computer, once: about 10 seconds, and what is compiled is kept."
+_KEPT = "Preparing csvor for this computer, once: 5 to 15 seconds, and what is compiled is kept."
 _NOT_KEPT = (
-    "Preparing csvor for this computer, which takes about 10 seconds each time: no folder for "
+    "Preparing csvor for this computer, which takes 5 to 15 seconds each time: no folder for "
     "machine code can be written to."
 )
 
@@ -210,7 +210,7 @@ class _NothingKept(NullCache):
         if not _has_warned:
             _has_warned = True
             warn(
-                "Loops are compiled anew in each process, which takes about 10 seconds: neither "
+                "Loops are compiled anew in each process, which takes 5 to 15 seconds: neither "
                 "csvor's folder nor the user's cache folder can be written to. Set the "
                 "environment variable NUMBA_CACHE_DIR to a folder that can."
             )
