@@ -20,7 +20,7 @@ from csvor._decisions.decision import (
     Decision,
 )
 from csvor._decisions.faults import DecisionsError, worded
-from csvor._utils.spelling import as_number, closest, normal, same
+from csvor._utils.spelling import as_number, closest, closest_label, normal, same
 from csvor._utils.words import all_of, are, nouns, plural, some_of
 
 NEEDED = ("row", "given", "decision")
@@ -236,7 +236,7 @@ def _spelled(label: str, known: Sequence[str]) -> str | None:
 
 
 def _labels_hint(label: str, known: Sequence[str]) -> str:
-    if close := closest(label, known):
+    if close := closest_label(label, known):
         return f"is '{close}' meant?"
     labels = some_of([f"'{text}'" for text in known], 10)
     return f"the labels are {labels};"

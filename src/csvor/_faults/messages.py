@@ -34,6 +34,8 @@ MESSAGES = {
     "blank-numbers": "blank values in columns of numbers: {columns}",
     "blank-numbers-in-fit": "blank values in columns of numbers: {columns}; fill them in, or fit the model with --impute",
     "blank-words": "blank values in columns of words: {columns}; blank is treated as a category; fill these cells in if you know their values",
+    "bytes": "holds bytes that are no text in UTF-8; leave the column out with --drop {column:q}",  # N63
+    "bytes-as-text": "{source}: the [column|columns] {names} [holds|hold] bytes, which are read as text in UTF-8",  # N63
     "constant": "[column|columns] {names} [has|have] one value only and [is|are] left out",
     "blank-columns": "[column|columns] {names} [is|are] blank in all rows and [is|are] left out",  # N62
     "dates": "holds {what}{example_text}",
@@ -66,6 +68,7 @@ MESSAGES = {
     "label-near-copy": "alone gives the label of {share:.1f} % of the rows ({beyond:.1f} % beyond chance), as a copy of it would: then rows are suspect where the two differ, and hardly elsewhere; with --drop {column:q} the other columns judge the labels",
     "row-numbers": "looks like row numbers ({how}) and is left out, for these say where a row stands and not what it is like",
     "shared-id": "looks like an id of what several rows share ({n_different} {what}) and is used as {use}; judge these rows together with --groups {column:q}, or use it without this note with --keep {column:q}",
+    "shared-texts": ": {n_texts} texts, each on several rows that mostly share a label, are used as categories; if they name what the rows are of, such as a patient or a firm, judge these rows together with --groups {column:q}, or use it without this note with --keep {column:q}",  # N66
     "weight-name": "is used as a feature; if it says what a row counts, --weight {column:q}; if it is a measurement, --keep {column:q} silences this note",
     # Files
     "blank-rows": "{source}: {n} [row|rows] of blanks at the end [is|are] left out",  # N41

@@ -140,5 +140,7 @@ def no_label(what: str, name: str = "y") -> LabelError:
     extra = "Complex data not supported: " if "complex" in what else ""
     return LabelError(
         f"{extra}{name} holds values of {what}, which are no labels",
-        "Use numbers, text, or an ordered pandas Categorical or polars Enum.",
+        "Decode them, as by numpy.char.decode(y), for bytes are no text."
+        if "|S" in what or "bytes" in what
+        else "Use numbers, text, or an ordered pandas Categorical or polars Enum.",
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from csvor._data.ranges import LARGEST, interquartile_ranges
@@ -25,6 +26,8 @@ Numbers = NDArray[np.float64]
 def refuse_lists(column: TableColumn, fitted: bool = False) -> None:
     """Refuse values that are neither numbers nor words nor dates."""
     if column.kind == "lists":
+        if not pa.types.is_nested(column.values.type):
+            raise ColumnError(fault("bytes", column.name))
         raise ColumnError(fault("lists-unlike-fit" if fitted else "lists", column.name))
 
 

@@ -18,6 +18,9 @@ from csvor._labels.containers import is_lazy_frame
 from csvor._tables.table import Table, as_column
 from csvor._utils.lazy import is_lazy
 
+# pandas keeps the index in columns of such names.
+_INDEX = "__index_level_"
+
 
 def table_of_frame(frame: Any, name: str) -> Table:
     """The columns of a frame, which messages call `name`; those of text as they are written.
@@ -74,7 +77,30 @@ def named_arrays(table: pa.Table, source: str) -> list[tuple[str, pa.ChunkedArra
         raise CommandError(fault("double-columns", source=source, names=double))
     # The index that pandas keeps beside the columns is none of the data.
     pairs = zip(names, table.columns, strict=True)
-    return [(name, array) for name, array in pairs if not name.startswith("__index_level_")]
+    return [(name, _text_of(array)) for name, array in pairs if not name.startswith(_INDEX)]
+
+
+def columns_of_bytes(schema: pa.Schema) -> list[str]:
+    """The columns that hold bytes, which other programs write for text (N63)."""
+    return [field.name for field in schema if _are_bytes(field.type)]
+
+
+def _are_bytes(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    are = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(one(kind) for one in (*are, pa.types.is_binary_view))
+
+
+def _text_of(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Bytes as text, where they are UTF-8 (N63)."""
+    if not _are_bytes(array.type):
+        return array
+    plain = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+    try:
+        return plain.cast(pa.large_binary()).cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return plain
 
 
 def _array_of(series: pd.Series[Any]) -> pa.Array | pa.ChunkedArray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._faults.errors import ColumnError, UsageError, closest
+from csvor._faults.errors import ColumnError, UsageError, closest_label
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.options import as_option
@@ -29,6 +29,8 @@ from csvor._utils.words import plural, some_of
 
 # Labels that a message names.
 _MOST_LABELS = 20
+# A share of the rows; more of them are no slips.
+_RARE = 0.1
 # What spreadsheets make of 1-2 and 3-4 (N62).
 _MADE_DATE = re.compile(
     r"\d{4}-\d\d-\d\d(?: 00:00:00)?|\d{1,2}[-. ]+[A-Z][a-z]{2}|[A-Z][a-z]{2}[- ]\d{1,2}"
@@ -107,7 +109,7 @@ class LabelColumn:
         hints = [
             f"; '{visible(idle)}' in --classes is no label, is '{visible(label)}' meant?"
             for idle in known
-            if idle not in self.texts and (label := closest(idle, unknown)) is not None
+            if idle not in self.texts and (label := closest_label(idle, unknown)) is not None
         ]
         if any(folded(text) in map(folded, known) for text in unknown):
             hints.append("; --fold-labels takes no notice of case and blanks")
@@ -219,7 +221,8 @@ class LabelColumn:
         counts = dict(sorted(zip(self.texts, self.counts.tolist(), strict=True)))
         labels = []
         for text, count in counts.items():
-            frequent = [other for other, n in counts.items() if n >= 5 * count]
+            rare = count <= _RARE * len(self.codes)
+            frequent = [other for other, n in counts.items() if rare and n >= 5 * count]
             hint = _hint(text, frequent, " (")
             labels.append(f"'{visible(text)}' {count}{hint}{')' * bool(hint)}")
         return some_of(labels, _MOST_LABELS)
@@ -228,7 +231,7 @@ class LabelColumn:
 def _hint(text: str, known: Sequence[str], before: str) -> str:
     """A question for the known label that another spelling may be; "" if there is none."""
     same = [label for label in known if folded(label) == folded(text)]
-    label = same[0] if same else closest(text, known)
+    label = same[0] if same else closest_label(text, known)
     return "" if label is None else f"{before}is '{visible(label)}' meant?"
 
 

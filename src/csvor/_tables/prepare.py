@@ -17,7 +17,13 @@ from csvor._tables.column_uses import ColumnUses, LabelReview, feature_names, we
 from csvor._tables.feature_columns import choose_features
 from csvor._tables.features import FeatureColumns
 from csvor._tables.leaks import note_copies
-from csvor._tables.related_rows import Repeats, find_repeats, note_repeated_ids, note_repeats
+from csvor._tables.related_rows import (
+    Repeats,
+    find_repeats,
+    note_repeated_ids,
+    note_repeats,
+    note_shared_texts,
+)
 from csvor._tables.roles import Roles
 from csvor._tables.table import Table
 from csvor._tables.target import Target, read_target
@@ -84,6 +90,8 @@ def columns_of(
             weights = weights / weight_of_one(roles.weighing, float(weights.sum()), n_counting)
     codes = labels.take(rows).coded[0] if target is None else target.coded.codes
     copies = note_copies(codes, frame, roles.keep, notes)
+    if groups is None:
+        note_shared_texts(frame, codes, [*roles.keep, *roles.categorical], notes)
     faults.refuse(table.source)
     assert target is not None
     repeats = find_repeats(frame, target.coded.codes, groups, weights)

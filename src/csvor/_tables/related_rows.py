@@ -1,5 +1,6 @@
 """Rows that hang together: groups, ids that come again, and rows with the same features (N35)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,13 @@ from csvor._faults.errors import ColumnError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._tables.column_checks import Rows
+from csvor._tables.leaks import is_id
 from csvor._tables.table import TableColumn
 
 # Sets of conflicting rows that a document lists, and rows of each.
 MOST_LISTED = 100
+# Texts that are many, rows whose text another row has, and labels that agree beyond chance.
+_FEWEST_TEXTS, _MOSTLY, _ALIKE = 20, 0.8, 0.2
 
 
 @dataclass(frozen=True)
@@ -143,6 +147,28 @@ def refuse_few_groups(groups: Rows | None, folds: int) -> None:
     """Refuse more parts than there are groups, for a group is never divided."""
     if groups is not None and folds > (n_groups := len(np.unique(groups))):
         raise UsageError(fault("few-groups", n=n_groups, folds=folds))
+
+
+def note_shared_texts(
+    frame: pd.DataFrame, codes: Rows, kept: Collection[str], notes: Notes
+) -> None:
+    """Say which columns have many texts, each on several rows that mostly share a label (N66)."""
+    n_rows = len(codes)
+    counts = np.bincount(codes)
+    by_chance = float(np.sum((counts / n_rows) ** 2))
+    for name in frame.columns:
+        if name in kept or is_id(name) or frame[name].dtype.kind not in "OU":
+            continue
+        texts, levels = pd.factorize(frame[name])
+        rows = np.bincount(texts, minlength=len(levels))
+        few = len(levels) <= max(_FEWEST_TEXTS, n_rows / 20)
+        if few or rows[rows > 1].sum() < _MOSTLY * n_rows:
+            continue
+        cells = np.unique(texts * len(counts) + codes, return_counts=True)[1]
+        # Of the pairs of rows of one text, those of one label, above what chance gives.
+        alike = (cells * (cells - 1)).sum() / (rows * (rows - 1)).sum()
+        if alike - by_chance > _ALIKE * (1 - by_chance):
+            notes.add(fault("shared-texts", name, n_texts=len(levels)))
 
 
 def note_repeated_ids(column: TableColumn, rows: Rows, notes: Notes) -> None:

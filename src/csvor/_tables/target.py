@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from csvor._faults.errors import ColumnError, Faults
@@ -55,7 +56,8 @@ def read_target(
     if column.kind in {"dates", "lists"}:
         if column.kind == "dates":
             raise ColumnError(fault("dates-as-labels", column.name))
-        raise ColumnError(fault("no-labels", column.name, what=column.kind))
+        what = "lists" if pa.types.is_nested(column.values.type) else "bytes that are no text"
+        raise ColumnError(fault("no-labels", column.name, what=what))
     faults = Faults()
     rows, blank, left_out = _without_missing(column, missing, dropped, notes)
     if len(blank):

@@ -1,6 +1,7 @@
 """When do two texts, or values as texts, say the same?"""
 
 import math
+import re
 import unicodedata
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -43,3 +44,14 @@ def closest(name: str, known: Sequence[str]) -> str | None:
     lowered = {k.lower(): k for k in known}
     close = get_close_matches(name.lower(), lowered, n=1)
     return lowered[close[0]] if close else None
+
+
+# I to XII, AA and BBB, T2, 3b, IIIB: one letter more or less is another label.
+_CODE = re.compile(r".{1,2}|.*\d.*|[IVXLCDM]+[A-D]?|[ivx]+|(\w)\1*[+-]?")
+
+
+def closest_label(label: str, known: Sequence[str]) -> str | None:
+    """As `closest`, of labels; no short code is a slip of another (N65)."""
+    if _CODE.fullmatch(label):
+        return None
+    return closest(label, [other for other in known if not _CODE.fullmatch(other)])

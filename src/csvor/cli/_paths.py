@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import combinations
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from csvor._faults.errors import refuse
@@ -20,7 +20,10 @@ def check_input(source: str) -> None:
         refuse("input-is-folder", path=path, hint=hint)
     if source != "-" and not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        close = get_close_matches(path.name, beside, n=1, cutoff=0.75)
+        stems = {PurePath(name).stem: name for name in beside}
+        stems |= {PurePath(n).stem: n for n in beside if PurePath(n).suffix == path.suffix}
+        # All names end alike.
+        close = [stems[one] for one in get_close_matches(path.stem, stems, n=1, cutoff=0.75)]
         hint = f"; did you mean '{close[0]}'?" if close else ""
         refuse("no-file", path=path, hint=hint)
 

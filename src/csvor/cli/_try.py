@@ -52,7 +52,12 @@ def _options(fault: Fault) -> list[tuple[str, ...]]:
         return [("--missing", fault.examples[0]), _without_blanks()]
     if "id" in fault.remedies and "--id" not in TYPED.get():
         return [("--id", fault.column)]
-    leave_out = "drop" in fault.remedies or fault.kind in {"empty-column", "lists", "own-texts"}
+    leave_out = "drop" in fault.remedies or fault.kind in {
+        "bytes",
+        "empty-column",
+        "lists",
+        "own-texts",
+    }
     return [("--drop", fault.column)] if leave_out else []
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from csvor._faults.errors import UsageError, closest, listed
+from csvor._faults.errors import UsageError, closest_label, listed
 from csvor._faults.fault import fault
 from csvor._faults.spelling import format_value
 from csvor._utils.spelling import same
@@ -21,7 +21,7 @@ def with_class_weights(options: ModelOptions, classes: Sequence[Any]) -> ModelOp
     for entry, weight in class_weight.items():
         fitting = [entry] if entry in texts else [text for text in texts if same(text, entry)]
         if not fitting:
-            close = closest(entry, list(texts))
+            close = closest_label(entry, list(texts))
             hint = f"the labels are {listed(list(texts))}"
             hint = hint if close is None else f"did you mean '{close}'?"
             raise UsageError(fault("no-such-label", entry=entry, weight=weight, hint=hint))

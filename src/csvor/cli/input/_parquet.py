@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
+from csvor._tables.frames import named_arrays
 
 # The longest header of a dictionary page, which has no statistics, is far shorter.
 _HEADER = 256
@@ -16,6 +17,8 @@ _HEADER = 256
 def read_parquet(source: str) -> tuple[pa.Table, dict[str, str]]:
     """The table, and why the order of some of its ordered categories cannot be relied on."""
     try:
+        # pq.read_table refuses names that are there twice in words of its own.
+        named_arrays(pq.read_schema(source).empty_table(), source)
         table = pq.read_table(source)
         ordered = [
             field.name

@@ -13,7 +13,7 @@ from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import normal
-from csvor._tables.frames import named_arrays
+from csvor._tables.frames import columns_of_bytes, named_arrays
 from csvor._tables.table import Table, as_column
 from csvor.cli._paths import other_tables, parquet_files
 from csvor.cli.input._parquet import why_no_order
@@ -71,6 +71,9 @@ def pieces_of(source: str, notes: Notes) -> list[Piece]:
     files = parquet_files(source) if Path(source).is_dir() else [Path(source)]
     pieces: list[Piece] = []
     first = 0
+    texts = columns_of_bytes(_schema(files[0])) if files else []
+    if texts:
+        notes.add(fault("bytes-as-text", source=source, n=len(texts), names=texts))
     for path in files:
         try:
             metadata = pq.read_metadata(path)
@@ -86,14 +89,18 @@ def pieces_of(source: str, notes: Notes) -> list[Piece]:
     return pieces
 
 
+def _schema(path: str | Path) -> pa.Schema:
+    try:
+        return pq.read_schema(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _unreadable(str(path), error) from None
+
+
 def columns_of(source: str, pieces: Sequence[Piece]) -> Table:
     """None of the rows, but each column that the files have; refused where some lack it."""
     names_in: dict[str, set[str]] = {}
     for path in dict.fromkeys(piece.path for piece in pieces):
-        try:
-            schema = pq.read_schema(path)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise _unreadable(path, error) from None
+        schema = _schema(path)
         names_in[path] = {name for name, _ in named_arrays(schema.empty_table(), path) if name}
     known = dict.fromkeys(sorted(set().union(*names_in.values())))
     for path, names in names_in.items():

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from csvor._faults.errors import ColumnError, CommandError, closest, listed
+from csvor._faults.errors import ColumnError, CommandError, closest_label, listed
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import format_value, visible
@@ -38,7 +38,7 @@ def true_labels(
     unknown = [i for i in range(len(texts)) if place[i] < 0 and i not in none]
     if unknown:
         wrong, label = np.isin(codes, unknown), texts[unknown[0]]
-        close = closest(label, known)
+        close = closest_label(label, known)
         hint = f"did you mean '{close}'?" if close else f"the labels are {listed(known)}"
         facts: dict[str, Any] = {"rows": rows[wrong], "label": label, "hint": visible(hint)}
         raise ColumnError(fault("unknown-gold", column.name, option="--gold", **facts))

@@ -16,7 +16,7 @@ from csvor._faults.errors import CommandError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import normal
-from csvor._tables.frames import named_arrays
+from csvor._tables.frames import columns_of_bytes, named_arrays
 from csvor._tables.table import Table, TableColumn, as_column
 from csvor._utils.file_kinds import (
     EXCEL,
@@ -139,10 +139,14 @@ def _typed_columns(source: str, suffix: str, sheet: str | None, notes: Notes) ->
         table, titles = read_survey(source, notes)
     else:
         table = read_excel(source, sheet, notes)
+    as_text = columns_of_bytes(table.schema)
     columns = [
         as_column(name, array, no_order.get(name, "") or _unlike_lists(array))
         for name, array in named_arrays(table, source)
     ]
+    texts = [one.name for one in columns if one.kind == "text" and one.name in as_text]
+    if texts:
+        notes.add(fault("bytes-as-text", source=source, n=len(texts), names=texts))
     if suffix in SURVEY:
         return [replace(one, order=ORDER, title=titles.get(one.name, "")) for one in columns]
     return columns
