@@ -109,6 +109,11 @@ MESSAGES = {
     "partly-labelled": ": {n} [value|values] without a value label ({codes:5}; labels are {labels}), so its codes are read as numbers; where a code stands for no answer, --missing CODE, and --missing-label CODE for labels",
     "ragged-rows": "{source}, {rows}: {width} [width:cell|cells] where the first line names {expected} [expected:column|columns] ({text!r}); put cells that hold the delimiter in quotes",
     "ragged-unnamed-rows": "{source}, {rows}: {width} [width:cell|cells] where other rows have {expected} [expected:cell|cells] ({text!r}); put cells that hold the delimiter in quotes",  # N41
+    "further-names": "{source}, {rows}: [it looks|they look] like [a further line|further lines] of names, for [it holds|they hold] words ('{example:v}') where the rows below have numbers; delete [it|them]",  # N61
+    "further-names-and-nameless": "{source}, {rows}: [it looks|they look] like [a further line|further lines] of names, for [it holds|they hold] words ('{example:v}') where the rows below have numbers, and the columns {nameless} have no name in the first line; write a name for each of these there, and delete the [row|rows]",  # N61
+    "repeated-names": "{source}, {rows}: [it repeats|they repeat] the names of the columns, as where files were joined; delete [it|them]",  # N61
+    "short-rows": "{source}, {rows}: {width} [width:cell|cells] where the first line names {expected} [expected:column|columns] ({text!r}); cells are missing, as where a file is cut off: get it whole, or complete or delete the [row|rows]",  # N61
+    "short-unnamed-rows": "{source}, {rows}: {width} [width:cell|cells] where other rows have {expected} [expected:cell|cells] ({text!r}); cells are missing, as where a file is cut off: get it whole, or complete or delete the [row|rows]",  # N61
     "row-names": "{source}: there is one name fewer than cells in a row, as R writes it: the first cell is the name of the row, and is left out",  # N41
     "label-is-formula": "the label in {cell} is computed by a formula; put its value there first",
     "rows-not-dropped": "the sheet '{sheet}' has {why}, so [its line|its lines] {lines} cannot be taken out here: leave the [row|rows] out of the decisions, apply the others, and delete [the line|the lines] by hand; or save the sheet as .csv",

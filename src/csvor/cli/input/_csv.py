@@ -144,8 +144,11 @@ class _Ragged:
         faults = Faults()
         for width in dict.fromkeys(row.actual_columns for _, row in self.ragged):
             rows = [(number, row) for number, row in self.ragged if row.actual_columns == width]
+            kinds = ("ragged-rows", "ragged-unnamed-rows")
+            if width < len(self.dialect.names):
+                kinds = ("short-rows", "short-unnamed-rows")
             ragged = fault(
-                "ragged-unnamed-rows" if self.dialect.shift else "ragged-rows",
+                kinds[bool(self.dialect.shift)],
                 source=self.name,
                 rows=np.array([number - 1 for number, _ in rows]),
                 width=width,

@@ -34,6 +34,7 @@ from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
 from csvor.cli.input._excel import read_excel
+from csvor.cli.input._header_rows import refuse_further_headers
 from csvor.cli.input._parquet import read_parquet
 from csvor.cli.input._survey import ORDER, read_survey
 
@@ -79,6 +80,7 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
         raise CommandError(fault("no-rows-below-names" if columns else "no-rows", source=name))
     if asked.target is not None:
         _refuse_lines_above_names(name, columns, normal(asked.target))
+    refuse_further_headers(name, columns)
     for position, column in enumerate(columns, start=1):
         # Of a name that is lacking, the dialect has spoken.
         if not column.name and not (dialect and len(dialect.names) > dialect.n_named):
