@@ -31,7 +31,7 @@ from csvor.cli.commands._app import app
 WORDS = np.array(["low", "medium", "high"])
 # The one candidate of `csvor audit --kernel linear --C 1`.
 ONE = CSVOR(C=1.0, kernel="linear", constraints="implicit", contamination="auto", tol=1e-4,
-            random_state=0)  # fmt: skip
+            solver="multipliers", random_state=0)  # fmt: skip
 READ: dict[str, Any] = {
     "classes": list(WORDS), "id": "case", "dates": True, "impute": True, "missing": ["gone"],
     "missing_label": [""],
