@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
+from csvor import CSVOR, audit_labels
 from csvor._decisions.checks import row_checks
 from csvor.cli.commands._app import app
 from report_page import Page
@@ -123,3 +124,39 @@ def test_checks_are_no_numbers_and_tell_cells_from_columns() -> None:
     assert row_checks({"ab": ["1"], "c": ["2"]}) != [one]
     text = io.StringIO(one)
     assert next(csv.reader(text)) == [one]
+
+
+def test_n81_blanks_and_zeros_are_one_however_they_are_written() -> None:
+    """A column of numbers loses what the same column as text keeps."""
+    texts = ["", "NA", "NaN", "nan"]
+    assert len(set(row_checks({"a": texts}))) == 1
+    assert len(set(row_checks({"a": ["0", "-0", "0.0", "-0.0"]}))) == 1
+
+
+def test_n81_a_file_with_blanks_is_applied_as_it_was_audited(data: pd.DataFrame) -> None:
+    data.assign(z=np.where(np.arange(90) % 4 == 0, "NA", "-0")).to_csv("t.csv", index=False)
+    options = [*ORDER, "--models", "own", "--impute", "--drop", "z", "--report", "page.html"]
+    assert run("audit", "t.csv", *options).exit_code == 0
+    rows = Page(Path("page.html").read_text("utf-8")).rows()
+    pd.DataFrame(
+        {
+            "row": [row["data-row"] for row in rows],
+            "target": "grade",
+            "given": [row["data-given"] for row in rows],
+            "decision": "keep",
+            "row_check": [row["data-check"] for row in rows],
+        }
+    ).to_csv("d.csv", index=False)
+    result = run("apply", "d.csv", "t.csv", "--out", "o.csv")
+    assert result.exit_code == 0, result.output
+
+
+def test_an_audit_in_python_applies_what_a_page_saved(
+    decisions: pd.DataFrame, data: pd.DataFrame
+) -> None:
+    """It has no cells to compare, with a named index or without."""
+    x = data[["x"]]
+    for X in (x.to_numpy(), x, x.rename_axis("patient")):
+        applied = audit_labels(X, data["grade"].to_numpy(), CSVOR(), classes=["low", "mid", "high"])
+        after = applied.apply("d.csv")
+        assert (np.asarray(after.labels) != data.grade.to_numpy()).sum() == len(decisions)

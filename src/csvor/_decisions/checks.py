@@ -20,7 +20,7 @@ from csvor._decisions.decision import (
     Decision,
 )
 from csvor._decisions.faults import DecisionsError, worded
-from csvor._utils.spelling import as_number, closest, closest_label, normal, same
+from csvor._utils.spelling import BLANK, as_number, closest, closest_label, normal, same
 from csvor._utils.words import all_of, are, nouns, plural, some_of
 
 NEEDED = ("row", "given", "decision")
@@ -36,7 +36,7 @@ class ReviewedRows:
 
     `data` is their name and `where` that of their labels; `texts` has the cells of a column at
     positions from 0, as text. `labels` are all that a row can have; of another one it is said that
-    `no_such` is it, and the `remedy`.
+    `no_such` is it, and the `remedy`. Where they have all their cells, checks are compared.
     """
 
     data: str
@@ -48,6 +48,7 @@ class ReviewedRows:
     labels: Sequence[str]
     no_such: str
     remedy: str = ""
+    has_cells: bool = False
 
 
 def check_columns(source: str, names: Collection[str]) -> None:
@@ -183,7 +184,7 @@ def _check_columns_agree(decided: ByLine, rows: ReviewedRows, refused: Callable[
 def _check_cells_agree(decided: ByLine, rows: ReviewedRows, refused: Callable[..., None]) -> None:
     """Rows with a check have to hold the cells that were reviewed, whatever their labels (N81)."""
     checked = {line: one for line, one in decided.items() if one.others.get(CHECK)}
-    if CHECK in rows.columns or not checked:
+    if not rows.has_cells or CHECK in rows.columns or not checked:
         return
     names = [name for name in rows.columns if name != rows.target]
     cells = {name: list(_texts(rows, name, checked).values()) for name in names}
@@ -205,8 +206,11 @@ def row_checks(cells: Cells) -> list[str]:
 
 
 def _canonical(text: str) -> str:
+    """One spelling of a number and of a blank: a column of numbers does not keep the others."""
+    if text in BLANK:
+        return ""
     number = as_number(text)
-    return normal(text) if np.isnan(number) else repr(number)
+    return normal(text) if np.isnan(number) else repr(number + 0.0)
 
 
 def _spell_labels(decided: ByLine, rows: ReviewedRows, refused: Callable[..., None]) -> None:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from csvor._faults.errors import UsageError, nearest
 from csvor._faults.spelling import format_value, normal
 from csvor._utils.cached import cached_property
+from csvor._utils.spelling import BLANK as BLANK
 from csvor._utils.spelling import as_number as as_number
 
 Kind = Literal["text", "number", "bool", "dates", "lists"]
-# What stands for "no value" in a column of numbers; R and pandas write the later ones.
-BLANK = ("", "NA", "NaN", "nan")
 # No mark between thousands: 1.5, 1.2345, .5, 0.125, -0.125, 1234.567, 1.500e3.
 _CLEAR_POINT = r"\.(\d{0,2}|\d{4,}|\d+[eE].*)$|^[+-]?0*\.|^[+-]?\d{4,}\."
 

@@ -8,6 +8,9 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
+# What stands for "no value" in a column of numbers; R and pandas write the later ones.
+BLANK = ("", "NA", "NaN", "nan")
+
 
 def normal(text: str) -> str:
     """The text in Unicode's composed form: the one in which texts are compared."""

@@ -108,6 +108,7 @@ def _rows_of(table: Table, column: TableColumn, classes: str | None) -> Reviewed
         labels=list(filter(None, dict.fromkeys([*column.coded[1], *levels, *declared]))),
         no_such=f"no row of column '{column.name}'",
         remedy="--classes names classes without rows",
+        has_cells=True,
     )
 
 

@@ -109,14 +109,6 @@ class _Unpacking(io.RawIOBase):
 def _damage_told(name: str) -> Iterator[None]:
     try:
         yield
-    except (
-        OSError,
-        EOFError,
-        zlib.error,
-        lzma.LZMAError,
-        zipfile.BadZipFile,
-        RuntimeError,
-    ) as error:
-        raise CommandError(
-            fault("unreadable", source=name, what="packed file", why=str(error))
-        ) from None
+    except _DAMAGE as error:
+        why = str(error)
+        raise CommandError(fault("unreadable", source=name, what="packed file", why=why)) from None
