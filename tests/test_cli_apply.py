@@ -345,6 +345,7 @@ def test_classes_name_a_label_without_rows() -> None:
         (("data.csv", "--json"), "--json and --out - both need standard output"),
         (("-", "--out", "o.csv"), "apply reads the data from a file"),
         (("none.csv", "--out", "o.csv"), "none.csv: there is no such file"),
+        (("data.csv", "--classes", "LOWEST,...,HIGHEST"), "write your labels in place of these"),
     ],
 )
 def test_wrong_use_is_told(args: tuple[str, ...], said: str) -> None:
@@ -414,3 +415,11 @@ def test_files_with_comments_and_reviewers_are_read_as_those_without() -> None:
     review = read_review("more.csv", read_table("t.csv", Notes()), None, None, Notes())
     said = [(decision.comment, decision.reviewer) for decision in review.decisions]
     assert said == [('a, "b"; c', "Ana"), ("", "Bo")]
+
+
+def test_decisions_that_are_still_among_the_downloads() -> None:
+    result = run("apply", "data-decisions.csv", "data.csv", "--out", "o.csv")
+    assert result.exit_code == 2
+    assert (
+        "there is no such file; the page saves it among your browser's downloads" in result.stderr
+    )

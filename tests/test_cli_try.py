@@ -32,7 +32,7 @@ def test_all_faults_of_a_file_are_told_in_one_run_with_the_command_to_try(tmp_pa
     *faults, last = first.stderr.splitlines()
     assert faults[0].endswith("4 faults") and "'seen' 30" in faults[-1] and "'crp' 12" in faults[-1]
     head, command = last.split(": ", 1)
-    assert head == "Try, with the labels in their order"
+    assert head == "Try, with your labels, lowest first, in place of LOWEST,...,HIGHEST"
     words = shlex.split(command.replace("LOWEST,...,HIGHEST", "none,mild,severe"))
     assert words[:2] == ["csvor", "audit"]
     assert words[-4:] == ["--dates", "--missing", "n/d", "--impute"]

@@ -127,6 +127,7 @@ MESSAGES = {
     "unpacked": "{source}: packed by {packer}, and read unpacked",
     "unpacks-too-large": "{source}: unpacks to more than {limit} GiB; unpack it, and take the part that is meant",
     "unzipped": "{source}: the file {member} in it is read",
+    "words-for-classes": "{name} {text}: write your labels in place of these words, lowest first",
     "workbook-as-text": "{source}: this is a workbook; give its name the end .xlsx",
     "zip-of-several": "{source}: an archive of {n} files ({names}); unpack it, and name one of them",
     "utf-16": "{source}: this is UTF-16 text; save it as CSV in UTF-8",

@@ -25,6 +25,8 @@ def check_input(source: str) -> None:
         # All names end alike.
         close = [stems[one] for one in get_close_matches(path.stem, stems, n=1, cutoff=0.75)]
         hint = f"; did you mean '{close[0]}'?" if close else ""
+        if path.stem.endswith("-decisions"):
+            hint = "; the page saves it among your browser's downloads: move it here" + hint
         refuse("no-file", path=path, hint=hint)
 
 

@@ -24,7 +24,7 @@ def command_to_try(faults: Sequence[Fault | None]) -> str:
     if len(faults) == 1 and ORDER in words:
         return ""  # the fault says it
     hints = ["once the others are corrected"] * (not all(answers))
-    hints += ["with the labels in their order"] * (ORDER in words)
+    hints += [f"with your labels, lowest first, in place of {ORDER}"] * (ORDER in words)
     return f"{', '.join(['Try', *hints])}: {shlex.join([*TYPED.get(), *words])}"
 
 

@@ -187,6 +187,8 @@ def split_list(text: str, option: str) -> list[str]:
     cells = [normal(cell.strip()) for cell in cells]
     if not cells or not all(cells):
         raise UsageError(fault("list-with-blank", name=option, text=text))
+    if cells == ["LOWEST", "...", "HIGHEST"]:  # pasted from a message
+        raise UsageError(fault("words-for-classes", name=option, text=text))
     double = sorted({cell for cell in cells if cells.count(cell) > 1})
     if double:
         raise UsageError(fault("list-with-double", name=option, text=text, entries=double))
