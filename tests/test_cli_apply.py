@@ -345,7 +345,10 @@ def test_classes_name_a_label_without_rows() -> None:
         (("data.csv", "--json"), "--json and --out - both need standard output"),
         (("-", "--out", "o.csv"), "apply reads the data from a file"),
         (("none.csv", "--out", "o.csv"), "none.csv: there is no such file"),
-        (("data.csv", "--classes", "LOWEST,...,HIGHEST"), "write your labels in place of these"),
+        (
+            ("data.csv", "--classes", "LOWEST,...,HIGHEST"),
+            "--classes LOWEST,...,HIGHEST: write your labels",
+        ),
     ],
 )
 def test_wrong_use_is_told(args: tuple[str, ...], said: str) -> None:
