@@ -19,7 +19,7 @@ from csvor._tables.features import FeatureColumns
 from csvor._tables.table import Table, as_column
 from csvor.cli.commands._audit_report import _first_line
 from csvor.report._templates import static
-from csvor.report.audit._answer import answer_of
+from csvor.report.audit._answer import _confused, answer_of
 from csvor.report.audit._distributions import Confusion
 from report_page import Page, run
 
@@ -82,7 +82,7 @@ def test_the_answer_is_three_sentences_that_can_be_repeated(page: Page) -> None:
     answer = re.search(
         r"About ([\d.]+) % of the 160 labels in 'grade' are probably wrong \(95 % interval: "
         r"([\d.]+) to ([\d.]+) %\), which is about (\d+) \((\d+) to (\d+)\) of them\. "
-        r"Most often '(\w+)' stands where '(\w+)' is likelier \((\d+) of (\d+) flagged rows\)"
+        r"Most often '(\w+)' stands where '(\w+)' is likelier.*? \((\d+)(?: each)? of (\d+) flagged rows\)"
         r".*?\. Next, look at the (\d+) flagged rows: about (\d+) of them are wrong\.",
         text,
     )
@@ -98,6 +98,34 @@ def test_the_answer_is_three_sentences_that_can_be_repeated(page: Page) -> None:
     assert len(rows) == int(flagged) == int(again) >= int(wrong) > 0
     # One word for one thing.
     assert not re.search(r"\b(named|suspects?)\b", text.replace("--suspects", ""))
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        (
+            ((6, 0), (4, 1)),
+            "Most often 'c' stands where 'a' is likelier (6 of 9 flagged rows), then 'd' where 'a' "
+            "is (4).",
+        ),
+        (
+            ((6, 2), (2, 0)),
+            "Most often 'c' stands where 'a' is likelier (6 of 9 flagged rows), then 'c' where 'b' "
+            "is and 'd' where 'a' is (2 each).",
+        ),
+        (
+            ((2, 0), (2, 1)),
+            "Most often 'c' stands where 'a' is likelier and 'd' where 'a' is (2 each of 9 flagged "
+            "rows).",
+        ),
+        (((1, 1), (1, 1)), "No confusion stands out among the 9 flagged rows."),
+    ],
+)
+def test_confusions_that_are_as_frequent_are_all_said(
+    counts: tuple[tuple[int, ...], ...], sentence: str
+) -> None:
+    confusion = Confusion(("c", "d"), ("a", "b"), counts, (0, 0))
+    assert _confused(SimpleNamespace(named=9), confusion) == sentence  # type: ignore[arg-type]
 
 
 def test_the_page_says_when_and_how_it_was_made(page: Page, folder: Path) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 
 from csvor import __version__
 from csvor._utils.words import are, plural
 from csvor.audit import WrongLabels
 from csvor.report.audit._distributions import Confusion
+
+# Confusions that are equally frequent are listed if they are no more.
+_MOST_ALIKE = 3
 
 
 def answer_of(audit: WrongLabels, target: str, confusion: Confusion) -> tuple[str, ...]:
@@ -62,14 +66,22 @@ def _confused(audit: WrongLabels, confusion: Confusion) -> str:
     ]
     if not counts:
         return ""
-    first, *more = sorted(counts, key=lambda one: -one[0])[:2]
-    count, label, other = first
+    counts.sort(key=lambda one: -one[0])
+    tiers = [list(tier) for _, tier in groupby(counts, key=lambda one: one[0])]
+    top, second = tiers[0], tiers[1] if len(tiers) > 1 else []
+    count, label, other = top[0]
     if audit.named == 1:
         return f"The one flagged row has '{label}' where '{other}' is likelier."
     flagged = plural(audit.named, "flagged row")
-    text = f"Most often '{label}' stands where '{other}' is likelier ({count} of {flagged})"
-    for count, label, other in more:
-        text += f", then '{label}' where '{other}' is ({count})"
+    if len(top) > _MOST_ALIKE:
+        return f"No confusion stands out among the {flagged}."
+    also = "".join(f" and '{label}' where '{other}' is" for _, label, other in top[1:])
+    each = " each" * (len(top) > 1)
+    text = f"Most often '{label}' stands where '{other}' is likelier{also}"
+    text += f" ({count}{each} of {flagged})"
+    if len(top) == 1 and 0 < len(second) <= _MOST_ALIKE:
+        others = " and ".join(f"'{label}' where '{other}' is" for _, label, other in second)
+        text += f", then {others} ({second[0][0]}{' each' * (len(second) > 1)})"
     return f"{text}."
 
 
