@@ -82,7 +82,8 @@ def test_the_answer_is_three_sentences_that_can_be_repeated(page: Page) -> None:
     answer = re.search(
         r"About ([\d.]+) % of the 160 labels in 'grade' are probably wrong \(95 % interval: "
         r"([\d.]+) to ([\d.]+) %\), which is about (\d+) \((\d+) to (\d+)\) of them\. "
-        r"Most often '(\w+)' stands where '(\w+)' is likelier.*? \((\d+)(?: each)? of (\d+) flagged rows\)"
+        r"Most often '(\w+)' stands where '(\w+)' is likelier.*? \((\d+)(?: each)? of "
+        r"(\d+) flagged rows\)"
         r".*?\. Next, look at the (\d+) flagged rows: about (\d+) of them are wrong\.",
         text,
     )
