@@ -200,6 +200,15 @@ def test_a_later_answer_counts_and_people_are_kept_apart(given: list[str]) -> No
     assert [one["file"] for one in back["decisions"]] == ["d-ann@x.org.csv", "d-bo@x.org.csv"]
     labels = [d.label or d.old_label for d in read_decisions("d-ann@x.org.csv")]
     assert labels == [CLASSES[1]] * 3
+    # Neither the file of one of them nor that of the interface may be what is read.
+    Path("e-bo@x.org.csv").hardlink_to("export.json")
+    again = ("import", "export.json", "--from", "label-studio", "--out", "e.csv")
+    assert "--out e-bo@x.org.csv: this file is read, as FILE" in refusal(*again)
+    assert not Path("e-ann@x.org.csv").exists()
+    Path("e.xml").hardlink_to("data.csv")
+    again = ("export", "suspects.csv", "data.csv", "--to", "label-studio", "--out", "e.json")
+    assert "--out e.xml: this file is read, as DATA" in refusal(*again, "--target", "grade")
+    assert not Path("e.json").exists()
     # Those who share no row are in one file, with their names.
     exported[0]["annotations"] = exported[0]["annotations"][:1]
     for task in exported[1:]:

@@ -9,7 +9,7 @@ from csvor._decisions.decision import Decisions
 from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
 from csvor._utils.words import all_of, plural
-from csvor.cli._paths import check_input, check_new_folder, check_output
+from csvor.cli._paths import check_input, check_new_folder, check_output, refuse_overwritten
 from csvor.cli._progress import progress
 from csvor.cli._render import Fact, console, print_facts
 from csvor.cli._streams import print_json
@@ -27,7 +27,7 @@ LABEL_STUDIO = "label-studio"
 def run_export(options: ExportOptions, notes: Notes) -> None:
     """Write the rows to review for a tool, and say how they get there."""
     to_label_studio = options.to == LABEL_STUDIO
-    _check_output(options.out, to_label_studio, options.data)
+    _check_output(options, to_label_studio)
     with progress(f"Reading {options.data}"):
         table = read_table(options.data, notes, ReadOptions(options.delimiter, sheet=options.sheet))
         suspects = read_table(options.suspects, Notes())
@@ -53,13 +53,16 @@ def run_export(options: ExportOptions, notes: Notes) -> None:
         screen.print(line, soft_wrap=True)
 
 
-def _check_output(out: str, to_label_studio: bool, data: str) -> None:
+def _check_output(options: ExportOptions, to_label_studio: bool) -> None:
+    out = options.out
     if to_label_studio:
         check_output(out, "--out", [".json"])
+        read = {"SUSPECTS": options.suspects, "DATA": options.data}
+        refuse_overwritten({"--out": config_path(out)}, read)
         return
     if Path(out).suffix:
         refuse("argilla-folder", out=out)
-    check_new_folder(out, "--out", data)
+    check_new_folder(out, "--out", options.data)
 
 
 def _next(out: str, to_label_studio: bool) -> list[str]:
@@ -86,6 +89,8 @@ def run_import(file: str, tool: str, out: str, as_json: bool, notes: Notes) -> N
     with progress(f"Reading {file}"), faults_of_file():
         decided = decisions_of(file, read(file, notes))
     paths = _paths(out, decided)
+    for path in paths:
+        refuse_overwritten({"--out": path}, {"FILE": file})
     for path, one in zip(paths, decided, strict=True):
         one.to_csv(path)
     if as_json:
