@@ -141,6 +141,46 @@ def test_rows_are_dropped_and_what_names_lines_moves() -> None:
 
 
 def test_a_table_shrinks_with_its_rows() -> None:
+def names_after(names: dict[str, str], *lines: int) -> dict[str, str]:
+    """What names stand for once lines of a sheet Q are taken out; another is called FAQ."""
+    with xlsxwriter.Workbook("b.xlsx", {"strings_to_formulas": False}) as book:
+        for sheet in (book.add_worksheet("Q"), book.add_worksheet("FAQ")):
+            for line, row in enumerate([["id", "grade", "x"], *rows_of(60)]):
+                sheet.write_row(line, 0, row)
+        for name, text in names.items():
+            book.define_name(name, f"={text}")
+    decide(*(f"{line - 1},grade,{LABELS[(line - 2) % 3]},drop," for line in lines))
+    result = run("apply", "d.csv", "b.xlsx", "--sheet", "Q", "--out", "c.xlsx")
+    assert result.exit_code == 0, result.output
+    known = openpyxl.load_workbook("c.xlsx").defined_names
+    return {name: known[name].attr_text for name in names}
+
+
+def test_areas_of_a_name_that_begin_alike_move_each_by_itself() -> None:
+    names = {
+        "longer": "Q!$A$2:$A$5,Q!$A$2:$A$50",
+        "nested": "Q!$A$2:$A$10,Q!$A$2:$A$9",
+        "twice": "Q!$A$2:Q!$A$5,'Q'!$A$9",
+    }
+    assert names_after(names, 3) == {
+        "longer": "Q!$A$2:$A$4,Q!$A$2:$A$49",
+        "nested": "Q!$A$2:$A$9,Q!$A$2:$A$8",
+        "twice": "Q!$A$2:$A$4,'Q'!$A$8",
+    }
+
+
+def test_a_sheet_whose_name_ends_alike_is_another() -> None:
+    names = {"far": "FAQ!$A$2:$A$50", "near": "Q!$A$2:$A$50"}
+    assert names_after(names, 3, 4) == {"far": "FAQ!$A$2:$A$50", "near": "Q!$A$2:$A$48"}
+
+
+def test_one_of_several_areas_that_goes_stands_against_it() -> None:
+    make(lambda book, _: book.define_name("two", "='Wounds, O''B'!$A$6,'Wounds, O''B'!$A$8"))
+    decide("5,grade,mild,drop,")
+    result = run("apply", "d.csv", "b.xlsx", "--out", "c.xlsx")
+    assert "the name two for a part of it" in result.stderr
+
+
     def table(_: Any, sheet: Any) -> None:
         columns = [{"header": name} for name in ("id", "grade", "x")]
         sheet.add_table("A1:C13", {"columns": columns, "name": "wounds"})

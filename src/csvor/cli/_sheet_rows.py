@@ -61,7 +61,8 @@ def _part_in_the_way(book: Workbook, gone: Gone) -> str:
         if kind == "table" and book.related(part):
             return "a table that is the answer to a query"
     for name in _names_of_sheet(book):
-        if not gone.area(_without_sheet(book, name.text)):
+        areas = _without_sheet(book, name.text).split()
+        if not areas or not all(map(gone.area, areas)):
             return f"the name {name.attributes.get('name')} for a part of it"
     folder = book.main.rpartition("/")[0]
     known = {book.main, book.sheet, f"{folder}/sharedStrings.xml", f"{folder}/styles.xml"}
@@ -86,9 +87,18 @@ def _names_of_sheet(book: Workbook) -> list[Element]:
 
 def _without_sheet(book: Workbook, text: str) -> str:
     """Areas divided by blanks, without the name of the sheet."""
-    for name in book.spellings:
-        text = text.replace(f"{name}!", "")
-    return text.replace(",", " ")
+    return re.sub(book.naming, "", text, flags=re.IGNORECASE).replace(",", " ")
+
+
+def _moved_name(book: Workbook, text: str, gone: Gone) -> str:
+    """What a name stands for, each of its areas as it lies afterwards."""
+
+    def moved(match: re.Match[str]) -> str:
+        sheet, area = match[1] or "", match[2]
+        return sheet + (gone.area(_without_sheet(book, area)) or area)
+
+    pattern = rf"({book.naming})?((?:{book.naming}|[^\s,])+)"
+    return re.sub(pattern, moved, text, flags=re.IGNORECASE)
 
 
 def moved_parts(book: Workbook, sheet: Sheet, gone: Gone) -> dict[str, bytes]:
@@ -107,10 +117,8 @@ def moved_parts(book: Workbook, sheet: Sheet, gone: Gone) -> dict[str, bytes]:
             parts[part] = spliced(book.parts[part], _moved_areas(book.parts[part], gone))
     raw, edits = book.parts[book.main], []
     for name in _names_of_sheet(book):
-        text = name.text
-        for area in _without_sheet(book, text).split():
-            text = text.replace(area, gone.area(area) or area)
-        edits.append((name.tag, raw.index(b"</", name.tag), escape(text).encode()))
+        new = escape(_moved_name(book, name.text, gone)).encode()
+        edits.append((name.tag, raw.index(b"</", name.tag), new))
     return parts | {book.main: spliced(raw, edits)}
 
 

@@ -69,15 +69,19 @@ class Workbook:
 
     def may_name(self, formula: str) -> bool:
         """Whether a formula outside of the sheet names it, or sheets from one to another."""
-        lowered = formula.lower()
-        names = (f"{name}!".lower() in lowered for name in self.spellings)
-        return any(names) or re.search(r":[^!:]*[A-Za-z_'][^!:]*!", formula) is not None
+        names = (self.naming, r":[^!:]*[A-Z_'][^!:]*!")
+        return any(re.search(name, formula, re.IGNORECASE) for name in names)
 
     def write(self, source: str, path: Path) -> None:
         """Write the parts as they are now, in the order and compression of `source`."""
         with ZipFile(source) as old, ZipFile(path, "w") as new:
             for info in old.infolist():
                 new.writestr(info, self.parts[info.filename])
+
+    @property
+    def naming(self) -> str:
+        """A pattern of the name of the sheet in formulas, which is not the end of a longer one."""
+        return rf"(?<![\w.'])(?:{'|'.join(map(re.escape, self.spellings))})!"
 
 
 @dataclass(frozen=True)
