@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from csvor.cli._cell_areas import Gone
 from csvor.cli.commands._app import app
+from csvor.cli.input import _sheet_scan
 from csvor.cli.input._sheet_scan import column_letters
 
 LABELS = ["none", "mild", "severe"]
@@ -140,7 +141,6 @@ def test_rows_are_dropped_and_what_names_lines_moves() -> None:
     assert book.worksheets[1]["A1"].value == "keep me"
 
 
-def test_a_table_shrinks_with_its_rows() -> None:
 def names_after(names: dict[str, str], *lines: int) -> dict[str, str]:
     """What names stand for once lines of a sheet Q are taken out; another is called FAQ."""
     with xlsxwriter.Workbook("b.xlsx", {"strings_to_formulas": False}) as book:
@@ -181,6 +181,27 @@ def test_one_of_several_areas_that_goes_stands_against_it() -> None:
     assert "the name two for a part of it" in result.stderr
 
 
+def test_pictures_are_copied_and_what_unpacks_to_too_much_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make()
+    picture = random.Random(0).randbytes(1 << 16) + bytes(1 << 20)
+    with zipfile.ZipFile("b.xlsx", "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/media/image1.png", picture)
+        archive.writestr("docProps/last.xml", "<a/>")
+    decide("2,grade,mild,relabel,severe")
+    assert run("apply", "d.csv", "b.xlsx", "--out", "c.xlsx").exit_code == 0
+    before, after = parts("b.xlsx"), parts("c.xlsx")
+    assert list(before) == list(after) and after["xl/media/image1.png"] == picture
+    assert values("c.xlsx")[2][1] == "severe"
+    assert Path("c.xlsx").stat().st_size < 1 << 17
+    monkeypatch.setattr(_sheet_scan, "LARGEST", 1 << 20)
+    result = run("apply", "d.csv", "b.xlsx", "--out", "e.xlsx")
+    assert result.exit_code == 1 and not Path("e.xlsx").exists()
+    assert "error: b.xlsx: unpacks to more than" in result.stderr
+
+
+def test_a_table_shrinks_with_its_rows() -> None:
     def table(_: Any, sheet: Any) -> None:
         columns = [{"header": name} for name in ("id", "grade", "x")]
         sheet.add_table("A1:C13", {"columns": columns, "name": "wounds"})

@@ -1,7 +1,9 @@
 """Which parts has a workbook (.xlsx), and which bytes of a sheet hold what?"""
 
 import re
+import shutil
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -10,12 +12,14 @@ from xml.parsers import expat
 from zipfile import ZipFile
 
 from csvor._utils.cached import cached_property
-from csvor.cli.input._sheet_scan import main_part, relations, sheet_parts
+from csvor.cli.input._sheet_scan import main_part, refuse_unpacking, relations, sheet_parts
 
 _TAG = re.compile(rb"""<(?:[^"'>]|"[^"]*"|'[^']*')*>""")
 _CLARK = re.compile(r"\{.*\}")
 _ROW = re.compile(rb"<((?:\w+:)?)row\b[^>]*(?:/>|(?<!/)>.*?</\1row>)", re.DOTALL)
 _LINE = re.compile(rb"""\sr=["'](\d+)["']""")
+# Pictures and the like, which are copied unread.
+_UNREAD = re.compile(r"(?:^|/)media/")
 _KIND = re.compile(rb"""\st=["'](\w+)["']""")
 
 
@@ -42,11 +46,19 @@ class Element:
 
 
 class Workbook:
-    """A workbook, which is a zip file of parts, and the part of one sheet."""
+    """A workbook, which is a zip file of parts, and the part of one sheet.
+
+    Raises
+    ------
+    CommandError
+        If it unpacks to more than can be read (N74).
+    """
 
     def __init__(self, path: str, sheet: str) -> None:
         with ZipFile(path) as archive:
-            self.parts = {name: archive.read(name) for name in archive.namelist()}
+            refuse_unpacking(path, sum(info.file_size for info in archive.infolist()))
+            names = [name for name in archive.namelist() if not _UNREAD.search(name)]
+            self.parts = {name: archive.read(name) for name in names}
         self.main = main_part(self.parts.get)
         self.name, self.sheet = sheet, sheet_parts(self.parts.get)[sheet]
 
@@ -67,6 +79,11 @@ class Workbook:
         quoted = self.name.replace("'", "''")
         return f"'{quoted}'", self.name
 
+    @property
+    def naming(self) -> str:
+        """A pattern of the name of the sheet in formulas, which is not the end of a longer one."""
+        return rf"(?<![\w.'])(?:{'|'.join(map(re.escape, self.spellings))})!"
+
     def may_name(self, formula: str) -> bool:
         """Whether a formula outside of the sheet names it, or sheets from one to another."""
         names = (self.naming, r":[^!:]*[A-Z_'][^!:]*!")
@@ -76,12 +93,11 @@ class Workbook:
         """Write the parts as they are now, in the order and compression of `source`."""
         with ZipFile(source) as old, ZipFile(path, "w") as new:
             for info in old.infolist():
-                new.writestr(info, self.parts[info.filename])
-
-    @property
-    def naming(self) -> str:
-        """A pattern of the name of the sheet in formulas, which is not the end of a longer one."""
-        return rf"(?<![\w.'])(?:{'|'.join(map(re.escape, self.spellings))})!"
+                if info.filename in self.parts:
+                    new.writestr(info, self.parts[info.filename])
+                    continue
+                with old.open(info) as read, new.open(copy(info), "w") as written:
+                    shutil.copyfileobj(read, written)
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,13 @@ def write_edited_workbook(source: str, sheet_name: str | None, review: Review, o
 
     Formulas are marked to be computed anew when it is opened, for they may depend on labels.
     """
+    try:
+        table = sheet_table(source, sheet_name)
+        book = Workbook(source, table.sheet)
+        sheet = Sheet(book)
+    except (ValueError, KeyError, StopIteration):
+        raise CommandError(fault("unclear-workbook")).of_file(source) from None
     with about(source):
-        try:
-            table = sheet_table(source, sheet_name)
-            book = Workbook(source, table.sheet)
-            sheet = Sheet(book)
-        except (ValueError, KeyError, StopIteration):
-            raise CommandError(fault("unclear-workbook")) from None
         cells = _label_cells(table, sheet, review.target)
         lines = list(cells)
         by_text = {cell.text: cell for _, cell in cells.values() if not cell.has_formula}

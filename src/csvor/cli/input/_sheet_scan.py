@@ -116,6 +116,12 @@ def scan_sheet(source: str, sheet: str | None) -> SheetFacts:
         return _scanned(parts, sheets[sheet], sheet, _xlsx_parser)
 
 
+def refuse_unpacking(source: str, n_bytes: int) -> None:
+    """Refuse a workbook that unpacks to more than can be read (N74)."""
+    if n_bytes > LARGEST:
+        raise CommandError(fault("workbook-unpacks", source=source, limit=LARGEST >> 30))
+
+
 class _Parts:
     """The parts of a workbook, read while they do not unpack to too much."""
 
@@ -130,9 +136,7 @@ class _Parts:
         with self._archive.open(part) as file:
             while chunk := file.read(_CHUNK):
                 self._n_bytes += len(chunk)
-                if self._n_bytes > LARGEST:
-                    limit = LARGEST >> 30
-                    raise CommandError(fault("workbook-unpacks", source=self.source, limit=limit))
+                refuse_unpacking(self.source, self._n_bytes)
                 take(chunk)
 
     def read(self, part: str) -> bytes | None:
