@@ -191,6 +191,12 @@ def test_decisions_that_do_not_fit_are_refused_by_row(tmp_path: Path) -> None:
     assert done.labels["p3"] == "fair" and y["p3"] == "poor"
 
 
+def test_an_index_may_have_any_name() -> None:
+    for name in ("given", "given given", ""):
+        y = pd.Series(GRADES, pd.Index([f"p{i}" for i in range(60)], name=name))
+        assert audited(y).apply(SOME).labels.iloc[:5].tolist() == AFTER
+
+
 def test_what_was_decided_goes_into_the_next_audit_and_its_decisions() -> None:
     X = pd.DataFrame({"x": SCORES}, [f"r{i}" for i in range(60)])
     y = pd.Series(np.resize([0, 1, 2], 60), X.index)

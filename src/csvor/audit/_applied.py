@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from csvor._decisions.checks import ReviewedRows, fitting
 from csvor._decisions.decision import DROP, KEEP, RELABEL, Decision, Decisions
-from csvor._decisions.faults import refuse
+from csvor._decisions.faults import refuse, worded
 from csvor._decisions.read import read_decisions
 from csvor._utils.lazy import is_lazy
 from csvor._utils.spelling import format_value
@@ -75,9 +75,9 @@ class Reviewable:
         ------
         ValueError
             If a decision does not fit, with its row: another label stands there than the one in
-            ``given``, there is no such row, a new label is none of `classes`, or the index of the
-            data has the name of a column of the file and another value. All faults are said at
-            once. Also where labels lie in partitions of dask.
+            ``given``, there is no such row, the audit left it out, a new label is none of
+            `classes`, or the index of the data has the name of a column of the file and another
+            value. All faults are said at once. Also where labels lie in partitions of dask.
 
         Examples
         --------
@@ -139,12 +139,13 @@ class Reviewable:
 
         def texts(name: str, positions: NDArray[np.int64]) -> list[str]:
             column, at = columns.get(name, self.given), self._at(positions)
-            return [format_value(column[i]) if i >= 0 else "" for i in at]
+            return [format_value(column[i]) for i in at]
 
         rows = ReviewedRows(
             data="the audit",
             where="in the labels audited",
-            target="given",
+            # Longer than the name of the index, and so another.
+            target="".join(("given ", *columns)),
             n_rows=self.given.size if self._places is None else int(self._places.max()) + 1,
             texts=texts,
             columns=columns,
@@ -152,8 +153,15 @@ class Reviewable:
             no_such="no class of the audit",
             remedy="classes= names classes without rows",
         )
-        faults: dict[int, str] = {}
-        decided = fitting(decisions.source, dict(enumerate(decisions)), faults, rows)
+        by_line = dict(enumerate(decisions))
+        inside = [line for line, one in by_line.items() if one.row <= rows.n_rows]
+        at = self._at([by_line[line].position for line in inside])
+        faults = {
+            line: worded("left-out", source=decisions.source, row=by_line.pop(line).row)
+            for line, place in zip(inside, at, strict=True)
+            if place < 0
+        }
+        decided = fitting(decisions.source, by_line, faults, rows)
         refuse(faults)
         return list(decided.values())
 
