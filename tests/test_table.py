@@ -119,6 +119,10 @@ def test_all_faults_are_one_error_in_arguments_and_by_the_index() -> None:
         ({"target": "grad"}, r"frame has no column 'grad' \(target=\); did you mean 'grade'\?"),
         ({"drop": ["ward"]}, r"no column 'ward' \(drop=\)"),
         ({"id": "case", "drop": ["case"]}, "column 'case' is named by both id and drop"),
+        ({"missing": "NA"}, r"missing takes a list: give missing=\['NA'\]"),
+        ({"missing_label": ""}, r"give missing_label=\[''\]"),
+        ({"drop": "case"}, r"give drop=\['case'\]"),
+        ({"missing": -9}, r"give missing=\[-9\]"),
         ({"decimal": "x"}, "decimal='x' must be '.', ',' or None"),
         ({"cv": 500}, "cv=500: there are 119 rows only"),
         (
@@ -169,8 +173,9 @@ def test_decisions_count_the_rows_of_the_table(audit: LabelAudit) -> None:
     assert applied.labels.loc[7] == "low" and 13 not in applied.labels.index
     assert applied.rows.tolist() == [i for i in range(120) if i not in (11, 13)]
     assert messy()["grade"].iloc[applied.rows].index.equals(applied.labels.index)
-    with pytest.raises(ValueError, match="row 12 is given as 'low'"):
-        decide(Decision(12, "low", "drop"))
+    for label in ("low", ""):
+        with pytest.raises(ValueError, match="row 12 is decided, and the audit left it out"):
+            decide(Decision(12, label, "drop"), Decision(14, audit.given[12], "drop"))
 
 
 def test_a_model_of_an_audit_takes_the_frame_as_it_is(audit: LabelAudit) -> None:

@@ -69,6 +69,33 @@ def test_what_no_reading_fits_is_refused_at_once() -> None:
         TableEncoder(drop=["wards"]).fit(FRAME)
 
 
+def test_columns_are_named_as_frames_spell_them() -> None:
+    frame = pd.DataFrame({"caf\u00e9": [1, 2, 1, 2], "weight ": [1, 2, 3, 4], "x": [5, 9, 6, 2]})
+    for drop in (["cafe\u0301", "weight "], ["caf\u00e9", " weight"]):
+        for one in (frame, frame.rename(columns={"caf\u00e9": "cafe\u0301"})):
+            assert TableEncoder(drop=drop).fit(one).get_feature_names_out().tolist() == ["x"]
+    codes = TableEncoder(categorical=["cafe\u0301"], keep=["weight "]).fit(frame)
+    assert codes.columns_["categorical"].keys() == {"caf\u00e9"}
+    assert codes.columns_["row_numbers"] == []
+    with pytest.raises(ValueError, match=r"X has no column 'height' \(drop=\)"):
+        TableEncoder(drop=["height "]).fit(frame)
+
+
+@pytest.mark.parametrize("argument", ["drop", "keep", "categorical", "missing"])
+def test_a_bare_text_is_no_list(argument: str) -> None:
+    with pytest.raises(ValueError, match=rf"{argument} takes a list: give {argument}=\['NA'\]"):
+        TableEncoder(**{argument: "NA"}).fit(FRAME)
+
+
+def test_marks_may_be_numbers() -> None:
+    frame = pd.DataFrame({"x": [1, -9, 4, 7], "z": [1.5, 2, -9, 3]})
+    marks = [[-9], [-9.0], ["-9"]]
+    said = [TableEncoder(missing=mark, impute=True).fit_transform(frame) for mark in marks]
+    np.testing.assert_allclose(said[0][:, 0], (np.array([1, 4, 4, 7]) - 4) / np.sqrt(4.5))
+    np.testing.assert_array_equal(said[0], said[1])
+    np.testing.assert_array_equal(said[0], said[2])
+
+
 def test_a_pipeline_takes_the_frame_and_goes_into_files() -> None:
     y = [1, 3, 2, 1, 3, 2]
     model = make_pipeline(TableEncoder(**READ), CSVOR()).fit(FRAME, y)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import having
 from csvor._faults.rows import ROW_NAMES
+from csvor._faults.spelling import format_value, normal
 
 # What stands behind an option is its value where it is in quotes, or one of these.
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -37,6 +38,24 @@ def in_python(arguments: Collection[str], row_names: Sequence[Any] | Any) -> Ite
         raise ValueError(in_arguments(str(error))) from None
     finally:
         ROW_NAMES.reset(before)
+
+
+def texts_of(argument: str, values: Any) -> tuple[str, ...]:
+    """The values of an argument that takes several, as text.
+
+    Raises
+    ------
+    ValueError
+        For a bare text, whose letters would be the values, and for what is none of several.
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ValueError(f"{argument} takes a list: give {argument}=[{values!r}].")
+    return tuple(map(format_value, values))
+
+
+def names_of(argument: str, values: Any) -> tuple[str, ...]:
+    """As `texts_of`, of names of columns: in the form in which a table has them."""
+    return tuple(normal(name.strip()) for name in texts_of(argument, values))
 
 
 def option_of_argument(name: str) -> str:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import last_step
 from csvor._faults.notes import Notes
-from csvor._faults.python import in_arguments, in_python
+from csvor._faults.python import in_arguments, in_python, names_of, texts_of
 from csvor._faults.spelling import format_value, normal
 from csvor._tables.column_uses import check_raters
 from csvor._tables.frames import row_names, table_of_frame
@@ -166,9 +166,9 @@ def audit_table(
         roles = Roles(
             target=target, id=id, groups=groups, rater=rater,
             reference=None if reference is None else format_value(reference),
-            weight=weight, counts=counts, drop=tuple(drop), keep=tuple(keep),
-            categorical=tuple(categorical), missing=tuple(missing),
-            missing_label=tuple(map(format_value, missing_label)), fold_labels=fold_labels,
+            weight=weight, counts=counts, drop=names_of("drop", drop), keep=names_of("keep", keep),
+            categorical=names_of("categorical", categorical), missing=texts_of("missing", missing),
+            missing_label=texts_of("missing_label", missing_label), fold_labels=fold_labels,
             dates=dates, decimal=decimal,
         )  # fmt: skip
         declared = None if classes is None else [format_value(one) for one in classes]

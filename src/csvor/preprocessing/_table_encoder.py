@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from csvor._faults.fault import Fault
 from csvor._faults.notes import Notes
-from csvor._faults.python import in_arguments, in_python
+from csvor._faults.python import in_arguments, in_python, names_of, texts_of
 from csvor._tables.column_parser import Rules
 from csvor._tables.feature_columns import choose_features
 from csvor._tables.features import FeatureColumns
@@ -156,15 +156,17 @@ class TableEncoder(Versioned, TransformerMixin, BaseEstimator):
         """
         notes = Notes()
         X = _as_frame(X)
+        uses = {use: names_of(use, getattr(self, use)) for use in ("drop", "keep", "categorical")}
+        missing = texts_of("missing", self.missing)
         with in_python(_ARGUMENTS, row_names(X, "X")):
             table = table_of_frame(X, "X")
-            for use in ("drop", "keep", "categorical"):
-                for name in getattr(self, use):
+            for use, names in uses.items():
+                for name in names:
                     table.column(name, f"--{use}")
             features, frame = choose_features(
-                table, table.rows, [name for name in table.columns if name not in self.drop],
-                kept=self.keep, impute=self.impute, clip=self.clip is not None, notes=notes,
-                rules=Rules(self.decimal, tuple(self.missing), self.dates, tuple(self.categorical)),
+                table, table.rows, [name for name in table.columns if name not in uses["drop"]],
+                kept=uses["keep"], impute=self.impute, clip=self.clip is not None, notes=notes,
+                rules=Rules(self.decimal, missing, self.dates, uses["categorical"]),
             )  # fmt: skip
             self.notes_ = tuple(map(in_arguments, notes.texts()))
         encoder = encoder_of(features, impute=self.impute, clip=self.clip)
