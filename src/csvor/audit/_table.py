@@ -155,7 +155,7 @@ def audit_table(
     >>> frame.index = [f"P{i}" for i in range(300)]
     >>> audit = audit_table(frame, "grade", classes=["mild", "moderate", "severe"])
     >>> audit.named, frame.join(audit.to_frame())["flagged"].sum()
-    (7, np.int64(7))
+    (8, np.int64(8))
     >>> audit.notes[0]
     "'mm' beside the numbers is passed over: column 'size' (row P0: '31.006 mm' is 31.006)"
     >>> audit.model.predict(frame.loc[["P100"]]).tolist()
