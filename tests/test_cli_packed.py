@@ -85,6 +85,7 @@ def test_n64_standard_input_too(monkeypatch: pytest.MonkeyPatch) -> None:
         ("t.jsonl", b"[" * 20_000 + b"]" * 20_000, "line 1: brackets within brackets over 100"),
         ("t.jsonl", b'{"x":' * 20_000 + b"1" + b"}" * 20_000, "line 1: brackets within brackets"),
     ],
+    ids=["cut", "damaged", "cut xz", "two files", "no archive", "workbook", "lists", "objects"],
 )
 def test_what_cannot_be_read_is_refused_in_a_line(name: str, raw: bytes, complaint: str) -> None:
     Path(name).write_bytes(raw)
