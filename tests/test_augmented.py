@@ -123,6 +123,15 @@ def test_n69_sums_of_slacks_of_few_columns_too(method, pairs, ridge, number):
     assert reached <= primal * (1 + 2e-6)
 
 
+def test_n69_of_very_many_rows_no_bound_is_told(monkeypatch):
+    X, codes, weights, C, _ = random_problem(11)
+    certified = SVOREX(C).fit(X, codes, weights)
+    monkeypatch.setattr("csvor._objective.minimise._CERTIFIED", codes.size - 1)
+    model = SVOREX(C).fit(X, codes, weights)
+    assert np.isnan(model.gap_) and model.converged_
+    assert model.objective_ == pytest.approx(certified.objective_, rel=2e-6)
+
+
 @pytest.mark.filterwarnings("ignore:SVOREX stopped")
 @pytest.mark.parametrize("max_iter", [1, 3, 10, 30])
 def test_n69_a_run_that_is_cut_short_tells_how_far_the_end_is(max_iter):

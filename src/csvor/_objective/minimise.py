@@ -26,6 +26,8 @@ from csvor._solvers.solution import Solution, SolverStatus
 _COLUMNS, _ROWS = 64, 2
 # Of so many rows at most a convex problem is certified: of more re-weighting ends near enough.
 _FEW = 5_000
+# Multipliers of all pairs of so many rows at most: of more they would take more memory than X.
+_CERTIFIED = 100_000
 # How much finer the few are solved that have room.
 _FINER = 0.1
 # How near to its end a loss is brought that is not trimmed yet.
@@ -87,9 +89,11 @@ def _refine_near_kinks(
 
 
 def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
-    """Minimise a sum of slacks, without a cap. Of rows in partitions no bound is told."""
-    if not problem.rows.has_products:
-        minimise = _refine_slacks if problem.rows.tells_kinks else follow_smoothing
+    """Minimise a sum of slacks, without a cap. Of very many rows no bound is told."""
+    has_products = problem.rows.has_products
+    if not has_products or (problem.n_samples > _CERTIFIED and not is_wide(problem)):
+        is_refined = problem.rows.tells_kinks and not has_products
+        minimise = _refine_slacks if is_refined else follow_smoothing
         return replace(minimise(problem, problem.origin, **options), gap=math.nan)
     kinked = KinkedObjective(problem, sums=True)
     smooth = None
