@@ -79,7 +79,7 @@ def test_pieces_say_of_rows_what_the_file_says() -> None:
     options = {"id": "name", "groups": "site", "weight": "n", "missing_label": ("99",)}
     data = DataOptions("all.parquet", "grade", "poor,fair,good", **options)
     work = prepare(data, ModelOptions(), Notes())
-    pieces = pieces_of("pieces")
+    pieces = pieces_of("pieces", Notes())
     arrays = pa.concat_tables([piece.plain() for piece in pieces])
     types = dict(zip(arrays.column_names, arrays.schema.types, strict=True))
     reader = reader_of(work, as_column("grade", arrays["grade"]), types)
@@ -287,7 +287,7 @@ def test_a_folder_is_edited_into_a_new_one(words: tuple[str, ...], told: str) ->
 
 def test_a_piece_that_was_read_holds_no_rows() -> None:
     bridges(1000).to_parquet("all.parquet")
-    (piece,) = pieces_of("all.parquet")
+    (piece,) = pieces_of("all.parquet", Notes())
     assert piece.plain().num_rows == 1000
     assert len(pickle.dumps(piece)) < 1000
 
