@@ -81,7 +81,7 @@ def test_run_writes_a_table_and_tells_it_in_short(place: Path) -> None:
     kept = results(place / "out")
     pd.testing.assert_frame_equal(table.drop(columns="error"), kept.drop(columns="error"))
     lines = done.stdout.splitlines()
-    assert lines[1].split() == ["spoilt", "rows", "CSVOR", "SVOREX"]
+    assert lines[1].split() == ["rows", "changed", "CSVOR", "SVOREX"]
     means = (
         kept[kept.level == 20].groupby(["method", "dataset"]).mze.mean().groupby("method").mean()
     )

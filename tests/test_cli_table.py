@@ -137,7 +137,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         (pa.array([1, 2, 3], pa.timestamp("s")), "dates", None),
         (pa.array([1, 2, 3], pa.date32()), "dates", None),
         (pa.array([[1], [2], [3]]), "lists", None),
-        (pa.array([b"1", b"2", b"3"]), "lists", None),
+        (pa.array([b"1", b"2", b"3"]), "text", None),
     ],
 )
 def test_kinds_of_parquet_columns(
