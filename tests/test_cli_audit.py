@@ -121,7 +121,7 @@ def test_what_people_see(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert shown.exit_code == 0
         last, after = shown.stdout.split("\n\n")[2:]
         assert last.startswith("More  1 flagged row further down: see page.html\nWritten  a page")
-        assert f"\nPage  {said}" in last
+        assert f" Page {said}" in " ".join(last.split())  # lines end by the length of the folder
         apply = "csvor apply t-decisions.csv t.csv --out t-clean.csv"
         assert after == f"Next, when the decisions are saved: {apply}\n"
     assert opened == [address] * 2
