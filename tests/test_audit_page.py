@@ -217,14 +217,14 @@ def luminance(colour: str) -> float:
 def test_lines_are_not_told_where_blank_lines_are(tmp_path: Path) -> None:
     for text, line in (("a;b\n1;2\n", 2), ("a;b\n\n1;2\n", 0)):
         (tmp_path / "t.csv").write_text(text, encoding="utf-8")
-        assert _first_line(str(tmp_path / "t.csv")) == line
-    assert _first_line("t.parquet") == _first_line("standard input") == 0
+        assert _first_line(str(tmp_path / "t.csv"), None) == line
+    assert _first_line("t.parquet", None) == _first_line("standard input", None) == 0
     for lines, line in (([0, 1, 2], 2), ([0, 2, 3], 0)):
         with xlsxwriter.Workbook(tmp_path / "t.xlsx") as book:
             sheet = book.add_worksheet()
             for place in lines:
                 sheet.write_row(place, 0, ["a", "b"])
-        assert _first_line(str(tmp_path / "t.xlsx")) == line
+        assert _first_line(str(tmp_path / "t.xlsx"), None) == line
 
 
 def test_days_of_typed_columns_have_no_clock() -> None:
