@@ -174,15 +174,14 @@ class KinkedObjective:
         Slacks away from their kinks have one slope each. Of the few nearest to theirs, which hold
         the optimum where it is, multipliers follow by least squares between their bounds.
         """
-        x, costs, d = self.slack_args(theta), self._full, self._objective.ridge.size
+        x, costs = self.slack_args(theta), self._full
         size = min(_NEAREST * theta.size + _MORE, x.size)
         near = np.argpartition(np.abs(x), size - 1, axis=None)[:size]
         multipliers = np.where(x > 0.0, costs, 0.0)
         multipliers.flat[near] = 0.0
         grad_w, grad_b = self._slopes(theta, multipliers)
         pair, row = np.unravel_index(near, x.shape)
-        side, begins = self._side[pair, row] * costs[row], theta[d:] > 0.0
-        begins[0] = True
+        side, begins = self._side[pair, row] * costs[row], self._begins(theta)
         places = np.cumsum(begins)[self._k[pair, row]] - 1 == np.arange(begins.sum())[:, None]
         root = np.sqrt(self._objective.ridge)[:, None]
         slopes = np.vstack([-self._products.rows(row).T / root, _BALANCE * places]) * side
@@ -213,9 +212,7 @@ class KinkedObjective:
                 :, np.zeros_like(self._k)
             ]
         else:
-            begins = theta[d:] > 0.0
-            begins[0] = True
-            factors = balancing_factors(up, down, begins)[:, self._k]
+            factors = balancing_factors(up, down, self._begins(theta))[:, self._k]
         balanced *= np.where(self._side > 0.0, *factors)
         grad_w, grad_b = self._slopes(theta, balanced)
         losses = float(costs @ self.losses(x))
@@ -232,6 +229,12 @@ class KinkedObjective:
         else:
             apart += float(pulls[1:] @ theta[d + 1 :])
         return apart
+
+    def _begins(self, theta: Array) -> NDArray[np.bool_]:
+        """Which thresholds lie above the one before: where a place begins."""
+        begins: NDArray[np.bool_] = theta[self._objective.ridge.size :] > 0.0
+        begins[0] = True
+        return begins
 
     def _slopes(self, theta: Array, multipliers: Array) -> tuple[Array, Array]:
         """By w and b."""

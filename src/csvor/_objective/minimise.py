@@ -90,21 +90,20 @@ def _refine_near_kinks(
 
 def minimise_slacks(problem: OrdinalObjective, **options: Any) -> Solution:
     """Minimise a sum of slacks, without a cap. Of very many rows no bound is told."""
-    has_products = problem.rows.has_products
-    if not has_products or (problem.n_samples > _CERTIFIED and not is_wide(problem)):
-        is_refined = problem.rows.tells_kinks and not has_products
+    rows, wide = problem.rows, is_wide(problem)
+    if not wide and (not rows.has_products or problem.n_samples > _CERTIFIED):
+        is_refined = rows.tells_kinks and not rows.has_products
         minimise = _refine_slacks if is_refined else follow_smoothing
         return replace(minimise(problem, problem.origin, **options), gap=math.nan)
     kinked = KinkedObjective(problem, sums=True)
-    smooth = None
-    if not is_wide(problem):
-        smooth = follow_smoothing(problem, problem.origin, certify=kinked.gap_at, **options)
-        if smooth.status is not SolverStatus.INEXACT:
-            return smooth
+    by_multipliers = partial(augment, kinked, Schedule(1.0).kinked, **options)
+    if wide:
+        return replace(by_multipliers(), loss=None)
+    smooth = follow_smoothing(problem, problem.origin, certify=kinked.gap_at, **options)
+    if smooth.status is not SolverStatus.INEXACT:
+        return smooth
     # Multipliers tell a bound where slopes of smoothed slacks are too stiff to do so.
-    solution = augment(kinked, Schedule(1.0).kinked, **options)
-    solution = replace(solution, loss=None)
-    return solution if smooth is None else _lower_of(solution, smooth, options["tol"])
+    return _lower_of(replace(by_multipliers(), loss=None), smooth, options["tol"])
 
 
 def _lower_of(certified: Solution, other: Solution, tol: float) -> Solution:
