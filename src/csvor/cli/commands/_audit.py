@@ -66,7 +66,8 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     if data.gold is not None:
         refuse("gold-of-one")
     written: list[str | None] = []
-    with rows_of(data, options, notes, table) as rows:
+    is_reviewed_later = output.report is not None and not output.no_rows
+    with rows_of(data, options, notes, table, keeps_cells=is_reviewed_later) as rows:
         check_by(rows, notes)
         note_raters(rows.prepared.frame, data.roles, notes)
         classes = rows.prepared.target.classes

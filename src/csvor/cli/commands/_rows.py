@@ -16,17 +16,22 @@ Rows = RowsInMemory | RowsInParts
 
 @contextmanager
 def rows_of(
-    data: DataOptions, options: ModelOptions, notes: Notes, table: Table | None = None
+    data: DataOptions,
+    options: ModelOptions,
+    notes: Notes,
+    table: Table | None = None,
+    *,
+    keeps_cells: bool = False,
 ) -> Iterator[Rows]:
     """The rows that the options name, for as long as the workers live where `--dask` asks some.
 
-    `table` is the file, if it has been read.
+    `table` is the file, if it has been read. Cells are kept where a page is to check them later.
     """
     if table is not None:
-        yield RowsInMemory(prepare_table(table, data, options, notes))
+        yield RowsInMemory(prepare_table(table, data, options, notes, keeps_cells=keeps_cells))
         return
     if data.dask is None:
-        yield RowsInMemory(prepare(data, options, notes))
+        yield RowsInMemory(prepare(data, options, notes, keeps_cells=keeps_cells))
         return
     with cluster(data.dask) as client:
         yield in_parts(data, options, notes, client)

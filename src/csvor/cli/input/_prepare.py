@@ -88,7 +88,7 @@ class Prepared(TableColumns):
         return self.features.as_written(self.table, self.target.rows)
 
     def row_checks(self, numbers: Sequence[int]) -> list[str]:
-        """What tells later whether rows, counted from 1, hold the same cells; "" of large files."""
+        """What tells later whether rows, from 1, hold the same cells; "" where none are kept."""
         if self.whole is None:
             return [""] * len(numbers)
         rows = np.array(numbers, dtype=np.int64) - 1
@@ -141,7 +141,9 @@ class Prepared(TableColumns):
         }
 
 
-def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
+def prepare(
+    data: DataOptions, options: ModelOptions, notes: Notes, *, keeps_cells: bool = False
+) -> Prepared:
     """Read and check the data, all faults of it at once, and build the pipeline."""
     with progress(f"Reading {data.data}"):
         table = read_table(
@@ -149,11 +151,18 @@ def prepare(data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
             notes,
             ReadOptions(data.delimiter, columns_as_text(data.roles), data.sheet, data.target),
         )
-        return prepare_table(table, data, options, notes)
+        return prepare_table(table, data, options, notes, keeps_cells=keeps_cells)
 
 
-def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes: Notes) -> Prepared:
-    """As `prepare`, of a table that has been read."""
+def prepare_table(
+    table: Table,
+    data: DataOptions,
+    options: ModelOptions,
+    notes: Notes,
+    *,
+    keeps_cells: bool = False,
+) -> Prepared:
+    """As `prepare`, of a table that has been read; its cells are kept for `row_checks` if asked."""
     review = None
     if data.reviewed is not None:
         review = read_review(data.reviewed, table, data.target, data.classes, notes)
@@ -166,7 +175,7 @@ def prepare_table(table: Table, data: DataOptions, options: ModelOptions, notes:
     model = CSVOR(**{"contamination": "auto", **options.parameters}, classes=classes)
     pipeline = make_pipeline(features, model, impute=options.impute, clip=options.clip)
     n_columns = len(table.columns)
-    whole = table if n_columns * table.n_rows <= MOST_CHECKED else None
+    whole = table if keeps_cells and n_columns * table.n_rows <= MOST_CHECKED else None
     # What became of the other columns is in the frame.
     table = table.only([*data.by, *features.readings, *([] if data.id is None else [data.id])])
     return Prepared(
