@@ -156,7 +156,7 @@ def test_500_suspects_to_label_studio_and_back(given: list[str]) -> None:
 
 
 def test_the_package_of_label_studio_takes_the_tasks_and_converts_them(given: list[str]) -> None:
-    pytest.importorskip("label_studio_sdk")
+    pytest.importorskip("label_studio_sdk", reason="700 MB: tried where it is installed")
     from label_studio_sdk.converter import Converter
     from label_studio_sdk.label_interface import LabelInterface
 
@@ -292,7 +292,7 @@ def test_three_reviewers_in_argilla(given: list[str]) -> None:
 def test_the_package_of_argilla_takes_the_records(
     given: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rg = pytest.importorskip("argilla")
+    rg = pytest.importorskip("argilla", reason="700 MB: tried where it is installed")
     from argilla._models import DatasetModel
     from argilla.client import Argilla
     from argilla.records._io import GenericIO

@@ -587,7 +587,7 @@ def test_agrees_with_skordinal(name: str, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("name", metrics.get_scorer_names())
 def test_n59_displays_of_scikit_learn_draw_scores(name: str) -> None:
-    mpl = pytest.importorskip("matplotlib")
+    mpl = pytest.importorskip("matplotlib", reason="the extra plots is not installed")
     mpl.use("agg")
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))

@@ -18,7 +18,7 @@ from csvor._tables.target import read_target
 from csvor.cli.commands._app import app
 from csvor.cli.input._read import read_table
 
-pyreadstat = pytest.importorskip("pyreadstat")
+pyreadstat = pytest.importorskip("pyreadstat", reason="the extra survey is not installed")
 
 ANSWERS = {3: "good", 1: "poor", 2: "fair", 8: "Don't know", 99: "refused"}
 LABELS = {"answer": ANSWERS, "nps": {0: "never", 10: "surely"}, "sex": {"m": "male", "f": "female"}}

@@ -22,6 +22,8 @@ REMARKS = ("comment", "reviewer")
 COMMAND = "audit"
 # What tells whether the cells of a row are those that were reviewed.
 CHECK = "row_check"
+# Names that no column of the data can have beside them.
+RESERVED = frozenset({*COLUMNS, *REMARKS, COMMAND, CHECK})
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from typing import Any, NoReturn
 
 from csvor._faults.fault import Fault, fault
 from csvor._faults.spelling import visible
-from csvor._utils.spelling import closest as closest
-from csvor._utils.spelling import closest_label as closest_label
+from csvor._utils.spelling import closest
 from csvor._utils.words import some_of
 
 # The exit status that each ends a command with.

@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from csvor._faults.rows import ROW_NAMES
-from csvor._faults.spelling import format_value, quoted
+from csvor._faults.spelling import quoted
+from csvor._utils.spelling import format_value
 from csvor._utils.warn import as_keyword
 
 # What labels have: the parameters that their faults name.

@@ -10,7 +10,7 @@ from typing import Any
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import having
 from csvor._faults.rows import ROW_NAMES
-from csvor._faults.spelling import format_value, normal
+from csvor._utils.spelling import format_value, normal
 
 # What stands behind an option is its value where it is in quotes, or one of these.
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""

@@ -4,9 +4,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from csvor._utils.spelling import format_value as format_value
-from csvor._utils.spelling import normal as normal
-
 # Letters of a text that a message shows.
 LONGEST = 80
 # Lines may end, and letters be joined.

@@ -12,9 +12,10 @@ from csvor._faults.errors import ColumnError, CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.rows import rows_named
-from csvor._faults.spelling import LONGEST, format_value, visible
+from csvor._faults.spelling import LONGEST, visible
 from csvor._tables.number_text import numeral
 from csvor._tables.table import TableColumn
+from csvor._utils.spelling import format_value
 from csvor._utils.words import plural
 
 MOST_CATEGORIES = 1000

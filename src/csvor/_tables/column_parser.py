@@ -8,7 +8,6 @@ import numpy as np
 
 from csvor._faults.errors import ColumnError, listed
 from csvor._faults.fault import fault
-from csvor._faults.spelling import normal
 from csvor._tables.column_checks import (
     Numbers,
     Rows,
@@ -20,7 +19,8 @@ from csvor._tables.column_checks import (
 from csvor._tables.dates import CLOCK, form_of, numbers_of_times, read_dates
 from csvor._tables.number_column import MANY, Interpretation, NumberColumn
 from csvor._tables.reading_notes import ReadingNotes
-from csvor._tables.table import TableColumn, as_number
+from csvor._tables.table import TableColumn
+from csvor._utils.spelling import as_number, normal
 
 # Texts are dates if nearly all are.
 _MOSTLY = 0.9

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from csvor._decisions.decision import DROP, KEEP, RELABEL
-from csvor._faults.errors import ColumnError, UsageError, closest, listed, refuse
+from csvor._faults.errors import ColumnError, UsageError, listed, refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import folded, visible
@@ -20,6 +20,7 @@ from csvor._tables.number_column import SIGNS, NumberColumn, is_blank
 from csvor._tables.related_rows import group_numbers, rater_names
 from csvor._tables.roles import Roles
 from csvor._tables.table import Table, TableColumn
+from csvor._utils.spelling import closest
 
 Rows = NDArray[np.int64]
 

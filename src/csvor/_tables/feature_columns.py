@@ -27,7 +27,8 @@ from csvor._tables.leaks import (
     note_shared_id,
     note_use,
 )
-from csvor._tables.table import Table, TableColumn, as_number
+from csvor._tables.table import Table, TableColumn
+from csvor._utils.spelling import as_number
 
 
 def choose_features(

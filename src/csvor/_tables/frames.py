@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
-from csvor._faults.spelling import format_value, normal
 from csvor._labels.containers import is_lazy_frame
 from csvor._tables.table import Table, as_column
 from csvor._utils.lazy import is_lazy
+from csvor._utils.spelling import format_value, normal
 
 # pandas keeps the index in columns of such names.
 _INDEX = "__index_level_"

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._faults.errors import ColumnError, UsageError, closest_label
+from csvor._faults.errors import ColumnError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.options import as_option
 from csvor._faults.rows import rows_named
-from csvor._faults.spelling import folded, format_value, visible
+from csvor._faults.spelling import folded, visible
 from csvor._labels import LabelError, OrdinalLabels
 from csvor._labels.order import (
     CONTINUOUS,
@@ -23,7 +23,8 @@ from csvor._labels.order import (
     number_of,
 )
 from csvor._tables.dates import form_of
-from csvor._tables.table import TableColumn, as_number
+from csvor._tables.table import TableColumn
+from csvor._utils.spelling import as_number, closest_label, format_value
 from csvor._utils.warn import alternatives
 from csvor._utils.words import plural, some_of
 

@@ -8,8 +8,8 @@ import pandas as pd
 
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
 from csvor._tables.column_checks import Numbers, Rows
+from csvor._utils.spelling import format_value
 
 # In fewer rows, what was measured is in order often enough.
 _FEWEST_ROWS = 20

@@ -9,9 +9,8 @@ import pandas as pd
 
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
 from csvor._tables.roles import Roles
-from csvor._utils.spelling import same
+from csvor._utils.spelling import format_value, same
 
 _PEOPLE = re.compile(
     r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))"

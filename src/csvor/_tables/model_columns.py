@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from csvor._faults.errors import ColumnError, Faults, UsageError, closest
+from csvor._faults.errors import ColumnError, Faults, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import folded
@@ -16,6 +16,7 @@ from csvor._tables.feature_columns import frame_of
 from csvor._tables.features import FeatureColumns
 from csvor._tables.number_text import FACTORS
 from csvor._tables.table import Table, TableColumn
+from csvor._utils.spelling import closest
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 

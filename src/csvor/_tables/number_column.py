@@ -9,14 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from csvor._tables.number_text import NOTATIONS, Notation, Numeral, is_known_unit, numeral
-from csvor._tables.table import (
-    BLANK,
-    TableColumn,
-    as_number,
-    has_clear_points,
-    has_points,
-    parsed_numbers,
-)
+from csvor._tables.table import TableColumn, has_clear_points, has_points, parsed_numbers
+from csvor._utils.spelling import BLANK, as_number
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from csvor._faults.errors import Faults, listed
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
 from csvor._tables.column_parser import Rules
 from csvor._tables.column_uses import ColumnUses, LabelReview, feature_names, weight_of_one
 from csvor._tables.feature_columns import choose_features
@@ -27,6 +26,7 @@ from csvor._tables.related_rows import (
 from csvor._tables.roles import Roles
 from csvor._tables.table import Table
 from csvor._tables.target import Target, read_target
+from csvor._utils.spelling import format_value
 from csvor._utils.words import nouns
 
 

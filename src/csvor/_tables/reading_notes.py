@@ -6,9 +6,10 @@ import numpy as np
 
 from csvor._faults.notes import Notes
 from csvor._faults.rows import row_name
-from csvor._faults.spelling import format_value, visible
+from csvor._faults.spelling import visible
 from csvor._tables.number_column import Interpretation, NumberColumn, Numbers, Rows
-from csvor._tables.table import BLANK, TableColumn
+from csvor._tables.table import TableColumn
+from csvor._utils.spelling import BLANK, format_value
 
 SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _MARKS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from csvor._faults.errors import refuse
-from csvor._faults.spelling import normal
+from csvor._utils.spelling import normal
 
 _NAMES = ("target", "id", "groups", "rater", "item", "reference", "gold", "weight", "counts")
 _LISTS = ("by", "drop", "keep", "categorical")

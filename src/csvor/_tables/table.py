@@ -10,10 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from csvor._faults.errors import UsageError, nearest
-from csvor._faults.spelling import format_value, normal
 from csvor._utils.cached import cached_property
-from csvor._utils.spelling import BLANK as BLANK
-from csvor._utils.spelling import as_number as as_number
+from csvor._utils.spelling import BLANK, as_number, format_value, normal
 
 Kind = Literal["text", "number", "bool", "dates", "lists"]
 # No mark between thousands: 1.5, 1.2345, .5, 0.125, -0.125, 1234.567, 1.500e3.

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from csvor._faults.errors import ColumnError, Faults
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value, normal
 from csvor._labels import CodedLabels
 from csvor._tables.label_order import LabelColumn
-from csvor._tables.table import TableColumn, as_number
+from csvor._tables.table import TableColumn
+from csvor._utils.spelling import as_number, format_value, normal
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from csvor._faults.fault import fault, lacking
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
 from csvor._mixture.channels import MANY_CLASSES
 from csvor._parts.engine import sums
+from csvor._utils.spelling import format_value
 from csvor.audit._label_audit import LabelAudit
 
 

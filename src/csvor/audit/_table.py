@@ -16,7 +16,6 @@ from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import last_step
 from csvor._faults.notes import Notes
 from csvor._faults.python import in_arguments, in_python, names_of, texts_of
-from csvor._faults.spelling import format_value, normal
 from csvor._tables.column_uses import check_raters
 from csvor._tables.frames import row_names, table_of_frame
 from csvor._tables.likely_raters import note_more_raters, note_raters
@@ -24,6 +23,7 @@ from csvor._tables.prepare import TableColumns, columns_of
 from csvor._tables.related_rows import refuse_few_rows
 from csvor._tables.roles import Roles
 from csvor._tables.target import note_lone_labels
+from csvor._utils.spelling import format_value, normal
 from csvor.audit._candidates import candidate_models
 from csvor.audit._class_notes import notes_on_classes
 from csvor.audit._label_audit import LabelAudit

@@ -13,10 +13,9 @@ from csvor._decisions.decision import DROP, RELABEL, Decision
 from csvor._faults.errors import CommandError, about
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import normal
 from csvor._utils.atomic_files import folder_written_whole, write_whole, written_whole
 from csvor._utils.file_kinds import PARQUET, SURVEY, WORKBOOK
-from csvor._utils.spelling import same
+from csvor._utils.spelling import normal, same
 from csvor.cli._files import write_table
 from csvor.cli._paths import parquet_files
 from csvor.cli._workbook_edit import write_edited_workbook

@@ -8,9 +8,9 @@ from typing import Any, TextIO
 
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
-from csvor._faults.spelling import format_value
 from csvor._utils.atomic_files import written_whole
 from csvor._utils.file_kinds import TEXT, WRITTEN
+from csvor._utils.spelling import format_value
 from csvor.cli._paths import check_output
 from csvor.cli._streams import results
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from csvor._faults.spelling import format_value
 from csvor._utils.atomic_files import write_whole
+from csvor._utils.spelling import format_value
 from csvor.cli._paths import parquet_files
 
 _AUDIT = ("csvor", "audit")

@@ -13,7 +13,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from csvor._faults.spelling import format_value, harmless
+from csvor._faults.spelling import harmless
+from csvor._utils.spelling import format_value
 from csvor._utils.words import plural, some_of
 from csvor.cli._options import WITH_GAMMA
 

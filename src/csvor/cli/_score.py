@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from csvor._faults.spelling import format_value
+from csvor._utils.spelling import format_value
 from csvor._utils.words import plural
 from csvor.cli._render import Fact, plain_table, print_table, with_ends
 

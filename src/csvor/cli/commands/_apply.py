@@ -8,7 +8,6 @@ from pathlib import Path
 from csvor._decisions.decision import DROP, RELABEL
 from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import normal
 from csvor._tables.table import Table
 from csvor._utils.file_kinds import (
     EDITED,
@@ -20,6 +19,7 @@ from csvor._utils.file_kinds import (
     WORKBOOK,
     WRITTEN,
 )
+from csvor._utils.spelling import normal
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._follow_up import AS_BEFORE, next_audit, write_record

@@ -9,8 +9,8 @@ from rich.text import Text
 from csvor import RatersAudit
 from csvor._faults.errors import CommandError, refuse
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
 from csvor._tables.table import Table
+from csvor._utils.spelling import format_value
 from csvor._utils.words import plural
 from csvor.cli._browser import open_report
 from csvor.cli._files import write_table

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from csvor import LabelAudit
-from csvor._decisions.decision import CHECK, COLUMNS, COMMAND, REMARKS
+from csvor._decisions.decision import CHECK, RESERVED
 from csvor._utils.file_kinds import EXCEL, TEXT
 from csvor._utils.words import plural
 from csvor.cli._follow_up import audit_command, digest
@@ -36,7 +36,7 @@ def write_page(
     `of_rows` are by, X, rows, ids, cells, conflicts and with_rows of `write_audit_report`.
     """
     named = work.data.id
-    id_name = "id" if named is None or named in (*COLUMNS, *REMARKS, CHECK, COMMAND) else named
+    id_name = "id" if named is None or named in RESERVED else named
     write_audit_report(
         audit,
         path=path,

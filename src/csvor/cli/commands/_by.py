@@ -6,7 +6,7 @@ from csvor import LabelAudit
 from csvor._faults.errors import UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import normal
+from csvor._utils.spelling import normal
 from csvor._utils.words import plural
 from csvor.audit import SharesByValue
 from csvor.audit._values import check_values

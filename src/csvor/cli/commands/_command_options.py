@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from csvor._faults.errors import refuse
-from csvor._faults.spelling import normal
+from csvor._utils.spelling import normal
 from csvor.cli._options import (
     AsJson,
     Dask,

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from csvor import datasets
-from csvor._faults.errors import CommandError, UsageError, closest, listed, refuse
+from csvor._faults.errors import CommandError, UsageError, listed, refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
+from csvor._utils.spelling import closest
 from csvor.cli._notes import warnings_as_notes
 from csvor.cli._progress import progress
 from csvor.cli._render import console, plain_table, print_table

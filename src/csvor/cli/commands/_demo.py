@@ -12,7 +12,7 @@ from csvor import LabelAudit
 from csvor._faults.errors import refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._tables.table import as_number
+from csvor._utils.spelling import as_number
 from csvor.cli._files import write_table
 from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 
 from csvor import OrdinalRegression
-from csvor._faults.spelling import format_value
 from csvor._regression.summary import reach_of
+from csvor._utils.spelling import format_value
 from csvor.cli.commands._explain_fit import Explained
 from csvor.cli.input._regression_columns import RegressionColumn
 

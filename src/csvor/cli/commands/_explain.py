@@ -12,7 +12,7 @@ import pandas as pd
 
 from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
+from csvor._utils.spelling import format_value
 from csvor._utils.words import plural
 from csvor.cli._browser import open_report
 from csvor.cli._follow_up import command_line

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from csvor._faults.spelling import format_value
+from csvor._utils.spelling import format_value
 from csvor.cli._render import plain_table, print_facts, print_table
 from csvor.cli.commands._effects import p_text, ratio_texts, shown_level
 

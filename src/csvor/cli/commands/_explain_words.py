@@ -9,7 +9,7 @@ import numpy as np
 
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
+from csvor._utils.spelling import format_value
 from csvor._utils.words import all_of, some_of
 from csvor.cli._render import MOST_NAMES
 from csvor.cli.commands._effects import effects_of, p_words

@@ -10,9 +10,9 @@ from csvor._estimators.steps import at_final
 from csvor._faults.errors import about
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
 from csvor._tables.model_columns import features_frame
 from csvor._tables.table import Table
+from csvor._utils.spelling import format_value
 from csvor.cli._model import StoredModel
 from csvor.cli._notes import warnings_as_notes
 from csvor.cli._progress import progress

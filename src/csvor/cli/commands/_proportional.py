@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from csvor._faults.spelling import format_value, quoted
+from csvor._faults.spelling import quoted
 from csvor._parts.engine import sums
 from csvor._regression.changes import refitted, with_nominal
 from csvor._regression.checks import SeparationError, refuse_separation
 from csvor._regression.likelihood import probability_right
 from csvor._regression.terms import column_positions
+from csvor._utils.spelling import format_value
 from csvor._utils.words import all_of
 from csvor.cli.commands._effects import p_words, shown_level
 from csvor.cli.commands._explain_fit import Explained

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from csvor._faults.errors import UsageError, closest_label, listed
+from csvor._faults.errors import UsageError, listed
 from csvor._faults.fault import fault
-from csvor._faults.spelling import format_value
-from csvor._utils.spelling import same
+from csvor._utils.spelling import closest_label, format_value, same
 from csvor.cli._options import ModelOptions
 
 

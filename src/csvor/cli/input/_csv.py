@@ -14,7 +14,7 @@ import pyarrow.csv as pa_csv
 from csvor._faults.errors import CommandError, Faults, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import normal
+from csvor._utils.spelling import normal
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
 from csvor.cli.input._packed import Opener, unpacked

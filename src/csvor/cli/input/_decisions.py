@@ -23,8 +23,8 @@ from csvor._decisions.read import decisions_of
 from csvor._faults.errors import CommandError, FaultsError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
 from csvor._tables.table import Table, TableColumn
+from csvor._utils.spelling import format_value
 from csvor.cli._follow_up import how_to_go_on, read_command, read_record
 from csvor.cli.input._csv import split_list
 from csvor.cli.input._read import read_table

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from csvor._faults.errors import CommandError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import normal
+from csvor._utils.spelling import normal
 
 # Blanks separate words as well.
 _SIGNS = (",", ";", "\t", "|")

@@ -10,7 +10,7 @@ import pyarrow as pa
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
+from csvor._utils.spelling import format_value
 from csvor.cli.input._sheet_scan import SheetFacts, cell_name, scan_sheet, sheet_called
 
 

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._tables.number_column import is_blank
-from csvor._tables.table import TableColumn, as_number
+from csvor._tables.table import TableColumn
+from csvor._utils.spelling import as_number
 
 # Rows that may be lines of names, and those below which say what is usual in a column.
 _MOST, _FEWEST_BELOW, _BELOW = 3, 10, 200

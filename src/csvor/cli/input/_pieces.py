@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import normal
 from csvor._tables.frames import columns_of_bytes, named_arrays
 from csvor._tables.table import Table, as_column
+from csvor._utils.spelling import normal
 from csvor.cli._paths import other_tables, parquet_files
 from csvor.cli.input._parquet import why_no_order
 

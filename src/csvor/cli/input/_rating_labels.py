@@ -11,14 +11,14 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from csvor._faults.errors import ColumnError, CommandError, closest_label, listed
+from csvor._faults.errors import ColumnError, CommandError, listed
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value, visible
+from csvor._faults.spelling import visible
 from csvor._tables.column_checks import Rows
-from csvor._tables.table import TableColumn, as_number
+from csvor._tables.table import TableColumn
 from csvor._tables.target import Target, no_labels, read_target
-from csvor._utils.spelling import same
+from csvor._utils.spelling import as_number, closest_label, format_value, same
 from csvor.cli._options import DataOptions
 from csvor.cli.input._csv import classes_of
 

@@ -15,7 +15,6 @@ import pyarrow.json as pa_json
 from csvor._faults.errors import CommandError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import normal
 from csvor._tables.frames import columns_of_bytes, named_arrays
 from csvor._tables.table import Table, TableColumn, as_column
 from csvor._utils.file_kinds import (
@@ -29,6 +28,7 @@ from csvor._utils.file_kinds import (
     WRITTEN,
     kind_of,
 )
+from csvor._utils.spelling import normal
 from csvor.cli._paths import check_input, refuse_delimiter, refuse_sheet
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv

@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from csvor._faults.errors import nearest, refuse
-from csvor._faults.spelling import normal
 from csvor._tables.features import FeatureColumns
+from csvor._utils.spelling import normal
 from csvor.cli._options import ModelOptions
 from csvor.cli._parameters import as_positive
 from csvor.preprocessing import MedianClipper

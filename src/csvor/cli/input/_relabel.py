@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
-from csvor._faults.spelling import format_value
+from csvor._utils.spelling import format_value
 
 
 def relabelled(values: pa.Array, new: Mapping[int, str]) -> pa.Array:

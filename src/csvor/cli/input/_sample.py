@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from csvor._faults.errors import CommandError, listed
 from csvor._tables.column_checks import MOST_CATEGORIES
-from csvor._tables.table import Table, TableColumn, as_column, as_number
+from csvor._tables.table import Table, TableColumn, as_column
 from csvor._tables.target import no_labels
+from csvor._utils.spelling import as_number
 from csvor.cli.input._pieces import Piece, table_of
 
 MOST_ROWS = 20_000

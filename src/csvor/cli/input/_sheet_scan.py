@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
-from csvor._faults.spelling import normal
+from csvor._utils.spelling import normal
 
 # All cells up to the last one are held, filled or not.
 MOST_CELLS = 20_000_000

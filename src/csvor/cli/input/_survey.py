@@ -9,8 +9,7 @@ import pyarrow as pa
 from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import format_value
-from csvor._utils.spelling import as_number
+from csvor._utils.spelling import as_number, format_value
 
 ORDER = "value labels of the file, by their codes"
 _MOST_CODES = 5

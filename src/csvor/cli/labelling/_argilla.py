@@ -11,8 +11,8 @@ from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._utils.atomic_files import folder_written_whole
-from csvor.cli.labelling._label_studio import read_json_list
 from csvor.cli.labelling._task import (
+    AUTHOR,
     COMMENT,
     DECISION,
     DECISION_TITLE,
@@ -21,9 +21,9 @@ from csvor.cli.labelling._task import (
     Answer,
     Task,
     answer_to,
+    read_json_list,
 )
 
-_AUTHOR = "csvor audit"
 _QUESTIONS = (LABEL, DECISION, COMMENT)
 _SETTINGS, _DATASET, _RECORDS = ".argilla/settings.json", ".argilla/dataset.json", "records.json"
 
@@ -75,7 +75,7 @@ def _as_record(one: Task) -> dict[str, Any]:
     lines = [f"{name}: {text}" for name, text in {**one.ids, **one.cells}.items()]
     metadata = {"row": one.row, "target": one.target, "ids": json.dumps(dict(one.ids))}
     chance = {} if one.score is None else {"chance_of_error": one.score}
-    suggestion = {"value": one.suggested, "score": one.score, "agent": _AUTHOR}
+    suggestion = {"value": one.suggested, "score": one.score, "agent": AUTHOR}
     return {
         "id": str(one.row),
         "fields": {"given": one.given, "cells": "\n".join([f"row: {one.row}", *lines])},

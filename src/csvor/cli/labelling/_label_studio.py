@@ -13,6 +13,7 @@ from csvor._faults.notes import Notes
 from csvor._utils.atomic_files import write_whole
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.labelling._task import (
+    AUTHOR,
     COMMENT,
     DECISION,
     DECISION_TITLE,
@@ -21,9 +22,9 @@ from csvor.cli.labelling._task import (
     Answer,
     Task,
     answer_to,
+    read_json_list,
 )
 
-_AUTHOR = "csvor audit"
 _COLUMN = re.compile(r"\$[\w\[\].{}]")
 # The object that the questions are about.
 _GIVEN = "given"
@@ -91,7 +92,7 @@ def _as_task(one: Task) -> dict[str, Any]:
         "type": "choices",
         "value": {"choices": [one.suggested]},
     }
-    prediction = {"model_version": _AUTHOR, "result": [choice]}
+    prediction = {"model_version": AUTHOR, "result": [choice]}
     score = {} if one.score is None else {"score": one.score}
     return {"data": data, "predictions": [{**prediction, **score}]}
 
@@ -114,21 +115,6 @@ def read_label_studio(source: str, notes: Notes) -> Iterator[Answer]:
                 results = {r.get("from_name"): r.get("value") for r in one.get("result") or ()}
                 data = entry.get("data") or {}
                 yield _answer(source, position, data, results, one.get("completed_by"), one)
-
-
-def read_json_list(source: str) -> list[dict[str, Any]]:
-    """The objects that a JSON file lists."""
-    try:
-        entries = json.loads(Path(source).read_bytes())
-    except ValueError as error:
-        raise CommandError(
-            fault("unreadable", source=source, what="JSON file", why=str(error))
-        ) from None
-    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-        raise CommandError(
-            fault("unreadable", source=source, what="export", why="no list of tasks")
-        )
-    return entries
 
 
 def _lines(source: str, notes: Notes) -> Iterable[dict[str, Any]]:

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from csvor._decisions.decision import RESERVED
 from csvor._faults.errors import CommandError, refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import folded, format_value
+from csvor._faults.spelling import folded
 from csvor._tables.table import Table
 from csvor._tables.target import read_target
-from csvor._utils.spelling import same
+from csvor._utils.spelling import format_value, same
 from csvor.cli.input._csv import classes_of as declared_classes
-from csvor.cli.labelling._task import RESERVED, Task
+from csvor.cli.labelling._task import Task
 
 _NEEDED = ("row", "given", "suggested", "probability", "flagged")
 # What an audit says of rows; a further column is an id that the data have too.

@@ -1,18 +1,18 @@
 """Which row is to be reviewed in a labelling tool, and what was decided there?"""
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from csvor._decisions.checks import one_target
 from csvor._decisions.decision import (
-    COLUMNS,
-    COMMAND,
     DROP,
     KEEP,
     RELABEL,
-    REMARKS,
+    RESERVED,
     Decision,
     Decisions,
 )
@@ -24,8 +24,8 @@ from csvor._utils.spelling import as_number, same
 LABEL, DECISION, COMMENT = "label", "decision", "comment"
 QUESTION = "Which label is right?"
 DECISION_TITLE = "Or keep the label given, or leave the row out (counts before the label)"
-# Columns of a file of decisions that no column of the data can have beside them.
-RESERVED = frozenset({*COLUMNS, *REMARKS, COMMAND})
+# Who suggests labels.
+AUTHOR = "csvor audit"
 
 
 @dataclass(frozen=True)
@@ -108,3 +108,18 @@ def decisions_of(source: str, answers: Iterable[Answer]) -> list[Decisions]:
         Decisions(source, target, tuple(d for d in decided if not shared or d.reviewer == name))
         for name in names
     ]
+
+
+def read_json_list(source: str) -> list[dict[str, Any]]:
+    """The objects that a JSON file lists."""
+    try:
+        entries = json.loads(Path(source).read_bytes())
+    except ValueError as error:
+        raise CommandError(
+            fault("unreadable", source=source, what="JSON file", why=str(error))
+        ) from None
+    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+        raise CommandError(
+            fault("unreadable", source=source, what="export", why="no list of tasks")
+        )
+    return entries
