@@ -66,7 +66,7 @@ def test_examples_are_of_the_gallery(example: Path) -> None:
 def test_no_place_of_a_machine_is_named() -> None:
     sources = [*DOCS.glob("*.*"), *DOCS.glob("_extensions/*"), *(ROOT / "examples").rglob("*.*")]
     for path in sources:
-        if path.is_file():
+        if path.is_file() and path.suffix != ".pyc":  # Python's own, where an example was imported
             assert not re.search(r"(?<![\w.])/(home|work|Users|tmp)/", path.read_text("utf-8")), (
                 path
             )
