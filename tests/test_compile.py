@@ -1,6 +1,7 @@
 """Compiled loops are never stale, are kept where there is a place, and say when they compile."""
 
 import ast
+import errno
 import importlib.util
 import json
 import math
@@ -13,10 +14,12 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from unittest.mock import Mock
 
 import numba
 import numpy as np
 import pytest
+from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 import csvor
@@ -77,7 +80,7 @@ def imported(path):
 
 @pytest.fixture
 def not_warned(monkeypatch):
-    monkeypatch.setattr(compiling, "_has_warned", False)
+    monkeypatch.setattr(compiling, "_warned", set())
 
 
 def test_a_change_in_one_file_reaches_compiled_callers_in_others(tmp_path):
@@ -101,10 +104,57 @@ def test_a_change_in_one_file_reaches_compiled_callers_in_others(tmp_path):
     callee.write_text(CALLEE.replace("2.0", "5.0"))
     assert outcome() == [16.0, 0]
     assert outcome() == [16.0, 1]
-    for index in (tmp_path / "kept").rglob("*.nbi"):  # cut off, as a full disk leaves them
-        index.write_bytes(index.read_bytes()[:40])
-    assert outcome() == [16.0, 0]
-    assert outcome() == [16.0, 1]
+
+
+@pytest.fixture
+def kept_loop(tmp_path, monkeypatch, not_warned):
+    """A file with a loop that was compiled and kept, and the folder it is kept in."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kept"))
+    path = tmp_path / "a_kept_loop.py"
+    path.write_text(CALLEE)
+    assert imported(path).scaled(3.0) == 6.0
+    return path, tmp_path / "kept"
+
+
+def flipped(content):
+    """The bytes with one changed in the middle, where machine code is."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "suffix"),
+    [
+        pytest.param(damage, suffix, id=f"{name}-{suffix}")
+        for name, damage, suffixes in (
+            ("flipped", flipped, ["nbc"]),
+            ("cut off", lambda content: content[: len(content) // 2], ["nbi", "nbc"]),
+            ("foreign", lambda _: b"another's", ["nbi", "nbc"]),
+        )
+        for suffix in suffixes
+    ],
+)
+def test_n82_damaged_code_is_compiled_again_with_one_warning(kept_loop, damage, suffix):
+    path, folder = kept_loop
+    (file,) = folder.rglob(f"*.{suffix}")
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.warns(UserWarning, match="is damaged") as caught:
+        assert imported(path).scaled(3.0) == 6.0
+    assert len(caught) == 1
+    again = imported(path).scaled
+    assert again(3.0) == 6.0
+    assert sum(again.stats.cache_hits.values()) == 1, "what was compiled again is kept"
+
+
+def test_n82_a_full_disk_costs_a_warning_and_nothing_else(kept_loop, monkeypatch):
+    path, folder = kept_loop
+    shutil.rmtree(folder)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(IndexDataCacheFile, "_open_for_write", Mock(side_effect=full))
+    with pytest.warns(UserWarning, match=r"can't be kept in .*No space left") as caught:
+        assert imported(path).scaled(3.0) == 6.0
+        assert imported(path).scaled(3) == 6
+    assert len(caught) == 1
 
 
 # Too long to be inlined where it is called twice.

@@ -5,6 +5,7 @@ The private names of Numba that csvor relies on are all here.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -12,12 +13,13 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from numba.core.caching import FunctionCache, NullCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.core.cgutils import get_null_value
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.event import TimingListener, install_listener, trigger_event
 from numba.core.registry import CPUDispatcher
+from numba.core.serialize import dumps
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -33,10 +35,26 @@ _NOT_KEPT = (
     "machine code can be written to."
 )
 
+_NO_FOLDER = (
+    "Loops are compiled anew in each process, which takes 5 to 15 seconds: neither csvor's folder "
+    "nor the user's cache folder can be written to. Set the environment variable NUMBA_CACHE_DIR "
+    "to a folder that can."
+)
+_DAMAGED = (
+    "Compiled code in {} is damaged (a full disk or a copy that was cut off may leave it so): it "
+    "is compiled again, which takes 5 to 15 seconds in all. Results are not affected."
+)
+_NOT_WRITTEN = (
+    "Compiled code can't be kept in {} ({}): it is used now, and compiled again in the next "
+    "process, which takes 5 to 15 seconds. Free some space, or set the environment variable "
+    "NUMBA_CACHE_DIR to another folder."
+)
+
 # The event that machine code is read from disk.
 _READING = "csvor:reading"
 
-_has_warned = False
+# What this process has warned of; each is said once.
+_warned: set[str] = set()
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -181,11 +199,33 @@ def _compiling_files() -> dict[Path, bytes]:
 _DIGEST = sha256(b"\0".join(_compiling_files().values())).hexdigest()
 
 
+def _warn_once(message: str, *details: object) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        warn(message.format(*details))
+
+
+class _CheckedCode(CompileResultCacheImpl):
+    """Machine code with a checksum: damaged code would end the process (N82)."""
+
+    def reduce(self, result: Any) -> tuple[bytes, bytes]:
+        code = dumps(super().reduce(result))
+        return sha256(code).digest(), code
+
+    def rebuild(self, target_context: Any, checked: tuple[bytes, bytes]) -> Any:
+        digest, code = checked
+        if sha256(code).digest() != digest:
+            raise ValueError("machine code does not match its checksum")
+        return super().rebuild(target_context, pickle.loads(code))
+
+
 class _KeptCode(FunctionCache):
     """Machine code that is stale as soon as any file of loops has changed.
 
     Numba looks at the file of the outer function alone, but compiles what it calls into it.
     """
+
+    _impl_class = _CheckedCode
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -195,22 +235,26 @@ class _KeptCode(FunctionCache):
         with trigger_event(_READING):
             try:
                 code = super().load_overload(sig, target_context)
-            except Exception:  # of another version, whose types are no more, or cut off
-                self.flush()
+            except Exception:  # whatever bytes raise that are not what was written (N82)
                 code = None
+                _warn_once(_DAMAGED, self.cache_path)
+                self._write(self.flush)
         if code is None:
             announce(_KEPT)
         return code
 
+    def save_overload(self, sig: Any, data: Any) -> None:
+        self._write(super().save_overload, sig, data)
+
+    def _write(self, write: Callable[..., None], *values: Any) -> None:
+        """Keep code where that is possible; what can't be kept is used all the same."""
+        try:
+            write(*values)
+        except OSError as error:
+            _warn_once(_NOT_WRITTEN, self.cache_path, error.strerror or error)
+
 
 class _NothingKept(NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> None:
-        global _has_warned
         announce(_NOT_KEPT)
-        if not _has_warned:
-            _has_warned = True
-            warn(
-                "Loops are compiled anew in each process, which takes 5 to 15 seconds: neither "
-                "csvor's folder nor the user's cache folder can be written to. Set the "
-                "environment variable NUMBA_CACHE_DIR to a folder that can."
-            )
+        _warn_once(_NO_FOLDER)
