@@ -10,6 +10,7 @@ import zipfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,7 @@ from csvor import (
     OrdinalRegression,
 )
 from csvor._tables.features import FeatureColumns
+from csvor.cli import _record
 from csvor.cli._model import load_model
 from csvor.cli._record import Record, now, versions
 from csvor.cli.commands._app import app
@@ -363,6 +365,22 @@ def test_files_that_are_no_models(content: bytes, message: str) -> None:
     (line,) = result.stderr.splitlines()
     assert line.startswith("csvor: error: m.skops: ")
     assert message in line
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"), [("csvor.json", "LARGEST_RECORD"), ("part", "LARGEST_MODEL")]
+)
+def test_n74_a_model_that_unpacks_to_much_is_not_unpacked(
+    name: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_record, limit, 1 << 20)
+    monkeypatch.setattr(zipfile.ZipFile, "read", Mock(side_effect=AssertionError("unpacked")))
+    with zipfile.ZipFile("m.skops", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, bytes(1 << 21))
+    result = run("predict", "-", "--model", "m.skops", input="a\n1\n")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"m.skops: {NOT_ONE} (" in result.stderr
+    assert "unpacks to more than" in result.stderr
 
 
 def test_types_of_models_can_be_named_to_skops() -> None:

@@ -7,6 +7,7 @@ import zlib
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from csvor._faults.errors import CommandError
@@ -19,6 +20,10 @@ NAME = "csvor.json"
 FORMAT = 2
 # What decides whether a pipeline comes back as it was.
 DECISIVE = ("csvor", "scikit-learn")
+# A record has some 100 kB; numbers of a model are packed to a half, or where they are 0 to nothing.
+LARGEST_RECORD = 1 << 26
+LARGEST_MODEL = 1 << 30
+LARGEST_RATIO = 20
 _BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
 Facts = list[tuple[str, str]]
 # What a record has to hold, and of which type: people may have edited it.
@@ -114,6 +119,7 @@ def read_record(path: str) -> Record:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
+            _check_sizes(path, archive)
             raw = archive.read(NAME) if NAME in names else None
     except _BROKEN as error:
         raise no_model(path, str(error)) from error
@@ -132,6 +138,19 @@ def read_record(path: str) -> Record:
     raise CommandError(
         fault("other-form", path=path, writer=writer, form=form, version=VERSION, read=FORMAT)
     )
+
+
+def _check_sizes(path: str, archive: zipfile.ZipFile) -> None:
+    """Refuse a small file that would take all memory (N74).
+
+    No more is read of a part than the size that it has by the archive's list.
+    """
+    sizes = {part.filename: part.file_size for part in archive.infolist()}
+    if sizes.get(NAME, 0) > LARGEST_RECORD:
+        raise no_model(path, f"{NAME} unpacks to more than {LARGEST_RECORD >> 20} MiB")
+    largest = max(LARGEST_MODEL, LARGEST_RATIO * Path(path).stat().st_size)
+    if sum(sizes.values()) > largest:
+        raise no_model(path, f"it unpacks to more than {largest >> 30} GiB")
 
 
 def no_model(path: str, why: str, also: str = "") -> CommandError:
