@@ -1,6 +1,7 @@
 """Decisions in Python: files are read and written, and labels get what was decided."""
 
 import csv
+import io
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from csvor import Decisions, WrongLabels, audit_labels, audit_scores, read_decisions
+from csvor._decisions.read import _rows
 from csvor.audit import Decision
 
 # A comma, quotes, another alphabet, a sign that spreadsheets write, and a line break.
@@ -42,6 +44,28 @@ def test_files_of_spreadsheets_are_read(tmp_path: Path, sign: str, encoding: str
     assert (first.position, first.old_label, first.outcome) == (0, "poor", ("keep", ""))
     assert (first.comment, first.reviewer) == ("a, b; c", "Ana")
     assert (decisions.target, decisions.counts["kept"]) == ("grade", 6)
+
+
+def test_a_cell_may_be_longer_than_the_csv_module_reads(tmp_path: Path) -> None:
+    text = f"row,given,decision,comment\n3,b,keep,{'a' * 140_000}"
+    (path := tmp_path / "d.csv").write_text(text)
+    limit = csv.field_size_limit(131_072)
+    try:
+        (one,) = read_decisions(path)
+        assert csv.field_size_limit() == 131_072 and one.comment == "a" * 140_000
+    finally:
+        csv.field_size_limit(limit)
+
+
+@pytest.mark.parametrize("sign", list(",;\t|"))
+def test_cells_are_divided_as_the_csv_module_divides_them(sign: str) -> None:
+    rng = np.random.default_rng(0)
+    pieces = ["a", " ", '"', '""', '"x"', "\n", "\r\n", "\r", sign, ";b", ""]
+    for picked in rng.integers(len(pieces), size=(1000, 12)):
+        text = "".join(pieces[i] for i in picked)
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+        cells = [[cell.strip() for cell in row] for row in rows]
+        assert _rows(text, sign) == ([row for row in cells if any(row)] or [[]]), repr(text)
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from csvor import (
     audit_table,
 )
 from csvor._faults.python import in_arguments
+from csvor._tables.frames import table_of_frame
 from csvor.audit import Decision
 from csvor.cli.commands._app import app
 
@@ -146,6 +147,14 @@ def test_frames_of_all_libraries_have_one_answer(audit: LabelAudit) -> None:
         np.testing.assert_array_equal(other.probability, audit.probability)
         assert other.notes == audit.notes
         assert other.model.predict(same).tolist() == audit.model.predict(frame).tolist()
+
+
+def test_whole_numbers_of_128_bits_are_read() -> None:
+    frame = pl.DataFrame({"a": ["1", "2", None], "b": ["7", f"{2**70 + 1}", f"{2**70 + 2}"]})
+    wide = frame.with_columns(pl.col("a").cast(pl.Int128), pl.col("b").cast(pl.UInt128))
+    table = table_of_frame(wide, "frame")
+    assert table.columns["a"].numbers[:2].tolist() == [1.0, 2.0]
+    assert table.columns["b"].texts == frame["b"].to_list()
 
 
 def test_rows_keep_their_names_where_some_are_left_out(audit: LabelAudit) -> None:

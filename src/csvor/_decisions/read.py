@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from os import PathLike, fspath
 from pathlib import Path
@@ -104,10 +102,24 @@ def _cells(source: str) -> Cells:
 
 
 def _rows(text: str, sign: str) -> list[list[str]]:
-    """The rows with something in them; the first has the names."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
-    rows = [[normal(cell.strip()) for cell in row] for row in reader]
+    """The rows with something in them; the first has the names.
+
+    The csv module refuses cells of more than 131 072 letters, by a limit of all of Python.
+    """
+    rows: list[list[str]] = [[]]
+    for quoted, plain, end in _cell_of(sign).findall(text):
+        cell = quoted.replace('""', '"') + plain
+        rows[-1].append(normal(cell.strip()))
+        if end != sign:
+            rows.append([])
     return [row for row in rows if any(row)] or [[]]
+
+
+def _cell_of(sign: str) -> re.Pattern[str]:
+    """A cell, in quotes or not, and what ends it."""
+    sign = re.escape(sign)
+    quoted = r'"([^"]*(?:""[^"]*)*)(?:"(?!")|\Z)'
+    return re.compile(rf"(?:{quoted})?([^{sign}\r\n]*)({sign}|\r\n?|\n|\Z)")
 
 
 def _n_known(names: list[str]) -> int:

@@ -41,8 +41,12 @@ def table_of_frame(frame: Any, name: str) -> Table:
         arrays = [_array_of(frame.iloc[:, j]) for j in range(frame.shape[1])]
         arrow = pa.Table.from_arrays(arrays, list(frame.columns))
     else:
+        kinds = _kinds_of_polars(frame)
+        wide = [n for n, kind in kinds.items() if str(kind) in ("Int128", "UInt128")]
+        if wide:  # Arrow has none of 128 bits: digits keep ids apart that floats do not
+            frame = frame.cast(dict.fromkeys(wide, str))
         arrow = frame.to_arrow() if hasattr(frame, "to_arrow") else pa.table(frame)
-        levels = {n: tuple(k.categories) for n, k in _enums(frame).items()}
+        levels = {n: tuple(k.categories) for n, k in kinds.items() if str(k).startswith("Enum(")}
     if not arrow.num_rows:
         raise CommandError(fault("no-rows", source=name))
     columns = {n: as_column(n, array) for n, array in named_arrays(arrow, name)}
@@ -117,7 +121,6 @@ def _array_of(series: pd.Series[Any]) -> pa.Array | pa.ChunkedArray:
         return pa.array([None if no else format_value(value) for value, no in values])
 
 
-def _enums(frame: Any) -> dict[str, Any]:
-    """The columns of a polars frame whose values are ordered."""
-    schema: dict[str, Any] = dict(getattr(frame, "schema", {}) if hasattr(frame, "lazy") else {})
-    return {n: kind for n, kind in schema.items() if type(kind).__name__ == "Enum"}
+def _kinds_of_polars(frame: Any) -> dict[str, Any]:
+    """The types of the columns of a frame of polars, by their names."""
+    return dict(frame.schema) if hasattr(frame, "lazy") else {}
