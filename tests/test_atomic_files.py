@@ -27,9 +27,21 @@ def test_n77_a_file_keeps_its_mode(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "a.csv"
     path.touch()
     path.chmod(mode)
-    write_whole(path, b"new")
+    with written_whole(path) as part:
+        part.write_bytes(b"new")
+        assert stat.S_IMODE(part.stat().st_mode) == 0o600  # it may hold what nobody else may see
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
     assert os.listdir(tmp_path) == ["a.csv"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders have no such modes there")
+def test_n77_an_empty_folder_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.mkdir(0o750)
+    with folder_written_whole(path) as part:
+        (part / "x").write_text("new")
+        assert stat.S_IMODE(part.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.stat().st_mode) == 0o750 and (path / "x").exists()
 
 
 def test_n77_a_read_only_file_stays(tmp_path: Path) -> None:

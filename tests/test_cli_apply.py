@@ -68,6 +68,8 @@ def test_what_is_not_decided_stays_the_bytes_that_it_was() -> None:
     expected = DATA.replace('A,"poor" ,', 'A,"good" ,').replace("C, good ,", "C, fair ,")
     assert read("clean.csv") == expected.removesuffix("D,fair,é")
     assert read("data.csv") == DATA
+    again = run("apply", "decisions.csv", "data.csv", "--out", "clean.csv")
+    assert again.stderr == "note: clean.csv was there already, and is replaced\n"
 
 
 def test_the_file_goes_to_standard_output_and_the_words_beside_it() -> None:

@@ -123,7 +123,8 @@ def test_n13_blank_numbers() -> None:
     table = table_of(x=[*numerals(30), *[""] * 6], z=["", *numerals(35)], same=["1", ""] * 18)
     assert refusal(table) == (
         "blank values in columns of numbers: 'x' 6 (rows 31, 32, 33 and 3 more), 'z' 1 (row 1); "
-        "fill them in, let --impute do so, leave their rows out with --complete, or --drop x"
+        "fill them in, let --impute do so, leave their rows out with --complete, or leave the "
+        "columns out with --drop x --drop z"
     )
     assert chosen(table, impute=True)[0].numeric == ["x", "z"]
     assert "'x' 5 (rows 32, 33, 34" in refusal(table, rows=[*range(1, 30), *range(31, 36)])

@@ -67,15 +67,17 @@ def test_two_reviewers_are_compared_and_merged() -> None:
         "Rows        5 rows decided, 3 by several reviewers, 2 by one",
         "Agreement   Ana and Bo: the same decision on 3 of 3 rows (100 %), Cohen's kappa 1.00; the",
         "            same label in 0 of 1 that both relabel",
-        "Differ      1 row: 1 in dispute (--majority, --prefer FILE, or decide them in --disputes",
-        "            FILE)",
-        "Written     4 decisions: m.csv; 1 row in dispute left out",
+        "Differ      1 row: 1 in dispute",
+        "Written     4 decisions: m.csv",
         "In dispute  1 row to decide: d.csv",
         "",
         "row  patient   given  Ana           Bo              merged      comments",
         '  1  Ng, "Bo"  mild   relabel none  relabel severe  in dispute  Ana: looks, healed',
         "",
         "Next: csvor apply m.csv wounds.csv --out CLEAN",
+        "",
+        "1 row in dispute is left out of m.csv: decide it in d.csv, then csvor review m.csv d.csv "
+        "--out ALL.csv",
     ]  # fmt: skip
     assert merged("m.csv") == {
         2: ("keep", ""), 5: ("drop", ""), 7: ("relabel", "mild"), 9: ("keep", ""),
@@ -97,6 +99,15 @@ def test_rows_in_dispute_are_decided_in_their_file() -> None:
     result = run("review", "a.csv", "b.csv", "d.csv", "--prefer", "d.csv", "--out", "m.csv")
     assert "1 row: 1 settled by --prefer" in result.stdout
     assert merged("m.csv")[1] == ("relabel", "severe")
+    # As the last line of the command says it, where the others are merged.
+    result = run("review", "a.csv", "b.csv", "--out", "m.csv")
+    assert result.stdout.splitlines()[-1] == (
+        "1 row in dispute is left out of m.csv: settle it with --majority, --prefer FILE or "
+        "--disputes FILE, which writes it to be decided"
+    )
+    assert "note: m.csv was there already, and is replaced" in result.stderr
+    assert run("review", "m.csv", "d.csv", "--out", "all.csv").stdout.count("in dispute") == 0
+    assert merged("all.csv") == {**merged("m.csv"), 1: ("relabel", "severe")}
 
 
 def test_a_majority_and_a_preferred_file_settle_what_they_can() -> None:
@@ -107,9 +118,13 @@ def test_a_majority_and_a_preferred_file_settle_what_they_can() -> None:
     assert first.comment == (
         "majority: Ana: relabel none (looks, healed); Bo: relabel severe; Cy: relabel severe"
     )
-    assert run("review", "a.csv", "b.csv", "c.csv", "--majority", "--top", "1").stdout.endswith(
-        "\n1 more row on which reviewers differ: --top 2\n"
-    )
+    result = run("review", "a.csv", "b.csv", "c.csv", "--majority", "--top", "1")
+    assert result.stdout.splitlines()[-3:] == [
+        "1 more row on which reviewers differ: --top 2",
+        "",
+        "1 row in dispute is open: settle it with --prefer FILE or --disputes FILE, which writes "
+        "it to be decided",
+    ]
     both = ("--majority", "--prefer", "./a.csv", "--out", "m.csv")
     result = run("review", "a.csv", "b.csv", "c.csv", *both)
     assert "2 rows: 1 settled by the majority, 1 settled by --prefer" in result.stdout
@@ -180,7 +195,8 @@ def test_files_by_different_audits_are_noted() -> None:
     Path("c.csv").write_text(text, "utf-8")
     result = run("review", "a.csv", "c.csv", "--out", "m.csv")
     assert "note: the files come from audits by different commands" in result.stderr
-    assert result.stdout.endswith("\nNext: csvor apply m.csv DATA --out CLEAN\n")
+    assert result.stdout.splitlines()[-3] == "Next: csvor apply m.csv DATA --out CLEAN"
+    assert result.stdout.splitlines()[-1].startswith("2 rows in dispute are left out of m.csv: ")
 
 
 @pytest.mark.parametrize(

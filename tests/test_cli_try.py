@@ -3,10 +3,13 @@
 import shlex
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from csvor._estimators.endings import NotConvergedWarning
+from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault, having
+from csvor._faults.python import in_python
 from csvor._utils.warn import Remedy
 from csvor.cli._notes import option_of
 from csvor.cli._render import _short
@@ -25,17 +28,19 @@ def test_all_faults_of_a_file_are_told_in_one_run_with_the_command_to_try(tmp_pa
     crp = [f"{1 + 0.1 * i:.1f}" if i % 8 else "" for i in range(3 * n)]
     crp[1] = "n/d"
     grades = ["none", "mild", "severe"] * n
-    rows = zip(seen, bmi, crp, grades, strict=True)
-    path.write_text("\n".join(["seen,bmi,crp,grade", *map(",".join, rows)]))
+    ids = [f"W-{i}" for i in range(3 * n)]
+    rows = zip(seen, bmi, crp, grades, ids, strict=True)
+    path.write_text("\n".join(["seen,bmi,crp,grade,wound", *map(",".join, rows)]))
     first = run("audit", path, "--target", "grade")
     assert first.exit_code == 1
     *faults, last = first.stderr.splitlines()
-    assert faults[0].endswith("4 faults") and "'seen' 30" in faults[-1] and "'crp' 12" in faults[-1]
+    assert faults[1].endswith("4 faults") and "'seen' 30" in faults[-1] and "'crp' 12" in faults[-1]
+    assert faults[-1].endswith("or leave the columns out with --drop seen --drop bmi --drop crp")
     head, command = last.split(": ", 1)
     assert head == "Try, with your labels, lowest first, in place of LOWEST,...,HIGHEST"
     words = shlex.split(command.replace("LOWEST,...,HIGHEST", "none,mild,severe"))
     assert words[:2] == ["csvor", "audit"]
-    assert words[-4:] == ["--dates", "--missing", "n/d", "--impute"]
+    assert words[-6:] == ["--dates", "--missing", "n/d", "--impute", "--id", "wound"]
     again = run(*words[1:], "--models", "own", "--C", 1, "--kernel", "linear")
     assert again.exit_code == 0, again.stderr
     # What has been typed is not said again; where the file must be mended, it is said first.
@@ -44,6 +49,9 @@ def test_all_faults_of_a_file_are_told_in_one_run_with_the_command_to_try(tmp_pa
     assert "infinite" in third.stderr and "Try" not in third.stderr
     fourth = run("audit", path, "--target", "grade", "--dates", *words[5:7])
     assert "Try, once the others are corrected: csvor audit" in fourth.stderr
+    assert fourth.stderr.endswith("--impute --id wound\n")
+    fifth = run("audit", path, "--target", "grade", "--id=seen", "--drop", "crp")
+    assert "Try, " in fifth.stderr and "--id wound" not in fifth.stderr.splitlines()[-1]
 
 
 def test_remedies_are_those_that_the_command_has() -> None:
@@ -54,6 +62,10 @@ def test_remedies_are_those_that_the_command_has() -> None:
     with having({"--drop"}):
         assert str(note).endswith("by a model fitted to the others")
         assert "--impute" in str(fault("blank-numbers-in-fit", columns="'a' 1", first="a"))
+    blanks = fault("blank-numbers", remedies=["drop-these"], columns="", names=["a b", "c"], n=2)
+    assert str(blanks).endswith("; leave the columns out with --drop 'a b' --drop c")
+    with pytest.raises(ValueError, match=r"drop=\['a b', 'c'\]$"), in_python(["drop"], [1]):
+        raise CommandError(blanks)
     assert far.spelled(option_of) == "CSVOR ended early: limit --clip 5."
     assert str(far) == "CSVOR ended early: raise tol."
 

@@ -353,7 +353,7 @@ def test_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             {"twice": lambda t: 2 * t["hours"]},
             (),
-            r"'twice' is a sum of multiples of 'hours'.*--drop COL.*--penalty 1\.",
+            r"'twice' is a sum of multiples of 'hours'.*--drop twice.*--penalty 1\.",
         ),
         (
             {"sure": lambda t: t["grade"].map({"poor": 0, "fair": 1, "good": 2}) + t["hours"] / 99},
@@ -367,7 +367,7 @@ def test_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
                 "grade": lambda t: np.where(t["grade"] == "poor", "poor", "good"),
             },
             ("--classes", "poor,good", "--drop", "income", "--drop", "hours"),
-            r"columns 'a' and 'b' separate classes.*: no .*Leave one out \(--drop COL\), merge clas"
+            r"columns 'a' and 'b' separate classes.*: no .*Leave one out \(--drop a\), merge clas"
             r"ses, or give a ridge, such as --penalty 1\.",
         ),
         ({}, ("--classes", "poor,fair,good,best"), "no rows of class 'best'.*--classes"),

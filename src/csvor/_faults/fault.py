@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from csvor._faults.messages import MESSAGES, REMEDIES
+from csvor._faults.options import as_option
 from csvor._faults.rows import ROW_NAMES, row_name, rows_named
 from csvor._faults.spelling import quoted, visible
 from csvor._utils.words import all_of, some_of
@@ -130,13 +131,16 @@ class _Formatter(string.Formatter):
     """`{rows}` is a list of rows, `{name:q}` a word for the shell, or a text
     of Python, `{text:v}` one made visible.
 
-    A list is one of quoted texts, of which `{names:5}` shows five.
+    A list is one of quoted texts, of which `{names:5}` shows five, and `{names:--drop}` the option
+    for each.
     """
 
     def format_field(self, value: Any, format_spec: str) -> Any:
         if format_spec == "q":
             in_shell = ROW_NAMES.get() is None
             return quoted(str(value)) if in_shell else repr(str(value))
+        if format_spec.startswith("--"):
+            return as_option(format_spec[2:], tuple(value), {format_spec[2:]})
         if format_spec == "v":
             return visible(str(value))
         if getattr(value, "ndim", 0) == 1:

@@ -12,7 +12,7 @@ REMEDIES = {
     "fill": "fill them in",
     "impute": "let --impute do so",
     "complete": "leave their rows out with --complete",
-    "drop-first": "--drop {first:q}",
+    "drop-these": "leave [the column|the columns] out with {names:--drop}",
     "categorical": "read the column as categories with --categorical {column:q}",
     "correct": "correct [it|them]",
     "dates": "read them as numbers with --dates",
@@ -209,7 +209,7 @@ MESSAGES = {
     # Regression
     "dependent-ids": ": {n} [value is|values are] on more than one row; errors take rows to be independent, and with --groups {column:q} they hold for rows that hang together",
     "incomplete-rows": "{n} [row|rows] with a blank in the [n_names:column|columns] {names} [is|are] left out",
-    "no-complete-row": "every row has a blank in the [column|columns] {names}; leave [it|them] out with --drop COL, or fill blanks with --impute",
+    "no-complete-row": "every row has a blank in the [column|columns] {names}; leave [it|them] out with {names:--drop}, or fill blanks with --impute",
     "rows-of-groups": "intervals of the effects hold for rows of --groups that hang together; the test that no label is wrong and those of the thresholds take rows to be independent",
     "rows-of-few-groups": "--groups: {n} groups are few for errors that hold in groups: with fewer than 30 intervals are too narrow",
     "vague-share": "the share of wrong labels can hardly be told from these columns, and may be 0; not knowing it makes intervals {wider:.1f} times as wide as with --no-wrong, which takes all labels to be right",
@@ -260,6 +260,7 @@ MESSAGES = {
     "output-like-file": "{name} {path}: what is written is a folder of Parquet files; name it without '{suffix}'",
     "output-locked": "{name} {path}: the folder {folder} cannot be written to",
     "output-not-empty": "{name} {path}: this folder holds files already; name a new one",
+    "replaced": "{path} was there already, and is replaced",
     "output-read-only": "{name} {path}: this file is read-only; name another",
     "output-nowhere": "{name} {path}: the folder {folder} does not exist",
     "other-tables": "{source}: files that are not of Parquet are not read: {names:5}",  # N56

@@ -14,6 +14,7 @@ class Notes:
     """Collects notes; warnings that differ in their numbers alone are one, with a count."""
 
     def __init__(self) -> None:
+        self.faults: list[Fault] = []
         self._first: dict[str, str] = {}
         self._count: dict[str, int] = {}
         self._unwanted: set[str] = set()
@@ -24,8 +25,10 @@ class Notes:
 
     def add(self, note: str | Fault) -> None:
         """Take up one note."""
-        if isinstance(note, Fault) and note.kind in self._unwanted:
-            return
+        if isinstance(note, Fault):
+            if note.kind in self._unwanted:
+                return
+            self.faults.append(note)
         text = one_line(str(note))
         self._take(text, text)
 
@@ -45,11 +48,6 @@ class Notes:
     def _take(self, text: str, key: str) -> None:
         self._first.setdefault(key, text)
         self._count[key] = self._count.get(key, 0) + 1
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._first.clear()
-        self._count.clear()
 
     def texts(self) -> list[str]:
         """The notes in the order in which they first came, those of one work by their text."""

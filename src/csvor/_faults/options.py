@@ -11,7 +11,7 @@ from csvor._utils.warn import as_keyword
 
 # What labels have: the parameters that their faults name.
 OF_LABELS = frozenset({"classes", "missing_label"})
-_MOST_LABELS = 3
+_MOST_LABELS = 5
 
 
 def _in_list(texts: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """What must a feature column not hold (N11 to N13)?"""
 
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -130,11 +130,12 @@ def refuse_bad_range(name: str, values: Numbers, rows: Rows) -> None:
 def refuse_blanks(blanks: dict[str, Rows], fitted: bool = False) -> None:
     """Refuse blank numbers, all columns that hold some at once."""
     if blanks:
-        columns, first = _rows_by_column(blanks), next(iter(blanks))
+        about: dict[str, Any] = {"columns": _rows_by_column(blanks), "names": list(blanks)}
+        about["n"] = len(blanks)
         if fitted:
-            raise CommandError(fault("blank-numbers-in-fit", columns=columns))
-        remedies = ["fill", "impute", "complete", "drop-first"]
-        raise CommandError(fault("blank-numbers", remedies=remedies, columns=columns, first=first))
+            raise CommandError(fault("blank-numbers-in-fit", **about))
+        remedies = ["fill", "impute", "complete", "drop-these"]
+        raise CommandError(fault("blank-numbers", remedies=remedies, **about))
 
 
 def note_blank_words(blanks: dict[str, Rows], notes: Notes) -> None:

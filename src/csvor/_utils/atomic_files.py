@@ -19,8 +19,9 @@ _LONGEST = 200
 def written_whole(path: Path) -> Iterator[Path]:
     """A file beside `path` that takes its place, and its mode, when all went well.
 
-    Else it is removed, as are those of processes that were killed. What is no file (a device, a
-    pipe) is written to in the end; a file that is read-only is refused, as by `open` (N77).
+    Else it is removed, as are those of processes that were killed. Until then, only its owner may
+    read what is to replace a file. What is no file (a device, a pipe) is written to in the end; a
+    file that is read-only is refused, as by `open` (N77).
     """
     path = path.resolve()
     mode = path.stat().st_mode if path.exists() else None
@@ -36,6 +37,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     _clear(path)
     part = _beside(path)
     try:
+        if mode is not None:
+            part.touch(0o600)
         yield part
         with part.open("rb+") as file:  # on the disk before the name points at it
             os.fsync(file.fileno())
@@ -51,13 +54,14 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     """As `written_whole`, of a folder; `path` is not there yet, or is empty."""
     path = path.resolve()
     _clear(path)
-    part = _beside(path)
-    part.mkdir()
+    part, mode = _beside(path), path.stat().st_mode if path.is_dir() else None
+    part.mkdir(0o777 if mode is None else 0o700)
     try:
         yield part
         for begun in part.glob(".*.part"):  # by a process that was killed
             begun.unlink(missing_ok=True)
-        if path.is_dir():
+        if mode is not None:
+            part.chmod(stat.S_IMODE(mode))
             path.rmdir()
         os.replace(part, path)
     finally:

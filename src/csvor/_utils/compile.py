@@ -29,25 +29,23 @@ from csvor._utils.warn import warn
 # Sums may be taken in any order, which vector instructions need; no value is assumed finite.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 
-_KEPT = "Preparing csvor for this computer, once: 5 to 15 seconds, and what is compiled is kept."
+_KEPT = "Preparing csvor for this computer, once: a first audit takes 10 to 20 seconds on two cores."
 _NOT_KEPT = (
-    "Preparing csvor for this computer, which takes 5 to 15 seconds each time: no folder for "
-    "machine code can be written to."
+    "Preparing csvor for this computer, so that each audit takes 10 to 20 seconds on two cores: no "
+    "folder for machine code can be written to."
 )
 
 _NO_FOLDER = (
-    "Loops are compiled anew in each process, which takes 5 to 15 seconds: neither csvor's folder "
-    "nor the user's cache folder can be written to. Set the environment variable NUMBA_CACHE_DIR "
-    "to a folder that can."
+    "Loops are compiled anew in each process: neither csvor's folder nor the user's cache folder "
+    "can be written to. Set the environment variable NUMBA_CACHE_DIR to a folder that can."
 )
 _DAMAGED = (
     "Compiled code in {} is damaged (a full disk or a copy that was cut off may leave it so): it "
-    "is compiled again, which takes 5 to 15 seconds in all. Results are not affected."
+    "is compiled again. Results are not affected."
 )
 _NOT_WRITTEN = (
     "Compiled code can't be kept in {} ({}): it is used now, and compiled again in the next "
-    "process, which takes 5 to 15 seconds. Free some space, or set the environment variable "
-    "NUMBA_CACHE_DIR to another folder."
+    "process. Free some space, or set the environment variable NUMBA_CACHE_DIR to another folder."
 )
 
 # The event that machine code is read from disk.

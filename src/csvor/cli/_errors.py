@@ -3,7 +3,7 @@
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperGroup
 
 from csvor._faults.errors import FAILED, WRONG_USE, CommandError, FaultsError, one_line
+from csvor._faults.fault import Fault
+from csvor._faults.notes import Notes
 from csvor._faults.spelling import harmless
 from csvor.cli._streams import escape_for_people
 from csvor.cli._try import command_to_try
@@ -20,19 +22,22 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
-def _complain(error: Exception | str) -> None:
-    """Print what is to be said of an error: a line, or one for each of several faults."""
+def _complain(error: Exception | str, noted: Sequence[Fault] = ()) -> None:
+    """Print what is to be said of an error: a line, or one for each of several faults.
+
+    The command to try has what they ask for, and what was `noted` before.
+    """
     text = str(error) if isinstance(error, FaultsError) else one_line(_message_of(error))
     # Not by typer, which writes UTF-8 to a stream that says it is ASCII.
     print(f"csvor: error: {harmless(text)}", file=sys.stderr)
     faults = error.faults if isinstance(error, FaultsError) else [error]
     of_file = [getattr(one, "fault", None) for one in faults]
-    if command := command_to_try(of_file):
+    if command := command_to_try(of_file, noted):
         print(harmless(command), file=sys.stderr)
 
 
 @contextmanager
-def failures_in_one_line(debug: bool = False) -> Iterator[None]:
+def failures_in_one_line(debug: bool, notes: Notes) -> Iterator[None]:
     """Turn every failure inside into one line and an exit status; `debug` adds the traceback."""
     try:
         yield
@@ -49,7 +54,7 @@ def failures_in_one_line(debug: bool = False) -> Iterator[None]:
     except Exception as error:
         if debug:
             print(traceback.format_exc().rstrip(), file=sys.stderr)
-        _complain(error)
+        _complain(error, notes.faults)
         raise typer.Exit(getattr(error, "exit_code", FAILED)) from None
 
 

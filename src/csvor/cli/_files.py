@@ -41,7 +41,7 @@ def write_table(path: str, columns: Columns) -> None:
     with written_whole(Path(path)) as part:
         delimiter = TEXT.get(Path(path).suffix.lower())
         if delimiter:
-            with part.open("x", encoding="utf-8", newline="") as file:
+            with part.open("w", encoding="utf-8", newline="") as file:
                 _write_csv(file, columns, delimiter)
         else:
             import pyarrow as pa

@@ -42,13 +42,12 @@ _SAID_OTHERWISE = {
 
 @contextmanager
 def printed_at_end(notes: Notes) -> Iterator[None]:
-    """Print the notes, and forget them, when the work inside is over, however it ends."""
+    """Print the notes when the work inside is over, however it ends."""
     try:
         yield
     finally:
         for text in notes.texts():
             print(f"note: {harmless(text)}", file=sys.stderr)
-        notes.clear()
 
 
 @contextmanager

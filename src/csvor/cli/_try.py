@@ -13,12 +13,20 @@ ORDER = "LOWEST,...,HIGHEST"
 _IMPUTE = ("--impute",)
 
 
-def command_to_try(faults: Sequence[Fault | None]) -> str:
-    """A line with the whole command; blank where no option helps, or none to paste."""
+def command_to_try(faults: Sequence[Fault | None], noted: Sequence[Fault] = ()) -> str:
+    """A line with the whole command; blank where no option helps, or none to paste.
+
+    It names the rows by a column that is `noted` to be their id.
+    """
     answers = [_answers(fault) for fault in faults]
     options = list(dict.fromkeys(option for several in answers for option in several))
     if not options or not TYPED.get():
         return ""
+    ids = [option for option in options if option[0] == "--id"]
+    if not ids and _takes_id():
+        options += [("--id", one.column) for one in noted if "id" in one.remedies][:1]
+    dropped = {option: ("--drop", option[1]) for option in ids[1:]}  # one column names the rows
+    options = [dropped.get(option, option) for option in options]
     typed = {tuple(TYPED.get()[i : i + len(option)]) for option in options for i in range(99)}
     words = [word for option in options if option not in typed for word in option]
     if len(faults) == 1 and ORDER in words:
@@ -50,7 +58,7 @@ def _options(fault: Fault) -> list[tuple[str, ...]]:
         return [("--dates",)]
     if "missing" in fault.remedies:
         return [("--missing", fault.examples[0]), _without_blanks()]
-    if "id" in fault.remedies and "--id" not in TYPED.get():
+    if "id" in fault.remedies and _takes_id():
         return [("--id", fault.column)]
     leave_out = "drop" in fault.remedies or fault.kind in {
         "bytes",
@@ -59,6 +67,12 @@ def _options(fault: Fault) -> list[tuple[str, ...]]:
         "own-texts",
     }
     return [("--drop", fault.column)] if leave_out else []
+
+
+def _takes_id() -> bool:
+    """Whether the command has an option for the id, and it was not typed."""
+    typed = {word.partition("=")[0] for word in TYPED.get()}
+    return "--id" in (OPTIONS.get() or ()) and "--id" not in typed
 
 
 def _without_blanks() -> tuple[str]:

@@ -111,7 +111,7 @@ def _writers(known: DatasetInfo, content: Content) -> list[Writer | None]:
 
     def splits(path: Path) -> None:
         trains, tests = (np.stack(rows) for rows in zip(*content.splits, strict=True))
-        with path.open("xb") as file:
+        with path.open("wb") as file:
             np.savez_compressed(file, train_idx=trains, test_idx=tests)
 
     raw = None if content.raw_target is None else table("target", content.raw_target)

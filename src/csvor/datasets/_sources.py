@@ -63,7 +63,7 @@ def _downloaded() -> Path:
         with (
             urlopen(URL, timeout=_TIMEOUT) as response,
             written_whole(path) as part,
-            part.open("xb") as file,
+            part.open("wb") as file,
         ):
             shutil.copyfileobj(response, file)
     return path

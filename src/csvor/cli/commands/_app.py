@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from csvor._faults.errors import CommandError, listed, refuse
+from csvor._faults.notes import Notes
 from csvor._utils.words import all_of
 from csvor.cli._errors import OneLineGroup
 from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
@@ -25,11 +26,6 @@ from csvor.cli.commands._command_options import (
 )
 from csvor.cli.commands._data_app import data_app
 from csvor.cli.commands._study_app import study
-
-if TYPE_CHECKING:
-    from csvor._faults.notes import Notes
-else:
-    Notes = Any  # help needs none
 
 _COMPLETION = {"--install-completion", "--show-completion"}
 # Bytes of a file that is read at once.
@@ -65,7 +61,6 @@ def _columns_of(word: str) -> list[str]:
     path = Path(word)
     if not path.is_file() or path.stat().st_size > _QUICK:
         return []
-    from csvor._faults.notes import Notes
     from csvor.cli.input._read import read_table
 
     try:

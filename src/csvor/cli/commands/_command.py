@@ -9,7 +9,9 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from csvor._faults.fault import having
+from csvor._faults.notes import Notes
 from csvor.cli._errors import failures_in_one_line
+from csvor.cli._notes import printed_at_end
 from csvor.cli._parameters import OUTPUT, option
 from csvor.cli._paths import refuse_overwritten
 
@@ -41,8 +43,9 @@ def command(
 
         @wraps(function)
         def run(*, debug: bool, **values: Any) -> None:
-            with having(options), failures_in_one_line(debug):
-                arguments: dict[str, Any] = {}
+            notes = Notes()
+            with having(options), failures_in_one_line(debug, notes), printed_at_end(notes):
+                arguments: dict[str, Any] = {"notes": notes} if takes_notes else {}
                 # The last first: the options of the model are checked before files are.
                 for key, members in reversed(groups.items()):
                     read = {member.name: member.read(values[member.name]) for member in members}
@@ -51,16 +54,7 @@ def command(
                 written = {one.shown: values[one.name] for one in every if one.writes}
                 read_from = {one.shown: values[one.name] for one in every if not one.writes}
                 refuse_overwritten(written, read_from)
-                if not takes_notes:
-                    function(**arguments)
-                    return
-                # Here: help needs none.
-                from csvor._faults.notes import Notes
-                from csvor.cli._notes import printed_at_end
-
-                notes = Notes()
-                with printed_at_end(notes):
-                    function(**arguments, notes=notes)
+                function(**arguments)
 
         parameters = [member.parameter for member in [*every, _DEBUG]]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ from csvor import OrdinalRegression
 from csvor._faults.errors import CommandError, refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
+from csvor._faults.spelling import quoted
 from csvor._regression.fit import Likelihoods
 from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._progress import progress
@@ -84,7 +85,7 @@ def explained(rows: Rows, options: ExplainOptions, notes: Notes) -> Explained:
         try:
             model.fit(arrays["X"], arrays["y"], arrays["sample_weight"], raters=arrays["raters"])
         except ValueError as error:
-            text = in_options(str(error))
+            text = _with_a_column(in_options(str(error)), columns)
             raise CommandError(f"{prepared.table.source}: {text[0].lower()}{text[1:]}") from error
         all_right = _all_right(model) if model.wrong_channel_ is not None else None
     for one in filter(None, (model, all_right)):
@@ -93,6 +94,13 @@ def explained(rows: Rows, options: ExplainOptions, notes: Notes) -> Explained:
     with progress("Estimating errors"):
         of_both = (_covariance(model, groups), all_right and _covariance(all_right, groups))
     return Explained(prepared, columns, model, all_right, of_both, options)
+
+
+def _with_a_column(text: str, columns: Sequence[RegressionColumn]) -> str:
+    """What is said, with the first column that it names in place of COL."""
+    places = {text.find(repr(name)): column.name for column in columns for name in column.names}
+    places.pop(-1, None)
+    return text.replace("--drop COL", f"--drop {quoted(places[min(places)])}") if places else text
 
 
 def _covariance(model: OrdinalRegression, groups: Any) -> Any:

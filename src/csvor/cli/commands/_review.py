@@ -1,5 +1,6 @@
 """`csvor review`: the decisions of several reviewers compared, and merged."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from csvor._faults.errors import refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import quoted
-from csvor._utils.words import plural
+from csvor._utils.words import all_of, are, plural
 from csvor.cli._follow_up import read_command
-from csvor.cli._paths import check_output
+from csvor.cli._paths import check_output, note_replaced
 from csvor.cli._render import Fact, console, plain_table, print_facts, print_table
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ReviewOptions
@@ -40,6 +41,7 @@ def run_review(options: ReviewOptions, notes: Notes) -> None:
     if len({file.audit for file in files if file.audit}) > 1:
         notes.add(fault("audits-differ"))
     merged, disputed = comparison.merged(options.out or ""), comparison.of(DISPUTED)
+    note_replaced([options.out, options.disputes], notes)
     if options.out is not None:
         merged.to_csv(options.out)
     if options.disputes is not None:
@@ -64,6 +66,25 @@ def run_review(options: ReviewOptions, notes: Notes) -> None:
         )
     elif not disputed and options.out is None:
         screen.print("\nNext: the same with --out FILE, which writes the decisions merged")
+    if disputed:
+        screen.print(f"\n{_open_disputes(len(disputed), options)}", soft_wrap=True)
+
+
+def _open_disputes(n: int, options: ReviewOptions) -> str:
+    """How many rows are not settled, and how to go on with them."""
+    them = "it" if n == 1 else "them"
+    out, text = options.out, f"{plural(n, 'row')} in dispute {are(n)}"
+    text += " open" if out is None else f" left out of {out}"
+    if options.disputes is None:
+        ways = ["--majority"] * (not options.majority) + ["--prefer FILE"] * (not options.prefer)
+        ways.append(f"--disputes FILE, which writes {them} to be decided")
+        return f"{text}: settle {them} with {all_of(ways, ' or ')}"
+    words = [out or "", options.disputes]
+    if out is None:
+        words = [*options.files, options.disputes, "--prefer", options.disputes]
+        words += ["--majority"] * options.majority
+    command = shlex.join(["csvor", "review", *words, "--out", "ALL.csv"])
+    return f"{text}: decide {them} in {options.disputes}, then {command}"
 
 
 def _check(options: ReviewOptions) -> int | None:
@@ -99,10 +120,8 @@ def _facts(comparison: ReviewComparison, options: ReviewOptions) -> list[Fact]:
         facts.append(("Agreement", "no row was decided by two reviewers"))
     facts.append(("Differ", _differ(comparison, n_differ)))
     if options.out is not None:
-        left = len(comparison.of(DISPUTED))
-        text = f"{plural(n - left, 'decision')}: {options.out}"
-        text += f"; {plural(left, 'row')} in dispute left out" * bool(left)
-        facts.append(("Written", text))
+        settled = plural(n - len(comparison.of(DISPUTED)), "decision")
+        facts.append(("Written", f"{settled}: {options.out}"))
     if options.disputes is not None:
         text = f"{plural(len(comparison.of(DISPUTED)), 'row')} to decide: {options.disputes}"
         facts.append(("In dispute", text))
@@ -114,7 +133,7 @@ def _differ(comparison: ReviewComparison, n_differ: int) -> str:
     if not n_differ:
         return "no row"
     ways = {MAJORITY: "settled by the majority", PREFERRED: "settled by --prefer"}
-    ways[DISPUTED] = "in dispute (--majority, --prefer FILE, or decide them in --disputes FILE)"
+    ways[DISPUTED] = "in dispute"
     counts = [(len(comparison.of(how)), words) for how, words in ways.items()]
     return f"{plural(n_differ, 'row')}: " + ", ".join(f"{n} {words}" for n, words in counts if n)
 
