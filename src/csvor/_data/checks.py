@@ -24,7 +24,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     X = read_numbers(estimator, X, [np.float64, np.float32], reset=reset)
     numbers = stored(X)
     # One pass: the sum is finite unless a value is not (or the sum itself overflows).
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         total = numbers.sum()
     if not np.isfinite(total) and not np.isfinite(numbers).all():
         raise ValueError(_not_finite(estimator, X))

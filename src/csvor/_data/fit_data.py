@@ -33,6 +33,10 @@ class EmptyClassWarning(UserWarning):
     """A class of the list has no rows to learn from."""
 
 
+# Sums of weights beyond these leave the range of numbers when they are squared.
+_LEAST_MASS, _MOST_MASS = 1e-100, 1e100
+
+
 @dataclass(frozen=True, eq=False)
 class FitData:
     """Checked data in the basis of the fit.
@@ -157,6 +161,13 @@ def classes_with_rows(
     estimator: Any, classes: NDArray[Any], mass: NDArray[Any]
 ) -> NDArray[np.bool_]:
     """Which have; ``mass`` is the weight of each."""
+    total = float(mass.sum())
+    if not _LEAST_MASS < total < _MOST_MASS:
+        raise ValueError(
+            f"sample_weight, with class_weight, adds up to {total:g}, which is too "
+            f"{'large' if total > 1.0 else 'small'} to compute with. Scale it so that the sum is "
+            "nearer to the number of rows."
+        )
     present = mass > 0
     if present.sum() < 2:
         only = classes[present].tolist()[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,22 @@ class FarValueWarning(UserWarning):
 
 # Of a column: its quartiles, the value farthest from the middle one, and in which row it stands.
 Farthest = tuple[Array, float, int]
+
+
+@contextmanager
+def refusing_overflow(what: str) -> Iterator[None]:
+    """Refuse a fit that can't be computed in double precision, instead of going on with NaN.
+
+    ``what`` is to be nearer to 1, beside the scale of the columns.
+    """
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            yield
+    except FloatingPointError as error:
+        raise ValueError(
+            "The fit left the range of numbers. Put the columns on one scale, for example by "
+            f"StandardScaler, and bring {what} nearer to 1."
+        ) from error
 
 
 def check_ranges(

@@ -21,6 +21,8 @@ def read_features(estimator: Any, X: Any, *, reset: bool, **options: Any) -> NDA
     if is_lazy_frame(X):
         raise TypeError("X is a LazyFrame, which holds no rows yet. Pass X.collect().")
     X = _text_with_nan(masked_as_nan(X))
+    if getattr(X, "shape", ())[1:] == (0,) and hasattr(X, "columns"):
+        raise ValueError("X has no columns. Give at least one feature.")
     refuse_times(X)
     try:
         array: NDArray[Any] = validate_data(estimator, X, reset=reset, **options)

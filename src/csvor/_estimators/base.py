@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from csvor._data.fit_data import DATA_PARAMETERS, FitData
 from csvor._data.kernels import KERNELS
 from csvor._data.prepare import prepare_fit
+from csvor._data.ranges import refusing_overflow
 from csvor._estimators.endings import fit_in_words, warn_of_end, warn_of_passes
 from csvor._estimators.fitted import Fitted, set_attributes
 from csvor._estimators.intervals import warn_of_empty_intervals
@@ -182,7 +183,7 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
     def _fit_to(self, data: FitData, *, one_of_many: bool = False) -> Self:
         data.reset_traffic()
         begun, start = data.traffic, perf_counter()
-        with threads_for(data.matrix.size):
+        with threads_for(data.matrix.size), refusing_overflow("C times sample_weight"):
             fitted = self._fit_coded(data)
         set_attributes(self, fitted, data)
         if self.verbose:

@@ -112,8 +112,8 @@ def fit_curve(scores: Array, codes: NDArray[np.integer], weights: Array) -> tupl
     weights /= weights.sum()
     centre = float(weights @ scores)
     spread = float(weights @ np.abs(scores - centre))
-    # Rounding of one and the same score is no spread.
-    spread = spread if spread > 1e-12 * abs(centre) else 1.0
+    # Rounding of one and the same score is no spread, nor what has no reciprocal.
+    spread = spread if spread > max(1e-12 * abs(centre), 1e-280) else 1.0
     likelihood = _Likelihood((scores - centre) / spread, codes, weights)
     with threads_for(scores.size):
         point = likelihood.maximum()

@@ -29,6 +29,9 @@ class Estimates(Kept):
         self._share_known = not isinstance(self.wrong, str)
         to_given = terms.in_given_units(fitting.center, fitting.factor)
         theta = to_given @ best.model.theta
+        if not terms.nominal:  # thresholds that meet are apart by rounding, perhaps backwards
+            cuts = terms.part(theta, "thresholds")
+            np.maximum.accumulate(cuts, out=cuts)
         self.parameter_names_, self.parameters_ = terms.labels, theta
         self._inner_covariance = self._covariance(best)
         self.covariance_ = to_given @ self._inner_covariance @ to_given.T

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from csvor._data.checks import check_features
 from csvor._data.prepare import prepare_fit
+from csvor._data.ranges import refusing_overflow
 from csvor._estimators.answers import by_partition
 from csvor._regression.checks import check_columns, refuse_separation, warn_of_lost_classes
 from csvor._regression.confint import ProfileIntervals
@@ -210,7 +211,7 @@ class OrdinalRegression(
                 "classes, or merge it with a class beside it."
             )
         fitting, n_rows = self._fitting(data, raters)
-        with threads_for(data.matrix.size):
+        with threads_for(data.matrix.size), refusing_overflow("sample_weight"):
             at_zero = fitting.model(fitting.terms, np.zeros(fitting.terms.size))
             check_columns(at_zero, fitting.rows, n_rows, self.penalty > 0)
             likelihoods = fitting.fitted(self.wrong)

@@ -217,6 +217,4 @@ def scale_of(value: float, total: float) -> float:
 
 def _check_range(number: float) -> None:
     if not np.isfinite(number):
-        raise FloatingPointError(
-            "The problem left the range of numbers: scale the features, or use a smaller C."
-        )
+        raise FloatingPointError("A step is no number.")

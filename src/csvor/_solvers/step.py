@@ -34,9 +34,7 @@ def find_step(hessian: Array, gradient: Array, theta: Array, n_bounded: int) -> 
     after the free ones are eliminated is a non-negative least-squares problem of that size.
     """
     if not (np.isfinite(hessian).all() and np.isfinite(gradient).all()):
-        raise FloatingPointError(
-            "The problem left the range of numbers: scale the features, or use a smaller C."
-        )
+        raise FloatingPointError("A Hessian or gradient is no number.")
     free = theta.size - n_bounded
     if theta.size <= _SMALL:
         step = np.empty(theta.size)
