@@ -1,6 +1,7 @@
 """Numbers as people write them: one mark is read, with a note; a contradiction is refused (N39)."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -295,3 +296,22 @@ def test_a_power_is_not_two_numbers_side_by_side() -> None:
     powers = ["10²", "10³", "10⁴", "5₂"]
     features, _ = chosen(table_of(x=powers * 2))
     assert features.categorical == {"x": powers}
+
+
+def test_units_are_said_as_they_are_written() -> None:
+    """Those that differ in case alone are one unit: people write mg/L beside mg/l."""
+    notes = Notes()
+    chosen(table_of(x=["5.6 mg/L", "7 mg/l", "8 mg/L"], z=["1 MW", "2 MW", "3.5 MW"]), notes)
+    assert notes.texts() == [
+        "'mg/L', 'mg/l' beside the numbers are passed over, as one unit: column 'x' (row 1: "
+        "'5.6 mg/L' is 5.6)",
+        "'MW' beside the numbers is passed over: column 'z' (row 1: '1 MW' is 1)",
+    ]
+
+
+def test_days_have_no_clock_in_notes() -> None:
+    notes = Notes()
+    chosen(table_of(x=pa.array([datetime(2024, 2, 1), datetime(2024, 2, 3)])), notes, dates=True)
+    assert notes.texts() == [
+        "dates are read as days since 1970-01-01: column 'x' (row 1: '2024-02-01' is 19754)"
+    ]

@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from csvor._tables.table import Table
+from csvor._tables.table import MIDNIGHT, Table
 
 # From so many indicators of categories on, rows are sparse (N45): one a column is not 0.
 SPARSE_FROM = 100
 # Numbers are stored whole; beside many of them there is nothing to spare.
 _MOST_STORED = 0.25
-_MIDNIGHT = " 00:00:00"
 
 
 @dataclass
@@ -54,7 +53,7 @@ class FeatureColumns:
         for name in self.readings:
             column = table.columns[name].take(rows)
             codes, texts = column.coded
-            if column.kind == "dates" and all(t.endswith(_MIDNIGHT) for t in texts if t):
-                texts = [text.removesuffix(_MIDNIGHT) for text in texts]
+            if column.kind == "dates" and all(t.endswith(MIDNIGHT) for t in texts if t):
+                texts = [text.removesuffix(MIDNIGHT) for text in texts]
             cells[name] = pd.Categorical.from_codes(codes, pd.Index(texts))
         return pd.DataFrame(cells, index=range(len(rows)))

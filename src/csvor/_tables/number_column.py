@@ -59,7 +59,7 @@ class NumberColumn:
     readings : notations in which most can be read, the plain one first; they differ in values
     values : the numbers by the first of them
     wrong : which texts are neither blank nor such a number
-    unit : what stands beside the numbers
+    unit : what stands beside the numbers, without case; `spelled` as it is written there
     marks : what else is not plain about them
     """
 
@@ -69,6 +69,7 @@ class NumberColumn:
         self.blank = np.array([is_blank(text, missing) for text in self.texts], dtype=bool)
         self.filled = np.flatnonzero(~self.blank & (self.counts > 0))
         self.unit, self.marks, self._contradict = "", list[str](), False
+        self.spelled: list[str] = []
         self.readings = self._plain_readings() or self._marked_readings()
         none = np.full(len(self.texts), np.nan)
         self.values = self.readings[0].values if self.readings else none
@@ -100,6 +101,7 @@ class NumberColumn:
         self._contradict = len(parsed) == len(self.filled) and all(map(is_known_unit, units))
         right = {i: one for i, one in parsed.items() if one.unit == self.unit or _is_zero(one)}
         self.marks = sorted({mark for one in right.values() for mark in one.marks})
+        self.spelled = sorted({one.spelled for one in right.values() if one.unit})
         return [self._interpretation(notation, right) for notation in self._fitting(right)]
 
     def _main_unit(self, parsed: dict[int, Numeral]) -> str:

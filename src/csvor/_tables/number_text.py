@@ -54,15 +54,20 @@ NOTATIONS: tuple[Notation, ...] = tuple(
 class Numeral(NamedTuple):
     """A text that is a number: its digits with the signs between them, and what is around.
 
-    `notations` are those in which the digits can be read.
+    `spelled` is the unit as it is written; `notations` are those in which the digits can be read.
     """
 
     body: str
     power: str
     negative: bool
-    unit: str
+    spelled: str
     marks: tuple[str, ...]
     notations: tuple[Notation, ...]
+
+    @property
+    def unit(self) -> str:
+        """The unit as it is compared: without case."""
+        return self.spelled.casefold()
 
     def value(self, notation: Notation) -> float:
         """The number in a notation that fits."""
@@ -106,11 +111,11 @@ def _plain(text: str) -> str:
 
 
 def _unit(mark: str, text: str) -> str:
-    """The unit as it is compared: without case, blanks and a point at its end."""
+    """The unit without blanks and a point at its end."""
     if _SIGN in mark:
         sign = next(sign for sign in text if unicodedata.category(sign) == "Sc")
         mark = mark.replace(_SIGN, sign)
-    return mark.strip().rstrip(".").casefold().replace("° ", "°")
+    return mark.strip().rstrip(".").replace("° ", "°")
 
 
 def is_known_unit(unit: str) -> bool:

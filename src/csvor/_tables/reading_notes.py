@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from csvor._faults.errors import listed
 from csvor._faults.notes import Notes
 from csvor._faults.rows import row_name
 from csvor._faults.spelling import visible
 from csvor._tables.number_column import Interpretation, NumberColumn, Numbers, Rows
-from csvor._tables.table import TableColumn
+from csvor._tables.table import MIDNIGHT, TableColumn
 from csvor._utils.spelling import BLANK, format_value
 
 SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
@@ -37,7 +38,7 @@ class ReadingNotes:
             codes, texts = column.coded
             written = texts[codes[cell]]
         else:
-            written = str(column.values[cell])
+            written = str(column.values[cell]).removesuffix(MIDNIGHT)
         example = f"row {row_name(self.rows[cell])}: '{visible(written)}'"
         if value is not None:
             example += f" is {format_value(float(value))}"
@@ -62,7 +63,8 @@ class ReadingNotes:
         if thousands:
             parts.append(f"{SIGNS[thousands]} between thousands are passed over")
         if numerals.unit:
-            parts.append(f"'{numerals.unit}' beside the numbers is passed over")
+            several = "are passed over, as one unit" if numerals.spelled[1:] else "is passed over"
+            parts.append(f"{listed(numerals.spelled)} beside the numbers {several}")
         parts += [_MARKS[mark] for mark in numerals.marks]
         if parts:
             plain = [text.isascii() and text.replace(".", "").isdigit() for text in texts]

@@ -13,6 +13,8 @@ from csvor._faults.errors import UsageError, nearest
 from csvor._utils.cached import cached_property
 from csvor._utils.spelling import BLANK, as_number, format_value, normal
 
+# Ends what is a date alone.
+MIDNIGHT = " 00:00:00"
 Kind = Literal["text", "number", "bool", "dates", "lists"]
 # No mark between thousands: 1.5, 1.2345, .5, 0.125, -0.125, 1234.567, 1.500e3.
 _CLEAR_POINT = r"\.(\d{0,2}|\d{4,}|\d+[eE].*)$|^[+-]?0*\.|^[+-]?\d{4,}\."

@@ -1,6 +1,7 @@
 """Which table does a sheet of a workbook hold?"""
 
 from dataclasses import dataclass
+from datetime import datetime, time
 from typing import Any
 from zipfile import is_zipfile
 
@@ -105,13 +106,20 @@ def _fill_down(cells: pd.DataFrame, facts: SheetFacts) -> dict[tuple[int, int], 
 def _typed(values: list[Any]) -> pa.Array:
     """Cells of one kind as such, others as text: as they would be in a CSV file."""
     values = [None if _is_blank(value) else value for value in values]
+    days = [value.date() if _is_day(value) else value for value in values]
+    values = values if any(isinstance(value, datetime) for value in days) else days
     kinds = {type(value) for value in values} - {type(None)}
     if kinds and (kinds <= {int, float} or len(kinds) == 1):
         try:
             return pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             pass
-    return pa.array([_text(value) for value in values])
+    return pa.array([_text(value) for value in days])
+
+
+def _is_day(value: Any) -> bool:
+    """Whether a moment is a date in the sheet, which has no clock."""
+    return isinstance(value, datetime) and value.time() == time()
 
 
 def _is_blank(value: Any) -> bool:
