@@ -383,8 +383,8 @@ def test_reviewed_rows_are_prepared_with_what_was_decided() -> None:
     options = DataOptions("t.csv", "grade", "low,medium,high", reviewed="d.csv")
     work = prepare(options, ModelOptions(), Notes())
     assert work.row_numbers == [n for n in range(1, 41) if n != 8]
-    assert work.confirmed is not None
-    assert [work.row_numbers[i] for i in np.flatnonzero(work.confirmed)] == [3, 5]
+    data = work.audit_data()
+    assert [work.row_numbers[i] for i in np.flatnonzero(data["confirmed"])] == [3, 5]
     expected = grades.copy()
     expected[4] = other
     assert work.target.labels.tolist() == np.delete(expected, 7).tolist()

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 from csvor._decisions.decision import Decision
 from csvor._faults.errors import CommandError, UsageError
 from csvor._faults.notes import Notes
+from csvor._tables.review import Review
 from csvor._tables.table import Table
 from csvor._tables.target import read_target
 from csvor.cli._edit import write_edited
 from csvor.cli.commands._app import app
-from csvor.cli.input._decisions import Review
 from csvor.cli.input._read import ReadOptions, read_table
 
 

@@ -4,6 +4,7 @@ How cells are read is tested by way of files (test_reader_*.py, test_cli_*.py): 
 """
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ from csvor._faults.python import in_arguments
 from csvor._tables.frames import table_of_frame
 from csvor.audit import Decision
 from csvor.cli.commands._app import app
+from csvor.plots import SuspectsDisplay
+from csvor.report import write_audit_report
+from report_page import Page
 
 WORDS = np.array(["low", "medium", "high"])
 # The one candidate of `csvor audit --kernel linear --C 1`.
@@ -249,3 +253,102 @@ def test_ratings_of_polars_give_polars() -> None:
     pd.testing.assert_frame_equal(ratings.to_pandas().set_index("row"), same.ratings_to_frame())
     assert items.columns[0] == "item" and items["ask"].to_list() == same.to_frame()["ask"].tolist()
     assert "<table" in audit._repr_html_()
+
+
+def decided_of(frame: pd.DataFrame) -> Decisions:
+    """Row 8 relabelled, one kept and one dropped."""
+    kept, dropped = (Decision(n, frame["grade"].iloc[n - 1], "keep") for n in (20, 30))
+    some = Decision(8, "high", "relabel", "low"), kept, replace(dropped, decision="drop")
+    return Decisions("d.csv", "grade", some)
+
+
+def test_a_review_counts_as_that_of_the_command_and_so_does_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = messy()
+    frame.to_csv("t.csv", index=False)
+    decided_of(frame).to_csv("d.csv")
+    words = "audit t.csv --json --target grade --classes low,medium,high --id case --dates --impute"
+    one = ["--missing", "gone", "--kernel", "linear", "--C", "1", "--missing-label", ""]
+    one += ["--reviewed", "d.csv", "--report", "p.html"]
+    result = CliRunner().invoke(app, [*words.split(), *one])
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    ours = audited(frame, reviewed="d.csv")
+    assert (ours.to_frame().index + 1).tolist() == [one["row"] for one in said["suspects"]]
+    probability = [one["probability"] for one in said["suspects"]]
+    np.testing.assert_allclose(ours.probability[ours.order], probability)
+    assert ours.share == said["wrong_labels"]["share"] and ours.n_judged == 116
+
+    write_audit_report(ours, frame, "q.html")
+    theirs, page = (Page(Path(name).read_text("utf-8")) for name in ("p.html", "q.html"))
+    first, last = "given suggested chance of error why decision", "Previous Next"
+    rows = [one.text().partition(first)[2].partition(last)[0] for one in (theirs, page)]
+    assert re.sub(r" line \d+ ", " ", rows[0]) == rows[1]
+    assert "the day 2024-02-13" in rows[1] and "grade" not in rows[1]
+    known, saved = theirs.json("config"), page.json("config")
+    for name in ("target", "id", "classes", "earlier", "store"):
+        assert saved[name] == known[name], name
+
+
+def test_a_review_is_carried_out_once(audit: LabelAudit) -> None:
+    frame = messy()
+    decisions = decided_of(frame)
+    reviewed = audited(frame, reviewed=decisions.to_frame())
+    assert reviewed._labels.loc[7] == "low" and reviewed._original.loc[7] == "high"
+    # The page saves what was decided before with what is new.
+    new = Decision(41, frame["grade"][40], "drop")
+    both = replace(decisions, decisions=(*decisions.decisions, new))
+    applied = reviewed.apply(both)
+    once = audit.apply(both)
+    assert applied.labels.equals(once.labels) and applied.original.equals(once.original)
+    np.testing.assert_array_equal(applied.confirmed, once.confirmed)
+    np.testing.assert_array_equal(applied.rows, once.rows)
+
+    done = audit.apply(decisions)
+    rest = frame.iloc[done.rows].assign(grade=done.labels)
+    again = audited(rest, confirmed=done.confirmed, original=done.original)
+    assert again.to_frame().equals(reviewed.to_frame())
+    assert again.n_judged == 116 and again._original.equals(reviewed._original)
+    with pytest.raises(ValueError, match="original has another label than y for 1 rows"):
+        audited(rest, original=done.original)
+    with pytest.raises(ValueError, match="confirmed must be True or False for each of the 118"):
+        audited(rest, confirmed=[True])
+
+
+def test_decisions_that_do_not_fit_the_frame_are_refused() -> None:
+    frame = messy().rename(index=lambda i: f"r{i}").rename_axis("place")
+    columns = {
+        "row": [8, 9],
+        "place": ["r7", "r7"],
+        "target": "grade",
+        "given": ["low", frame["grade"].iloc[8]],
+    }
+    decisions = pd.DataFrame({**columns, "decision": "relabel", "label": "poor"})
+    with pytest.raises(ValueError, match="2 faults") as caught:
+        audited(frame, reviewed=decisions)
+    _, first, second = str(caught.value).splitlines()
+    assert "reviewed: row 8 is given as 'low', but is 'high' in column 'grade' of frame" in first
+    assert "reviewed: row 9 has place 'r7', but 'r8' in frame" in second
+    with pytest.raises(ValueError, match="classes names classes without rows"):
+        audited(frame, reviewed=decisions.head(1).assign(given="high"))
+    with pytest.raises(ValueError, match="reviewed is about the column 'other'"):
+        audited(frame, reviewed=decisions.assign(target="other", label="low"))
+    with pytest.raises(TypeError, match="reviewed must be a frame"):
+        audited(frame, reviewed=[8])
+
+
+def test_pages_and_pictures_name_rows_by_the_index(audit: LabelAudit, tmp_path: Path) -> None:
+    index = pd.Index([f"P{i}" for i in range(119)], name="patient")
+    named = SuspectsDisplay.from_audit(replace(audit, _index=index)).names
+    assert named[7] == "P7: high → low" and named[118].startswith("P118: ")
+    assert SuspectsDisplay.from_audit(audit).names[11].startswith("12: ")  # row 11 has no label
+    y = pd.Series(np.resize([0, 1, 2], 119), index)
+    of_scores = audit_scores(y.to_numpy() + np.linspace(-0.4, 0.4, 119), y)
+    page = Page(write_audit_report(of_scores, None, tmp_path / "p.html").read_text("utf-8"))
+    assert page.json("config")["id"] == "patient"
+    assert {attrs["data-row"] for attrs in page.rows()} >= {"1", "119"} and "P118" in page.text()
+    plain = write_audit_report(audit_scores(of_scores.suggested_probability, y.to_numpy()), None,
+                               tmp_path / "q.html")  # fmt: skip
+    assert Page(plain.read_text("utf-8")).json("config")["id"] is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -24,6 +24,11 @@ COMMAND = "audit"
 CHECK = "row_check"
 # Names that no column of the data can have beside them.
 RESERVED = frozenset({*COLUMNS, *REMARKS, COMMAND, CHECK})
+
+
+def id_column(name: Any) -> str:
+    """The name of the column of ids in a file of decisions, where `name` is that in the data."""
+    return name if isinstance(name, str) and name not in RESERVED else "id"
 
 
 @dataclass(frozen=True)
@@ -171,3 +176,25 @@ class Decisions:
         writer.writerows(zip(*columns.values(), strict=True))
         write_whole(Path(path), text.getvalue().encode())
         return Path(path)
+
+
+def as_saved(decisions: Decisions, id_name: str, ids: Sequence[str] | None) -> list[dict[str, Any]]:
+    """Decisions as the page of an audit takes and saves them; `ids` are what their rows are called.
+
+    It has no columns beside those, but for the check of cells.
+    """
+    of_row = [{}] * len(decisions) if ids is None else [{id_name: one} for one in ids]
+    return [
+        {
+            "row": d.row,
+            **named,
+            "target": decisions.target,
+            "given": d.old_label,
+            "decision": d.decision,
+            "label": d.label,
+            "comment": d.comment,
+            "reviewer": d.reviewer,
+            CHECK: d.others.get(CHECK, ""),
+        }
+        for d, named in zip(decisions, of_row, strict=True)
+    ]

@@ -12,7 +12,7 @@ _WORDS = {
     "kept-with-label": "{source}, row {line}: row {row} keeps '{old}', and its column 'label' says '{label}'; write relabel, or blank the label",
     "twice": "{source}: row {row} is decided more than once; leave one decision",
     "beyond": "{source}: row {row} is decided, and {data} has {n}; " + _HOLD,
-    "left-out": "{source}: row {row} is decided, and the audit left it out, since it has no label; take the decision out",
+    "left-out": "{source}: row {row} is decided, and the audit left it out, since it has no label or was dropped before; take the decision out",
     "applied": "{source}: row {row} is given as '{old}', but is '{now}' {where}; it seems to be applied already: " + _HOLD,
     "differs": "{source}: row {row} is given as '{old}', but is '{now}' {where}; this is another file, or changed since: " + _HOLD,
     "moved": "{source}: row {row} has {name} '{there}', but '{here}' in {data}; this is another file, or its rows were moved: " + _HOLD,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from csvor._parts.engine import total
 from csvor._tables.column_parser import clear_reading
 from csvor._tables.number_column import SIGNS, NumberColumn, is_blank
 from csvor._tables.related_rows import group_numbers, rater_names
+from csvor._tables.review import Review
 from csvor._tables.roles import Roles
 from csvor._tables.table import Table, TableColumn
 from csvor._utils.spelling import closest
@@ -90,21 +91,6 @@ def _distinct(start: int, column: NDArray[Any]) -> tuple[tuple[()], tuple[NDArra
     return (), (pd.unique(column),)
 
 
-class LabelReview(Protocol):
-    """Decisions on labels, as `csvor.cli.input._decisions` reads them."""
-
-    def applied(self, column: TableColumn) -> TableColumn:
-        """The column of the labels, with the new ones in place."""
-
-    def positions(self, *kinds: str) -> NDArray[np.int64]:
-        """The rows with decisions of these kinds, from 0."""
-
-    def before(
-        self, classes: Any, rows: NDArray[np.int64], codes: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """The codes of labels as they were before."""
-
-
 @dataclass(frozen=True, eq=False)
 class ColumnUses:
     """The columns that are no features, of a table of all rows or of a piece of them.
@@ -114,7 +100,7 @@ class ColumnUses:
     """
 
     data: Roles
-    review: LabelReview | None = None
+    review: Review | None = None
 
     def labels(self, table: Table) -> TableColumn:
         """The column of the labels, those of the review in place."""

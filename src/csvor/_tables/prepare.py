@@ -11,21 +11,25 @@ from numpy.typing import NDArray
 
 from csvor._faults.errors import Faults, listed
 from csvor._faults.notes import Notes
+from csvor._labels import CodedLabels
 from csvor._tables.column_parser import Rules
-from csvor._tables.column_uses import ColumnUses, LabelReview, feature_names, weight_of_one
+from csvor._tables.column_uses import ColumnUses, check_raters, feature_names, weight_of_one
 from csvor._tables.feature_columns import choose_features
 from csvor._tables.features import FeatureColumns
 from csvor._tables.leaks import note_copies
+from csvor._tables.likely_raters import note_more_raters, note_raters
 from csvor._tables.related_rows import (
     Repeats,
     find_repeats,
     note_repeated_ids,
     note_repeats,
     note_shared_texts,
+    refuse_few_rows,
 )
+from csvor._tables.review import Review
 from csvor._tables.roles import Roles
 from csvor._tables.table import Table
-from csvor._tables.target import Target, read_target
+from csvor._tables.target import Target, note_lone_labels, read_target
 from csvor._utils.spelling import format_value
 from csvor._utils.words import nouns
 
@@ -36,7 +40,7 @@ class TableColumns:
 
     `groups` numbers what the rows used share, where a column names it; `weights` are what they
     count, those above 0 in the mean 1; `raters` who labelled them. `copies` are columns that alone
-    give the label.
+    give the label. `uses` has the review of labels, where there was one.
     """
 
     target: Target
@@ -47,6 +51,22 @@ class TableColumns:
     raters: NDArray[Any] | None
     repeats: Repeats
     copies: tuple[str, ...]
+    uses: ColumnUses
+
+    def audit_data(self) -> dict[str, Any]:
+        """The data by the parameters of `audit_labels`, labels before a review among them."""
+        target, coded = self.target, self.target.coded
+        before = self.uses.codes_before(target.classes, target.rows, coded.codes)
+        return {
+            "X": self.frame,
+            "y": coded,
+            "groups": self.groups,
+            "raters": self.raters,
+            "reference": self.uses.data.reference,
+            "sample_weight": self.weights,
+            "confirmed": self.uses.confirmed(target.rows),
+            "original": None if before is None else CodedLabels(coded.labels, before),
+        }
 
 
 def columns_of(
@@ -57,7 +77,7 @@ def columns_of(
     declared: list[str] | None,
     impute: bool,
     clip: bool,
-    review: LabelReview | None = None,
+    review: Review | None = None,
 ) -> TableColumns:
     """Read and check the columns, all faults of them at once.
 
@@ -98,7 +118,20 @@ def columns_of(
     _note_missing_classes(target, notes)
     counts = None if roles.counts is None else weights
     note_repeats(repeats, target.rows, notes, counts, rated=raters is not None)
-    return TableColumns(target, features, frame, groups, weights, raters, repeats, copies)
+    return TableColumns(target, features, frame, groups, weights, raters, repeats, copies, uses)
+
+
+def check_for_audit(columns: TableColumns, raters: Any, folds: int, notes: Notes) -> None:
+    """Refuse what cannot be judged in so many parts, and note what an audit should know.
+
+    `raters` are those of all rows, in memory or in partitions.
+    """
+    target, roles = columns.target, columns.uses.data
+    refuse_few_rows(target.n_rows, columns.groups, folds)
+    note_raters(columns.frame, roles, notes)
+    note_more_raters(columns.frame, [target.name], target.classes, roles, notes)
+    note_lone_labels(target, notes)
+    check_raters(roles, raters, notes)
 
 
 def _note_missing_classes(target: Target, notes: Notes) -> None:

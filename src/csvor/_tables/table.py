@@ -110,10 +110,10 @@ class Table:
         kept = {name: column for name, column in self.columns.items() if name in wanted}
         return replace(self, columns=kept)
 
-    def as_part(self) -> "Table":
-        """The table as one of some rows alone, which may lack all words that a model knows."""
-        rows = np.arange(self.n_rows)
-        columns = {n: replace(one, row_numbers=rows) for n, one in self.columns.items()}
+    def as_part(self, rows: NDArray[np.int64] | None = None) -> "Table":
+        """The table as one of some `rows` alone, which may lack all words that a model knows."""
+        rows = self.rows if rows is None else rows
+        columns = {n: replace(one.take(rows), row_numbers=rows) for n, one in self.columns.items()}
         return replace(self, columns=columns)
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from csvor._decisions.checks import ReviewedRows, fitting
 from csvor._decisions.decision import DROP, KEEP, RELABEL, Decision, Decisions
 from csvor._decisions.faults import refuse, worded
-from csvor._decisions.read import read_decisions
 from csvor._utils.lazy import is_lazy
 from csvor._utils.spelling import format_value
 
@@ -51,10 +49,11 @@ class Reviewable:
     # Labels as they were passed, and what they were before the audit.
     _labels: Any
     _original: Any
-    # Of a table of which some rows were left out.
+    # Of a table of which some rows were left out, and what else is known of it.
     _places: Any
+    _table: Any
 
-    def apply(self, decisions: Decisions | str | PathLike[str]) -> AppliedDecisions:
+    def apply(self, decisions: Any) -> AppliedDecisions:
         """The labels with decisions carried out: relabelled rows changed, dropped rows absent.
 
         An audit of these labels alone would find them too clean, for the errors found are gone:
@@ -62,9 +61,10 @@ class Reviewable:
 
         Parameters
         ----------
-        decisions : Decisions or path-like
-            From `csvor.read_decisions`, or its file. Rows count from 1 there, in the order of the
-            data; `to_frame` has the index of the data, or positions from 0.
+        decisions : Decisions, path-like or dataframe
+            From `csvor.read_decisions`, or its file, or a frame with the columns of one. Rows count
+            from 1 there, in the order of the data; `to_frame` has the index of the data, or
+            positions from 0. Those that `audit_table` was given are carried out already.
 
         Returns
         -------
@@ -104,7 +104,9 @@ class Reviewable:
                 "`csvor apply DECISIONS FOLDER --out NEW`."
             )
         if not isinstance(decisions, Decisions):
-            decisions = read_decisions(decisions)
+            from csvor._tables.review import decisions_from
+
+            decisions = decisions_from(decisions, "decisions")
         values = {format_value(label): label for label in self.classes}
         n, decided = self.given.size, self._fitting(decisions, list(values))
         is_kept, confirmed = np.ones(n, dtype=bool), (self._ratios == 0) | np.isinf(self._ratios)
@@ -119,8 +121,8 @@ class Reviewable:
         before = labels if self._original is None else self._original
         return AppliedDecisions(
             rows if self._places is None else self._places[rows],
-            _relabelled(labels, self.given, new, rows), confirmed[rows],
-            _relabelled(before, self.given, {}, rows),
+            relabelled(labels, self.given, new, rows), confirmed[rows],
+            relabelled(before, self.given, {}, rows),
         )  # fmt: skip
 
     def _at(self, rows: Any) -> NDArray[np.intp]:
@@ -153,7 +155,12 @@ class Reviewable:
             no_such="no class of the audit",
             remedy="classes= names classes without rows",
         )
-        by_line = dict(enumerate(decisions))
+        # The page of an audit after a review saves the decisions of both.
+        said = () if self._table is None else self._table.decided
+        done = {(d["row"], d["decision"], d["label"]) for d in said}
+        by_line = {
+            line: one for line, one in enumerate(decisions) if (one.row, *one.outcome) not in done
+        }
         inside = [line for line, one in by_line.items() if one.row <= rows.n_rows]
         at = self._at([by_line[line].position for line in inside])
         faults = {
@@ -166,7 +173,7 @@ class Reviewable:
         return list(decided.values())
 
 
-def _relabelled(
+def relabelled(
     labels: Any, values: NDArray[Any], new: Mapping[int, Any], rows: NDArray[np.intp]
 ) -> Any:
     """The labels of `rows`, with `new` ones at some positions, in their container.
@@ -178,25 +185,25 @@ def _relabelled(
         return _relabelled_column(labels, values, new, rows)
     places, lacking = np.arange(values.size), []
     for label in dict.fromkeys(new.values()):
-        there = np.flatnonzero(values == label)
-        if not there.size:
+        same = np.flatnonzero(values == label)
+        if not same.size:
             lacking.append(label)
-        place = there[0] if there.size else values.size + len(lacking) - 1
+        place = same[0] if same.size else values.size + len(lacking) - 1
         places[[position for position, one in new.items() if one == label]] = place
-    taken = _taken(_extended(labels, lacking) if lacking else labels, places[rows])
-    return taken.set_axis(labels.index[rows]) if hasattr(taken, "iloc") else taken
+    there = taken(_extended(labels, lacking) if lacking else labels, places[rows])
+    return there.set_axis(labels.index[rows]) if hasattr(there, "iloc") else there
 
 
 def _relabelled_column(labels: Any, *how: Any) -> Any:
     """The same of a table, or an array, with one column."""
     if hasattr(labels, "iloc"):
-        return _relabelled(labels.iloc[:, 0], *how).to_frame()
+        return relabelled(labels.iloc[:, 0], *how).to_frame()
     if hasattr(labels, "to_series"):
-        return _relabelled(labels.to_series(0), *how).to_frame()
-    return _relabelled(np.asarray(labels)[:, 0], *how)[:, None]
+        return relabelled(labels.to_series(0), *how).to_frame()
+    return relabelled(np.asarray(labels)[:, 0], *how)[:, None]
 
 
-def _taken(labels: Any, places: NDArray[np.intp]) -> Any:
+def taken(labels: Any, places: NDArray[np.intp]) -> Any:
     """The labels at some places."""
     if isinstance(labels, list | tuple):
         return type(labels)([labels[place] for place in places])

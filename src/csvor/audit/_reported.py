@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from csvor._labels import CodedLabels
 from csvor._parts.engine import each, take
@@ -55,6 +56,34 @@ def is_polars(*data: Any) -> bool:
     return next((one for one in libraries if one in ("pandas", "polars")), "") == "polars"
 
 
+@dataclass(frozen=True, eq=False)
+class AuditedTable:
+    """What the page of an audit shows of a table beside features: see `write_audit_report`."""
+
+    target: str
+    ids: Sequence[Any] | None
+    id_name: str
+    conflicts: Sequence[NDArray[np.integer]]
+    decided: Sequence[Mapping[str, Any]]
+
+
+def row_names_of(audit: Any) -> Any:
+    """What each row is called: by the index of the data, or its position."""
+    if audit._index is not None:
+        return audit._index
+    return range(len(audit.given)) if audit._places is None else audit._places
+
+
+def rows_in(audit: Any, n_rows: int) -> Any:
+    """Where the rows audited are in data of so many: of all rows, or of those audited alone."""
+    n, places = len(audit.given), audit._places
+    if n_rows == n:
+        return np.arange(n)
+    if places is None or n_rows <= places.max():
+        raise ValueError(f"X has {n_rows} rows, and {n} were audited.")
+    return places
+
+
 def frame_of(audit: Any, names: Sequence[str], X: Any = None, polars: bool | None = None) -> Any:
     """The rows as a table, most suspect first, by the index of the data or their positions.
 
@@ -71,7 +100,7 @@ def frame_of(audit: Any, names: Sequence[str], X: Any = None, polars: bool | Non
     table = table_of(entries, pd.Index(rows, name="row") if polars else index, polars)
     if X is None:
         return table
-    part = _at(X, len(audit.given), order, rows, polars)
+    part = _at(X, audit, polars)
     double = [name for name in part.columns if name in table.columns]
     if double:
         raise ValueError(f"X has a column {double[0]!r}, as the audit has: rename that of X.")
@@ -90,22 +119,20 @@ def table_of(columns: Mapping[str, Any], index: Any, polars: bool) -> Any:
     return pl.from_pandas(table.reset_index())
 
 
-def _at(X: Any, n: int, order: Any, rows: Any, polars: bool) -> Any:
-    """The rows of X that a table has; X has the n audited, or all of which some were left out."""
+def _at(X: Any, audit: Any, polars: bool) -> Any:
+    """The rows of X that a table of an audit has."""
     import pandas as pd
 
     frames = hasattr(X, "iloc") or is_polars(X)
     values = X if frames else np.asarray(X)
     X = X if frames else pd.DataFrame(values, columns=[f"x{j}" for j in range(values.shape[1])])
-    if len(X) != n and (rows is order or len(X) <= rows.max()):
-        raise ValueError(f"X has {len(X)} rows, and {n} were audited.")
+    places = rows_in(audit, len(X))[audit.order]
     if polars and hasattr(X, "iloc"):
         import polars as pl
 
         X = pl.from_pandas(X)
     elif is_polars(X) and not polars:
         X = X.to_pandas()
-    places = order if len(X) == n else rows
     return X[places] if polars else X.iloc[places]
 
 

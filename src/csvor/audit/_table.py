@@ -8,28 +8,23 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
 from csvor._estimators.intervals import EmptyIntervalWarning
 from csvor._estimators.steps import last_step
 from csvor._faults.notes import Notes
 from csvor._faults.python import in_arguments, in_python, names_of, texts_of
-from csvor._tables.column_uses import check_raters
-from csvor._tables.frames import row_names, table_of_frame
-from csvor._tables.likely_raters import note_more_raters, note_raters
-from csvor._tables.prepare import TableColumns, columns_of
-from csvor._tables.related_rows import refuse_few_rows
+from csvor._tables.frames import row_names
+from csvor._tables.prepare import TableColumns, check_for_audit, columns_of
 from csvor._tables.roles import Roles
-from csvor._tables.target import note_lone_labels
-from csvor._utils.spelling import format_value, normal
+from csvor._utils.spelling import format_value
 from csvor.audit._candidates import candidate_models
 from csvor.audit._class_notes import notes_on_classes
+from csvor.audit._frame_rows import FrameRows
 from csvor.audit._label_audit import LabelAudit
 from csvor.audit._labels import audit_labels, without_data_warnings
 from csvor.audit._progress import drawing_progress
-from csvor.audit._reported import index_of, is_polars
 from csvor.preprocessing import TableEncoder
 from csvor.preprocessing._encoding import encoder_of
 
@@ -37,7 +32,7 @@ from csvor.preprocessing._encoding import encoder_of
 _ARGUMENTS = (
     "target", "classes", "id", "groups", "rater", "reference", "weight", "counts", "drop", "keep",
     "categorical", "missing", "missing_label", "fold_labels", "dates", "decimal", "impute", "clip",
-    "cv",
+    "cv", "reviewed",
 )  # fmt: skip
 
 
@@ -63,6 +58,9 @@ def audit_table(
     decimal: str | None = None,
     impute: bool = False,
     clip: float | None = None,
+    reviewed: Any = None,
+    confirmed: ArrayLike | None = None,
+    original: ArrayLike | None = None,
     estimator: Any = None,
     cv: int = 5,
     fdr: float | None = None,
@@ -116,6 +114,15 @@ def audit_table(
         Fill blank numbers with the median of their column; they are refused otherwise.
     clip : float or None, default=None
         Limit numbers to the median and so many median deviations.
+    reviewed : Decisions, path-like or dataframe, default=None
+        What was decided about labels of the frame, as ``csvor audit --reviewed`` takes it: from
+        `read_decisions`, its CSV file, or a frame with the columns of one. Rows that are kept or
+        relabelled count as confirmed, with the new labels, and dropped ones are left out.
+    confirmed : array-like of bool of shape (n_samples,), default=None
+        True for labels of the frame that are known to be right, as in `audit_labels`.
+    original : array-like of shape (n_samples,), default=None
+        The labels before an earlier review, of which the frame has the result, as in
+        `audit_labels`: they may differ where `confirmed`.
     estimator : estimator, sequence of such or None, default=None
         What judges the rows behind the encoding, as `audit_labels` takes it; no pipeline.
     cv : int, default=5
@@ -136,7 +143,7 @@ def audit_table(
         If ``frame`` is no such frame, or holds no rows yet.
     ValueError
         If the table cannot be audited: all faults at once, each with its column, its rows (by the
-        index, or positions from 0) and the arguments that help.
+        index, or positions from 0) and the arguments that help. If decisions do not fit it.
 
     See Also
     --------
@@ -160,6 +167,15 @@ def audit_table(
     "'mm' beside the numbers is passed over: column 'size' (row P0: '31.006 mm' is 31.006)"
     >>> audit.model.predict(frame.loc[["P100"]]).tolist()
     ['severe']
+
+    After a review, here of two rows (files of decisions count them from 1):
+
+    >>> decided = pd.DataFrame({"row": [1, 2], "given": "severe", "decision": ["keep", "drop"]})
+    >>> again = audit_table(
+    ...     frame, "grade", classes=["mild", "moderate", "severe"], reviewed=decided
+    ... )
+    >>> len(again.given), "P0" in again.to_frame().query("flagged").index
+    (299, False)
     """
     notes, names = Notes(), row_names(frame, "frame")
     with in_python(_ARGUMENTS, names):
@@ -172,23 +188,19 @@ def audit_table(
             dates=dates, decimal=decimal,
         )  # fmt: skip
         declared = None if classes is None else [format_value(one) for one in classes]
-        table = table_of_frame(frame, "frame")
+        rows = FrameRows.of(frame, roles, declared or (), reviewed, confirmed, original)
         work = columns_of(
-            table, roles, notes, declared=declared, impute=impute, clip=clip is not None
-        )
-        refuse_few_rows(work.target.n_rows, work.groups, cv)
-        note_raters(work.frame, roles, notes)
-        note_more_raters(work.frame, [roles.target], work.target.classes, roles, notes)
-        note_lone_labels(work.target, notes)
-        check_raters(roles, work.raters, notes)
+            rows.table, roles, notes, declared=declared, impute=impute, clip=clip is not None,
+            review=rows.review,
+        )  # fmt: skip
+        check_for_audit(work, work.raters, cv, notes)
         encoder = encoder_of(work.features, impute=impute, clip=clip)
         compared = _candidates(work, encoder, estimator, cv, random_state)
         with _without_said_warnings():
             audit = audit_labels(
-                work.frame, work.target.coded, compared, cv=cv, groups=work.groups,
-                raters=work.raters, reference=roles.reference, sample_weight=work.weights,
-                fdr=fdr, order=order, models=models or ("all" if estimator is None else "own"),
-                random_state=random_state, progress=progress,
+                estimator=compared, cv=cv, fdr=fdr, order=order,
+                models=models or ("all" if estimator is None else "own"),
+                random_state=random_state, progress=progress, **work.audit_data(),
             )  # fmt: skip
         notes_on_classes(audit, False, notes)
         texts = [in_arguments(text) for text in notes.texts()]
@@ -201,7 +213,7 @@ def audit_table(
         audit,
         notes=(*texts, *audit.notes),
         model=Pipeline([("table", reader), ("model", last_step(audit.model))]),
-        **_rows_of(frame, roles.target, work.target.rows),
+        **rows.kept(work, original),
     )
 
 
@@ -211,21 +223,6 @@ def _without_said_warnings() -> Iterator[None]:
     with without_data_warnings(), warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyIntervalWarning)
         yield
-
-
-def _rows_of(frame: Any, target: str, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """Which rows of a frame an audit is of, and their labels as they were passed."""
-    is_whole, index = len(rows) == len(frame), index_of(frame)
-    names = getattr(frame, "column_names", None) or list(frame.columns)
-    column = frame[next(name for name in names if normal(name.strip()) == target)]
-    if hasattr(column, "iloc"):
-        labels, index = column.iloc[rows], index if is_whole else frame.index[rows]
-    else:
-        labels = column.take(rows) if hasattr(column, "combine_chunks") else column[rows]
-    return {
-        "_labels": labels, "_index": index, "_polars": is_polars(frame),
-        "_places": None if is_whole else rows,
-    }  # fmt: skip
 
 
 def _candidates(

@@ -125,6 +125,8 @@ class WrongLabels(Reviewable):
     # Where the rows are in a table of which some were left out, and whether it is one of polars.
     _places: Any = field(default=None, kw_only=True)
     _polars: bool = field(default=False, kw_only=True)
+    # What `AuditedTable` has of a table.
+    _table: Any = field(default=None, kw_only=True)
 
     _columns: ClassVar[tuple[str, ...]] = (
         "given", "suggested", "probability", "suggested_probability", "direction", "predicted",

@@ -13,15 +13,15 @@ from csvor._decisions.decision import DROP, RELABEL, Decision
 from csvor._faults.errors import CommandError, about
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
+from csvor._tables.relabel import relabelled
+from csvor._tables.review import Review
 from csvor._utils.atomic_files import folder_written_whole, write_whole, written_whole
 from csvor._utils.file_kinds import PARQUET, SURVEY, WORKBOOK
 from csvor._utils.spelling import normal, same
 from csvor.cli._files import write_table
 from csvor.cli._paths import parquet_files
 from csvor.cli._workbook_edit import write_edited_workbook
-from csvor.cli.input._decisions import Review
 from csvor.cli.input._dialect import Dialect
-from csvor.cli.input._relabel import relabelled
 from csvor.cli.input._survey import read_survey
 
 _BOM = b"\xef\xbb\xbf"

@@ -7,12 +7,12 @@ from xml.sax.saxutils import escape
 from csvor._decisions.decision import DROP, RELABEL
 from csvor._faults.errors import CommandError, about
 from csvor._faults.fault import fault
+from csvor._tables.review import Review
 from csvor._utils.atomic_files import written_whole
 from csvor._utils.spelling import as_number, format_value, normal, same
 from csvor.cli._cell_areas import Gone
 from csvor.cli._sheet_rows import moved_parts, why_not
 from csvor.cli._workbook import Sheet, SheetCell, Workbook, elements, has_formulas, tag_end
-from csvor.cli.input._decisions import Review
 from csvor.cli.input._excel import SheetTable, sheet_table
 from csvor.cli.input._sheet_scan import column_letters
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from csvor.audit import LabelAudit
+from csvor.audit._reported import row_names_of
 from csvor.plots._arrays import in_memory, mask, numbers, probabilities
 from csvor.plots._display import Display
 from csvor.plots._style import BLUE, PALE, VERMILION, styled, threshold_lines, tidy
@@ -101,7 +102,8 @@ class SuspectsDisplay(Display):
         audit : LabelAudit
             What `audit_labels` found.
         names : sequence of str of length n_samples, default=None
-            What each row is called; None takes its position.
+            What each row is called; None takes the index of the data, as `LabelAudit.to_frame`
+            does, or its position where they have none.
         ax, most
             As of `plot`.
 
@@ -113,7 +115,7 @@ class SuspectsDisplay(Display):
         scores, probability, flagged, labels, suggested = cls._of_audit(
             audit, "scores and its probability", *columns
         )
-        rows = range(labels.size) if names is None else names
+        rows = row_names_of(audit) if names is None else names
         moves = [
             f"{row}: {label} → {better}"
             for row, label, better in zip(rows, labels, suggested, strict=True)

@@ -20,6 +20,7 @@ from csvor._tables.feature_columns import choose_features
 from csvor._tables.features import FeatureColumns
 from csvor._tables.frames import row_names, table_of_frame
 from csvor._tables.model_columns import features_frame
+from csvor._tables.table import Table
 from csvor._utils.version import Versioned
 from csvor._utils.warn import warn
 from csvor.preprocessing._encoding import encoder_of
@@ -201,14 +202,26 @@ class TableEncoder(Versioned, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         notes, X = _NotesOfWords(), _as_frame(X)
         with in_python(_ARGUMENTS, row_names(X, "X")):
-            table = table_of_frame(X, "X").as_part()
-            frame = features_frame(
-                table, FeatureColumns(**self.columns_), impute=self.impute, notes=notes,
-                decimal=self.decimal,
-            )  # fmt: skip
+            frame = self._read(table_of_frame(X, "X").as_part(), notes)
         for note in notes.texts():
             warn(note)
         return self.encoder_.transform(frame)
+
+    @property
+    def _features(self) -> FeatureColumns:
+        return FeatureColumns(**self.columns_)
+
+    def _read(self, table: Table, notes: Notes) -> pd.DataFrame:
+        """The features of a table, not yet encoded."""
+        return features_frame(
+            table, self._features, impute=self.impute, notes=notes, decimal=self.decimal
+        )
+
+    def _read_at(self, X: Any, rows: NDArray[np.intp]) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The features of some rows, not yet encoded, and their cells as they were written."""
+        with in_python(_ARGUMENTS, row_names(X, "X")):
+            part = table_of_frame(X, "X").as_part(rows)
+            return self._read(part, Notes()), self._features.as_written(part, rows)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the columns that `transform` gives.

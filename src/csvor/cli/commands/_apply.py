@@ -8,6 +8,7 @@ from pathlib import Path
 from csvor._decisions.decision import DROP, RELABEL
 from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
+from csvor._tables.review import Review
 from csvor._tables.table import Table
 from csvor._utils.file_kinds import (
     EDITED,
@@ -22,7 +23,7 @@ from csvor._utils.file_kinds import (
 from csvor._utils.spelling import normal
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
-from csvor.cli._follow_up import AS_BEFORE, next_audit, write_record
+from csvor.cli._follow_up import AS_BEFORE, next_audit, read_command, write_record
 from csvor.cli._paths import (
     check_new_folder,
     check_output,
@@ -34,7 +35,7 @@ from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ApplyOptions
-from csvor.cli.input._decisions import Review, decided_on, read_review
+from csvor.cli.input._decisions import decided_on, read_review
 from csvor.cli.input._packed import packed_by
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import ReadOptions, read_table
@@ -64,7 +65,7 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
             "decisions": {"file": review.source, **review.counts},
             "changes": changes,
             "out": {"file": options.out, "rows": n_rows, "record": record},
-            "next": again if review.command else None,
+            "next": again if read_command(review.audit) else None,
             "notes": notes.texts(),
         }
         print_json("apply", document)
@@ -84,12 +85,13 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
 
 def _next_audit(options: ApplyOptions, review: Review) -> str:
     """The command that audits what the review has left; where that is unknown, its beginning."""
-    words = list(review.command) or ["csvor", "audit", options.data, "--target", review.target]
+    known = read_command(review.audit)
+    words = list(known) or ["csvor", "audit", options.data, "--target", review.target]
     for name in ("classes", "delimiter", "sheet"):
         value = getattr(options, name)
         words += [f"--{name}", value] if value and f"--{name}" not in words else []
     command = next_audit(words, options.data, options.decisions)
-    return command if review.command else f"{command}{AS_BEFORE}"
+    return command if known else f"{command}{AS_BEFORE}"
 
 
 def _edited_file(

@@ -9,10 +9,7 @@ from csvor._estimators.steps import final_of
 from csvor._faults.errors import refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._tables.column_uses import check_raters
-from csvor._tables.likely_raters import note_more_raters, note_raters
-from csvor._tables.related_rows import refuse_few_rows
-from csvor._tables.target import note_lone_labels
+from csvor._tables.prepare import check_for_audit
 from csvor._utils.words import plural
 from csvor.audit._candidate import n_models, trees_in_words
 from csvor.audit._class_notes import notes_on_classes
@@ -69,9 +66,6 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
     is_reviewed_later = output.report is not None and not output.no_rows
     with rows_of(data, options, notes, table, keeps_cells=is_reviewed_later) as rows:
         check_by(rows, notes)
-        note_raters(rows.prepared.frame, data.roles, notes)
-        classes = rows.prepared.target.classes
-        note_more_raters(rows.prepared.frame, [data.target], classes, data.roles, notes)
         audit = audit_of(rows, notes, output)
         with rows.reading(audit):
             notes_on_classes(audit, options.class_weight is not None, notes)
@@ -144,12 +138,10 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
 def audit_of(rows: Rows, notes: Notes, output: AuditOutput) -> LabelAudit:
     """An audit of the labels of rows."""
     prepared, options = rows.prepared, rows.prepared.options
-    refuse_few_rows(rows.n_rows, prepared.groups, options.folds)
-    note_lone_labels(prepared.target, notes)
     warnings = warnings_as_notes(notes, EmptyIntervalWarning)  # `notes_on_classes` says it
     with progress("Auditing the labels", 1) as update, warnings:
         candidates, columns = rows.models(), rows.audit_data()
-        check_raters(prepared.data.roles, columns.get("raters"), notes)
+        check_for_audit(prepared, columns.get("raters"), options.folds, notes)
         audit = audit_labels(
             estimator=candidates,
             cv=options.folds,

@@ -6,10 +6,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-import numpy as np
-
 from csvor import LabelAudit
-from csvor._decisions.decision import CHECK, RESERVED
+from csvor._decisions.decision import KINDS, as_saved, id_column
 from csvor._utils.file_kinds import EXCEL, TEXT
 from csvor._utils.words import plural
 from csvor.cli._follow_up import audit_command, digest
@@ -35,8 +33,7 @@ def write_page(
 
     `of_rows` are by, X, rows, ids, cells, conflicts and with_rows of `write_audit_report`.
     """
-    named = work.data.id
-    id_name = "id" if named is None or named in RESERVED else named
+    id_name = id_column(work.data.id)
     write_audit_report(
         audit,
         path=path,
@@ -91,27 +88,5 @@ def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:
     """The decisions that the audit went by, as a page saves them."""
     if work.review is None:
         return []
-    decisions, names = work.review.decisions, {}
-    if work.data.id is not None:
-        column = work.table.column(work.data.id, "--id")
-        positions = [d.position for d in decisions]
-        codes, texts = column.coded
-        rows = column.positions(np.array(positions, dtype=np.int64))
-        names = {
-            position: {id_name: texts[code]}
-            for position, code in zip(positions, codes[rows], strict=True)
-        }
-    return [
-        {
-            "row": d.row,
-            **names.get(d.position, {}),
-            "target": work.target.name,
-            "given": d.old_label,
-            "decision": d.decision,
-            "label": d.label,
-            "comment": d.comment,
-            "reviewer": d.reviewer,
-            CHECK: d.others.get(CHECK, ""),
-        }
-        for d in decisions
-    ]
+    rows = work.review.positions(*KINDS)
+    return as_saved(work.review, id_name, work.uses.ids(work.table, rows))

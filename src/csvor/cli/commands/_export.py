@@ -8,13 +8,13 @@ from pathlib import Path
 from csvor._decisions.decision import Decisions
 from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
+from csvor._tables.review import faults_of_decisions
 from csvor._utils.words import all_of, plural
 from csvor.cli._paths import check_input, check_new_folder, check_output, refuse_overwritten
 from csvor.cli._progress import progress
 from csvor.cli._render import Fact, console, print_facts
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ExportOptions
-from csvor.cli.input._decisions import faults_of_file
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.cli.labelling._argilla import read_argilla, write_argilla
 from csvor.cli.labelling._label_studio import config_path, read_label_studio, write_label_studio
@@ -86,7 +86,7 @@ def run_import(file: str, tool: str, out: str, as_json: bool, notes: Notes) -> N
         check_input(file)
     check_output(out, "--out", [".csv"])
     read = read_label_studio if tool == LABEL_STUDIO else read_argilla
-    with progress(f"Reading {file}"), faults_of_file():
+    with progress(f"Reading {file}"), faults_of_decisions():
         decided = decisions_of(file, read(file, notes))
     paths = _paths(out, decided)
     for path in paths:

@@ -77,17 +77,7 @@ class RowsInMemory(CommandRows):
 
     def audit_data(self) -> dict[str, Any]:
         """The data by the parameters of `audit_labels`."""
-        prepared = self.prepared
-        return {
-            "X": prepared.frame,
-            "y": prepared.target.coded,
-            "groups": prepared.groups,
-            "raters": prepared.raters,
-            "reference": prepared.data.reference,
-            "sample_weight": prepared.weights,
-            "confirmed": prepared.confirmed,
-            "original": prepared.original,
-        }
+        return self.prepared.audit_data()
 
     def completed(self, audit: LabelAudit) -> LabelAudit:
         """The audit, with a model that takes rows as they are in the file."""

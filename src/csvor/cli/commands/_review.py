@@ -21,13 +21,14 @@ from csvor._faults.errors import refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import quoted
+from csvor._tables.review import faults_of_decisions
 from csvor._utils.words import all_of, are, plural
 from csvor.cli._follow_up import read_command
 from csvor.cli._paths import check_output, note_replaced
 from csvor.cli._render import Fact, console, plain_table, print_facts, print_table
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ReviewOptions
-from csvor.cli.input._decisions import faults_of_file, read_file
+from csvor.cli.input._decisions import read_file
 
 _DIFFER = (MAJORITY, PREFERRED, DISPUTED)
 
@@ -35,7 +36,7 @@ _DIFFER = (MAJORITY, PREFERRED, DISPUTED)
 def run_review(options: ReviewOptions, notes: Notes) -> None:
     """Compare files of decisions, print how far they agree, and write what stands."""
     preferred = _check(options)
-    with faults_of_file():
+    with faults_of_decisions():
         files = [read_file(source, notes) for source in options.files]
         comparison = compared(files, majority=options.majority, preferred=preferred)
     if len({file.audit for file in files if file.audit}) > 1:

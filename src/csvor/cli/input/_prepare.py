@@ -6,22 +6,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from csvor import CSVOR
 from csvor._decisions.checks import row_checks
 from csvor._faults.errors import UsageError
 from csvor._faults.notes import Notes
-from csvor._labels import CodedLabels
-from csvor._tables.column_uses import ColumnUses, columns_as_text
+from csvor._tables.column_uses import columns_as_text
 from csvor._tables.prepare import TableColumns, columns_of
+from csvor._tables.review import Review
 from csvor._tables.table import Table
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._progress import progress
 from csvor.cli.input._class_weight import with_class_weights
 from csvor.cli.input._csv import classes_of
-from csvor.cli.input._decisions import Review, read_review
+from csvor.cli.input._decisions import read_review
 from csvor.cli.input._read import ReadOptions, read_table
 from csvor.preprocessing._encoding import make_pipeline
 
@@ -50,31 +49,18 @@ class Prepared(TableColumns):
     data: DataOptions
     options: ModelOptions
     choice: Choice | None = None
-    review: Review | None = None
     n_columns: int = 0
     whole: Table | None = None
 
     @property
-    def uses(self) -> ColumnUses:
-        """What columns that are no features say of the rows."""
-        return ColumnUses(self.data.roles, self.review)
+    def review(self) -> Review | None:
+        """What was decided on the labels before."""
+        return self.uses.review
 
     @property
     def n_reviewed(self) -> int:
         """How many rows a review has decided on."""
         return len(self.review.decisions) if self.review else 0
-
-    @property
-    def confirmed(self) -> NDArray[np.bool_] | None:
-        """Which of the rows used have a label that a review kept or set."""
-        return self.uses.confirmed(self.target.rows)
-
-    @property
-    def original(self) -> CodedLabels | None:
-        """The labels of the rows used as they were before a review."""
-        target, coded = self.target, self.target.coded
-        before = self.uses.codes_before(target.classes, target.rows, coded.codes)
-        return None if before is None else CodedLabels(coded.labels, before)
 
     @property
     def row_numbers(self) -> list[int]:
@@ -179,7 +165,7 @@ def prepare_table(
     # What became of the other columns is in the frame.
     table = table.only([*data.by, *features.readings, *([] if data.id is None else [data.id])])
     return Prepared(
-        table=table, pipeline=pipeline, data=data, options=options, review=review,
+        table=table, pipeline=pipeline, data=data, options=options,
         n_columns=n_columns, whole=whole, **vars(columns),
     )  # fmt: skip
 

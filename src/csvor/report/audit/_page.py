@@ -18,6 +18,7 @@ from csvor.report._templates import rendered
 from csvor.report.audit._answer import answer_of, made_by, title_of
 from csvor.report.audit._comparison import comparison_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
+from csvor.report.audit._known import known_of
 from csvor.report.audit._raters import drawn_raters
 from csvor.report.audit._review import review_of
 from csvor.report.audit._suspects import text_of
@@ -31,10 +32,10 @@ def write_audit_report(
     path: str | os.PathLike[str],
     *,
     source: str = "",
-    target: str = "label",
+    target: str | None = None,
     rows: ArrayLike | None = None,
     ids: Sequence[Any] | None = None,
-    id_name: str = "id",
+    id_name: str | None = None,
     facts: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
     conflicts: Sequence[Sequence[int] | NDArray[np.integer]] = (),
@@ -67,26 +68,28 @@ def write_audit_report(
         From `csvor.audit_labels`, or from `csvor.audit_scores`, which knows no model: there are
         no scores and no reasons then.
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features), or None
-        What was audited, as it was given there; None shows no features. Of more than 30 features
-        those are shown that pull most.
+        What was audited, as it was given there (of `audit_table` the frame, of which the page shows
+        the features, with their cells as they were written); None shows no features. Of more than
+        30 features those are shown that pull most.
     path : path-like
         The file to write, whole or not at all.
     source : str, default=""
         Name of the data, for titles and file names.
-    target : str, default="label"
-        Name of the label column.
+    target : str, default=None
+        Name of the label column; None is that of `audit_table`, else "label".
     rows : array-like of int of shape (n_samples,), default=None
         Row numbers to show and to save; by default they count from 1.
     ids : sequence of length n_samples, default=None
-        What the rows are called.
-    id_name : str, default="id"
-        What `ids` are.
+        What the rows are called; None is the ``id`` of `audit_table`, else the index of the data.
+    id_name : str, default=None
+        What `ids` are; None is the name of that column or index, else "id".
     facts : mapping of str to str, default=None
         What was read and how, by name.
     notes : sequence of str, default=()
         What should be known beside it.
     conflicts : sequence of sequences of int, default=()
-        Positions of rows that are alike and have different labels, for each such group.
+        Positions of rows that are alike and have different labels, for each such group; by default
+        those of `audit_table`, and likewise `decided`.
     decided : sequence of mappings, default=()
         Decisions made before, as in the CSV: their rows are not listed, they are saved with the new
         ones, and the page says how many errors to expect if one goes on.
@@ -143,7 +146,11 @@ def write_audit_report(
     ...     "% of the 300 labels in" in page.read_text(encoding="utf-8")
     True
     """
-    earlier = [dict(decision) for decision in decided]
+    audit, X, known = known_of(
+        audit, X, target=target, rows=rows, ids=ids, id_name=id_name, conflicts=conflicts,
+        decided=decided, cells=cells,
+    )  # fmt: skip
+    target, earlier = known.pop("target"), [dict(decision) for decision in known.pop("decided")]
     page = rendered(
         "audit.html",
         title=title_of(source, target),
@@ -151,14 +158,13 @@ def write_audit_report(
         by={name: comparison_of(shares) for name, shares in (by or {}).items()},
         facts=dict(facts or {}),
         notes=(*audit.notes, *notes) if with_rows else (),
-        n_conflicts=len(conflicts),
+        n_conflicts=len(known["conflicts"]),
         n_decided=len(earlier),
         expected=after_review(audit, len(earlier)),
         made=made_by(command, provenance or {}),
         review=review_of(
-            audit, X, source, target, rows=rows, ids=ids, id_name=id_name, conflicts=conflicts,
-            earlier=earlier, command=command, cells=cells, first_line=first_line,
-            row_checks=row_checks,
+            audit, X, source, target, **known, earlier=earlier, command=command,
+            first_line=first_line, row_checks=row_checks,
         ) if with_rows else None,
     )  # fmt: skip
     write_whole(Path(path), page.encode())
