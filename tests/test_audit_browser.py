@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
+from csvor import audit_scores
 from csvor.cli.commands._app import app
+from csvor.report import write_audit_report
 from report_page import Page
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -483,6 +485,23 @@ def test_a_saved_file_is_opened_with_comments_and_reviewer(
     earlier = {line["row"]: line for line in page.json("config")["earlier"]}
     assert earlier[int(second)]["comment"] == 'says "poor"; see notes, k'
     assert earlier[int(second)]["reviewer"] == "Ana, MD"
+
+
+def test_a_table_of_five_long_labels_fits(browser: Any, tmp_path: Path) -> None:
+    labels = ["no visible damage", "superficial damage", "moderate damage", "severe damage",
+              "loss of function"]  # fmt: skip
+    score = np.linspace(0, 5, 300)
+    codes = np.minimum(score.astype(int), 4)
+    codes[::13] = (codes[::13] + 2) % 5
+    audit = audit_scores(score, np.array(labels)[codes], classes=labels)
+    path = write_audit_report(audit, None, tmp_path / "page.html")
+    review = Review(browser, path, viewport={"width": 1280, "height": 900})
+    box = review.page.locator(".scroll:has(.confusion)")
+    assert box.evaluate("e => e.scrollWidth <= e.clientWidth")
+    # And no word is broken.
+    heights = box.locator("thead tr:last-child th").evaluate_all("t => t.map(e => e.offsetHeight)")
+    assert max(heights) < 50
+    review.context.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

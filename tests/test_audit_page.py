@@ -15,12 +15,16 @@ import pyarrow as pa
 import pytest
 import xlsxwriter
 
+from csvor._tables.dates import dates_in_short
 from csvor._tables.features import FeatureColumns
 from csvor._tables.table import Table, as_column
+from csvor.audit._expected_errors import ExpectedErrors
 from csvor.cli.commands._audit_report import _first_line
 from csvor.report._templates import static
 from csvor.report.audit._answer import _confused, answer_of
 from csvor.report.audit._distributions import Confusion
+from csvor.report.audit._suspects import _as_written
+from csvor.report.audit._why import Evidence
 from report_page import Page, run
 
 ONE_MODEL = ("--C", 1, "--constraints", "explicit", "--contamination", 0.1, "--models", "own")
@@ -167,10 +171,14 @@ def test_a_summary_has_no_row_and_runs_nothing(
     assert not [text for text in table["visited"] if text in html]
     assert {tag for tag, _ in page.tags}.isdisjoint({"script", "button", "input"})
     assert "of the 160 labels in 'grade' are probably wrong" in page.text()
-    assert "This is a summary without rows and notes" in page.text()
+    text = page.text()
+    assert "without rows and notes; the same command without --no-rows writes the page" in text
+    # Nothing is asked of its readers that they cannot do, or need more than the page to know.
+    assert "flagged rows reviewed: about" in text and "A row is flagged where" in text
+    assert not re.search("look at|[Cc]lick|C 1,|likelihood|reasons", text)
     assert "group of rows is alike" in page.text() and "row 1 " not in page.text()
     sections = {attrs["id"] for tag, attrs in page.tags if tag == "section"}
-    assert sections == {"overview", "scores", "models", "conflicts", "read", "made"}
+    assert sections == {"overview", "scores", "conflicts", "read", "made"}
     assert len(html) < 60_000
 
 
@@ -227,16 +235,30 @@ def test_lines_are_not_told_where_blank_lines_are(tmp_path: Path) -> None:
         assert _first_line(str(tmp_path / "t.xlsx"), None) == line
 
 
-def test_days_of_typed_columns_have_no_clock() -> None:
-    days = pa.array([dt.datetime(2024, 4, 29), None, dt.datetime(2024, 5, 1)], pa.timestamp("s"))
-    table = Table("t", {"seen": as_column("seen", days)}, 3)
-    features = FeatureColumns(readings={"seen": {"dates": "days"}})
-    written = features.as_written(table, np.arange(3))["seen"].tolist()
-    assert written == ["2024-04-29", "", "2024-05-01"]
-    later = pa.array([dt.datetime(2024, 4, 29), dt.datetime(2024, 5, 1, 9, 30)], pa.timestamp("s"))
-    table = Table("t", {"seen": as_column("seen", later)}, 2)
-    written = features.as_written(table, np.array([1, 0]))["seen"].tolist()
-    assert written == ["2024-05-01 09:30:00", "2024-04-29 00:00:00"]
+@pytest.mark.parametrize(
+    ("texts", "short"),
+    [
+        (["2025-06-01 00:00:00.000000", "", "2025-06-02T00:00"], ["2025-06-01", "", "2025-06-02"]),
+        (["2025-06-01 00:00:00", "2025-06-02 09:30:00"], ["2025-06-01 00:00", "2025-06-02 09:30"]),
+        (["2025-06-01 09:30:05.5", ""], ["2025-06-01 09:30:05", ""]),
+        (["2025-06-01 00:00:00", "n/d"], ["2025-06-01 00:00:00", "n/d"]),
+        (["2025-06-01", "5 mg", ""], ["2025-06-01", "5 mg", ""]),
+    ],
+)  # fmt: skip
+def test_dates_are_as_short_as_all_of_them_can_be(texts: list[str], short: list[str]) -> None:
+    assert dates_in_short(texts) == short
+
+
+def test_days_of_files_and_of_frames_have_no_clock() -> None:
+    days = [dt.datetime(2024, 4, 29), None, dt.datetime(2024, 5, 1)]
+    table = Table("t", {"seen": as_column("seen", pa.array(days, pa.timestamp("us")))}, 3)
+    cells = FeatureColumns(readings={"seen": {"as": "days"}}).as_written(table, np.arange(3))
+    frame = pd.DataFrame({"seen": pd.Series(days, dtype="datetime64[us]"), "size": [1.5, 2, 3]})
+    for X, written in ((frame, None), (frame.assign(seen=[1.0, 2.0, 3.0]), cells)):
+        read = [X["seen"].to_numpy(), X["size"].to_numpy()]
+        evidence = _as_written(Evidence(["seen", "size"], np.arange(2), read), written)
+        assert list(evidence.values[0]) == ["2024-04-29", "", "2024-05-01"]
+        assert evidence.values[1] is read[1]
 
 
 def test_one_flagged_row_and_none_have_sentences_of_their_own() -> None:
@@ -257,4 +279,48 @@ def test_one_flagged_row_and_none_have_sentences_of_their_own() -> None:
     assert answer_of(audit, "y", Confusion((), (), (), ()))[0] == (
         "About 1 % of the weight of the 100 labels in 'y' is probably wrong (95 % interval: "
         "0 to 4 %)."
+    )
+
+
+def test_the_answer_says_where_the_other_wrong_labels_are() -> None:
+    """And how many rows hold 80 % of all: 4 of 5 are expected in the first 5 rows."""
+    chances = np.array([0.5, 2, 1, 2, 1.5, 1, 0, 1.5, 0.5]) / 2
+    order = np.argsort(-chances, kind="stable")
+    audit: Any = SimpleNamespace(
+        conclusive=True, share=0.5, low=0.1, high=0.7, weighted=False, n_judged=10, _n_counted=0,
+        named=3, expected_right=2.7, probability=chances, order=order, ordered_by="probability",
+    )  # fmt: skip
+    assert answer_of(audit, "y", Confusion((), (), (), ()))[1:] == (
+        "Next, look at the 3 flagged rows: about 3 of them are wrong.",
+        "The other 2 are among the rows that are not flagged: to find about 80 % of all 5, check "
+        "the first 5 rows by chance of error.",
+    )
+    audit.probability = np.where(chances == 1.0, 1.0, 0.0)
+    assert answer_of(audit, "y", Confusion((), (), (), ()))[-1] == (
+        "The other 2 are among the rows that are not flagged."
+    )
+
+
+def test_after_a_review_the_answer_says_what_was_done_and_what_is_next() -> None:
+    decided = [{"decision": one} for one in ("keep", "relabel", "relabel", "drop")]
+    expected = ExpectedErrors(4, 2.4, 1, 4, 1.2, 0, 3)
+    audit: Any = SimpleNamespace(
+        conclusive=True, share=0.05, low=0.01, high=0.1, weighted=False, n_judged=97, named=1,
+        _n_counted=0, probability=np.zeros(100), order=np.arange(97), ordered_by="probability",
+        expected_right=0.6, expected_errors=lambda n: expected,
+    )  # fmt: skip
+    confusion = Confusion(("a", "b"), ("a",), ((0,), (1,)), (80, 20))
+    answer = answer_of(audit, "y", confusion, decided)
+    assert answer[0] == "Reviewed so far: 4 rows (1 kept, 2 relabelled, 1 dropped)."
+    assert "of the 97 labels in 'y' not reviewed yet are probably wrong" in answer[1]
+    assert answer[3:] == (
+        "Next, look at 4 more rows, by chance of error: about 2 (1 to 4) are wrong. About 1 more "
+        "(0 to 3) is among the rows behind these.",
+        "To stop here, save the decisions and run csvor apply.",
+    )
+    summary = answer_of(audit, "y", confusion, decided, with_rows=False)
+    assert summary[-1].startswith("Next, have 4 more rows reviewed, by chance of error: about 2")
+    audit.named, audit.share = 0, 0.001
+    assert answer_of(audit, "y", Confusion((), (), (), ()), decided)[-1] == (
+        "No row is flagged: nothing more needs to be reviewed."
     )

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -21,7 +22,7 @@ from csvor.report.audit._answer import answer_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from csvor.report.audit._features import FeatureTable, table_of
 from csvor.report.audit._follow_up import EDITED, commands, editable
-from csvor.report.audit._suspects import suspects_of, text_of, value_text
+from csvor.report.audit._suspects import Feature, Suspect, suspects_of, text_of, value_text
 from csvor.report.audit._why import nearest_good, pulls, strongest
 from report_page import Page
 
@@ -94,6 +95,31 @@ def test_pulls_take_arrays_as_well() -> None:
     Z = StandardScaler().fit_transform(X)
     np.testing.assert_allclose(found, Z[:2] * fitted[-1].coef_, atol=1e-9)
     assert FeatureTable(X).names == ["x0", "x1"]
+
+
+def test_a_blank_that_is_filled_in_pulls_nothing() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(np.exp(rng.normal(size=(60, 2))), columns=["crp", "age"])
+    y = np.digitize(X["crp"], [0.6, 1.5])
+    X.loc[:9, "crp"] = np.nan
+    fitted = make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), SVOREX()).fit(X, y)
+    found = pulls(fitted, FeatureTable(X), np.arange(20), np.array([0, 1]))
+    assert not found[:10, 0].any() and found[10:, 0].all() and found[:, 1].all()
+
+
+@pytest.mark.parametrize(
+    ("direction", "names"), [("too low", ["a", "b"]), ("too high", ["d"]), ("", ["d", "a", "b"])]
+)
+def test_reasons_are_no_weaker_than_a_fifth_of_the_strongest(
+    direction: str, names: list[str]
+) -> None:
+    pulled = {"a": 1.0, "b": 0.5, "c": 0.3, "d": -2.0, "e": -0.3, "f": 0.0}
+    row = Suspect(
+        row=1, id=None, given="x", given_rank=0, suggested="y", suggested_rank=1,
+        direction=direction, probability=0.9, named=True, rater=None, chances=(),
+        features=tuple(Feature(name, "1", pull) for name, pull in pulled.items()),
+    )  # fmt: skip
+    assert [feature.name for feature in row.strongest] == names
 
 
 def test_of_many_features_those_that_pull_most_are_shown() -> None:

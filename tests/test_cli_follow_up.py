@@ -126,10 +126,14 @@ def test_a_review_is_followed_by_what_to_expect() -> None:
     assert (of_rows["n"], of_rows["low"], of_rows["high"]) == (n, low, high)
     first = sum(row["probability"] for row in found["suspects"][:n])
     assert of_rows["expected"] == pytest.approx(first)
-    assert re.search(LEFT.replace("look", "Look"), Path("next.html").read_text())
+    page = Path("next.html").read_text()
+    assert f"Reviewed so far: {n} rows (" in page and page.count("Next, ") == 1
+    assert (
+        f"look at {n} more rows, by chance of error: about {expected} ({low} to {high}) are" in page
+    )
     more = ("--report", "before.html", "--json")
     assert json.loads(run("audit", "ratings v1.csv", *OPTIONS, *more).stdout)["next_rows"] is None
-    assert "more, expect" not in Path("before.html").read_text()
+    assert "Reviewed so far" not in Path("before.html").read_text()
 
 
 @pytest.mark.parametrize(

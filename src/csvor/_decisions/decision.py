@@ -15,6 +15,8 @@ from csvor._utils.atomic_files import write_whole
 
 KEEP, RELABEL, DROP = "keep", "relabel", "drop"
 KINDS = (KEEP, RELABEL, DROP)
+# What becomes of rows that are decided.
+OUTCOMES = {KEEP: "kept", RELABEL: "relabelled", DROP: "dropped"}
 COLUMNS = ("row", "target", "given", "decision", "label")
 # What reviewers write beside a decision, and their names: a file may have them or not.
 REMARKS = ("comment", "reviewer")
@@ -115,8 +117,7 @@ class Decisions:
     @property
     def counts(self) -> dict[str, int]:
         """How many rows are kept, relabelled and dropped."""
-        words = {KEEP: "kept", RELABEL: "relabelled", DROP: "dropped"}
-        return {word: len(self.of(kind)) for kind, word in words.items()}
+        return {word: len(self.of(kind)) for kind, word in OUTCOMES.items()}
 
     @property
     def changes(self) -> dict[tuple[str, str], int]:

@@ -35,6 +35,7 @@ _FORMS = {
         CLOCK: rf"(?P<hour>\d{{1,3}}){_TIME}",
     }.items()
 }
+_WITH_CLOCK = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::(\d\d)(?:\.\d*)?)?")
 _EPOCH = datetime(1970, 1, 1)
 _HOUR_US = 3.6e9
 # 13.05.45 and 13 May 45.
@@ -87,6 +88,27 @@ def read_dates(texts: Sequence[str]) -> Dates:
     to_come = bool(np.any(values[short] > (date.today() - _EPOCH.date()).days))
     forms = tuple(dict.fromkeys(form for form in form_of_each if form is not None))
     return Dates(values, forms, either, to_come)
+
+
+def dates_in_short(texts: Sequence[str]) -> list[str]:
+    """Dates without a clock where all are at midnight, else to the minute or the second.
+
+    Blanks may stand among them; if another text does, all are returned as they are.
+    """
+    matches = [_WITH_CLOCK.fullmatch(text) for text in texts if text]
+    parts = [
+        (day, clock, second or "00") for day, clock, second in (m.groups() for m in matches if m)
+    ]
+    if not parts or len(parts) < len(matches):
+        return list(texts)
+    if any(second != "00" for _, _, second in parts):
+        short = [f"{day} {clock}:{second}" for day, clock, second in parts]
+    elif any(clock != "00:00" for _, clock, _ in parts):
+        short = [f"{day} {clock}" for day, clock, _ in parts]
+    else:
+        short = [day for day, _, _ in parts]
+    following = iter(short)
+    return [next(following) if text else "" for text in texts]
 
 
 def _value(text: str, form: str | None, month_first: bool = False) -> float:

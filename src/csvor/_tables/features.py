@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from csvor._tables.table import MIDNIGHT, Table
+from csvor._tables.table import Table
 
 # From so many indicators of categories on, rows are sparse (N45): one a column is not 0.
 SPARSE_FROM = 100
@@ -51,9 +51,6 @@ class FeatureColumns:
         """The cells of columns of numbers that are not plain ones: dates, percentages, units."""
         cells = {}
         for name in self.readings:
-            column = table.columns[name].take(rows)
-            codes, texts = column.coded
-            if column.kind == "dates" and all(t.endswith(MIDNIGHT) for t in texts if t):
-                texts = [text.removesuffix(MIDNIGHT) for text in texts]
+            codes, texts = table.columns[name].take(rows).coded
             cells[name] = pd.Categorical.from_codes(codes, pd.Index(texts))
         return pd.DataFrame(cells, index=range(len(rows)))

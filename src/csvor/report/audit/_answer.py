@@ -3,32 +3,64 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from csvor import __version__
+from csvor._decisions.decision import OUTCOMES
+from csvor._parts.engine import sums, take
 from csvor._utils.words import are, plural
 from csvor.audit import WrongLabels
+from csvor.audit._expected_errors import ExpectedErrors, after_review
 from csvor.report.audit._distributions import Confusion
 
 # Confusions that are equally frequent are listed if they are no more.
 _MOST_ALIKE = 3
+# So much of all wrong labels is worth a search, in so many rows.
+_MOSTLY, _MOST_CHECKED = 0.8, 1000
 
 
-def answer_of(audit: WrongLabels, target: str, confusion: Confusion) -> tuple[str, ...]:
-    """How many labels are wrong, which are confused, and what to do next."""
+def answer_of(
+    audit: WrongLabels,
+    target: str,
+    confusion: Confusion,
+    decided: Sequence[Mapping[str, Any]] = (),
+    with_rows: bool = True,
+) -> tuple[str, ...]:
+    """What was reviewed, how many labels are wrong, which are confused, and what to do next."""
     if not audit.conclusive:
         correlation = f"{audit.rank_correlation:.2f}".replace("-", "−")
-        return (
+        sentences = [
             f"Nothing can be said of the {_labels(audit)} in '{target}': the other columns do not "
             f"predict them better than chance (rank correlation {correlation}).",
             "This does not mean that the labels are right.",
             f"More rows, or columns that have to do with '{target}', would help.",
-        )
-    confused = _confused(audit, confusion)
-    return (_share(audit, target), *([confused] if confused else []), _next(audit))
+        ]
+    else:
+        expected = after_review(audit, len(decided))
+        is_rest = bool(decided) and audit.n_judged < audit.probability.size
+        sentences = [
+            _share(audit, f"'{target}' not reviewed yet" if is_rest else f"'{target}'"),
+            _confused(audit, confusion),
+            *_next(audit, expected, with_rows),
+        ]
+    return tuple(filter(None, [_reviewed(decided), *sentences]))
+
+
+def _reviewed(decided: Sequence[Mapping[str, Any]]) -> str:
+    """What was done in an earlier review."""
+    if not decided:
+        return ""
+    kinds = Counter(str(one["decision"]) for one in decided)
+    done = ", ".join(f"{kinds[kind]} {word}" for kind, word in OUTCOMES.items() if kinds[kind])
+    return f"Reviewed so far: {plural(len(decided), 'row')} ({done})."
 
 
 def _n(audit: WrongLabels) -> int:
@@ -39,10 +71,10 @@ def _labels(audit: WrongLabels) -> str:
     return plural(_n(audit), "label")
 
 
-def _share(audit: WrongLabels, target: str) -> str:
+def _share(audit: WrongLabels, where: str) -> str:
     """The share in per cent with its interval, and what it is in labels where all weigh alike."""
     n, of_weight = _n(audit), audit.weighted and not audit._n_counted
-    all_of_them = f"{'the weight of ' if of_weight else ''}the {_labels(audit)} in '{target}'"
+    all_of_them = f"{'the weight of ' if of_weight else ''}the {_labels(audit)} in {where}"
     if not audit.named and (audit.share < 0.005 if of_weight else n * audit.share < 0.5):
         most = f"{_percent(audit.high)} %"
         most += "" if of_weight else f" ({n * audit.high:.0f})"
@@ -85,23 +117,54 @@ def _confused(audit: WrongLabels, confusion: Confusion) -> str:
     return f"{text}."
 
 
-def _next(audit: WrongLabels) -> str:
-    """What to do."""
-    if audit.named:
-        right = f"{audit.expected_right:.0f}"
-        if audit.named == 1:
-            chance = min(round(100 * audit.expected_right), 99)
-            more = "over " if audit.expected_right >= 0.995 else ""
-            return (
-                f"Next, look at the one flagged row: with a chance of {more}{chance} % it is wrong."
-            )
-        return f"Next, look at the {audit.named} flagged rows: about {right} of them are wrong."
-    if _n(audit) * audit.share < 0.5:
-        return "No row is flagged: nothing needs to be reviewed."
-    return (
-        "No row is flagged: none is more probably wrong than right. If you review, begin with the "
-        "highest chance of error."
-    )
+def _next(audit: WrongLabels, expected: ExpectedErrors | None, with_rows: bool) -> tuple[str, ...]:
+    """What to do, and where the other wrong labels are; a summary has no rows to look at."""
+    look = "Next, look at {}" if with_rows else "Next, have {} reviewed"
+    if not audit.named and _n(audit) * audit.share < 0.5:
+        return (f"No row is flagged: nothing {'more ' * bool(expected)}needs to be reviewed.",)
+    if expected is not None:
+        wrong, left = round(expected.expected), round(expected.left)
+        more = look.format(plural(expected.n, "more row"))
+        return (
+            f"{more}, by {_ranked_by(audit)}: about {wrong} ({expected.low} to {expected.high}) "
+            f"{are(wrong)} wrong. About {left} more ({expected.left_low} to {expected.left_high}) "
+            f"{are(left)} among the rows behind these.",
+            "To stop here, save the decisions and run csvor apply." * with_rows,
+        )
+    if not audit.named:
+        no_row = "No row is flagged: none is more probably wrong than right. If rows are reviewed, "
+        return (f"{no_row}begin with the highest chance of error.", _others(audit))
+    if audit.named == 1:
+        chance = min(round(100 * audit.expected_right), 99)
+        more = "over " if audit.expected_right >= 0.995 else ""
+        one = f"with a chance of {more}{chance} % it is wrong"
+        return (f"{look.format('the one flagged row')}: {one}.", _others(audit))
+    right = round(audit.expected_right)
+    rows = look.format(f"the {audit.named} flagged rows")
+    return (f"{rows}: about {right} of them {are(right)} wrong.", _others(audit))
+
+
+def _others(audit: WrongLabels) -> str:
+    """Where the wrong labels are that are not flagged, and how many rows hold most of them."""
+    wrong, right = round(_n(audit) * audit.share), round(audit.expected_right)
+    if audit.weighted or wrong <= right:
+        return ""
+    (total,) = sums(_total, audit.probability)
+    (chances,) = take(audit.order[:_MOST_CHECKED], audit.probability)
+    n_rows = int(np.searchsorted(chances.cumsum(), _MOSTLY * total[0])) + 1
+    where = f"The other {wrong - right} {are(wrong - right)} among the rows that are not flagged"
+    search = f"o find about {100 * _MOSTLY:.0f} % of all {wrong}, check the first {n_rows} rows by "
+    if not audit.named < n_rows <= chances.size:
+        return f"{where}." * bool(audit.named)
+    return f"{f'{where}: t' if audit.named else 'T'}{search}{_ranked_by(audit)}."
+
+
+def _ranked_by(audit: WrongLabels) -> str:
+    return "chance of error" if audit.ordered_by == "probability" else audit.ordered_by
+
+
+def _total(probability: NDArray[np.float64]) -> tuple[NDArray[np.float64]]:
+    return (np.array([float(probability.sum())]),)
 
 
 def _percent(share: float) -> str:

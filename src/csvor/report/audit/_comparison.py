@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from csvor._tables.dates import dates_in_short
 from csvor.audit import SharesByValue
 from csvor.report.audit._suspects import text_of
 
@@ -44,15 +45,17 @@ def comparison_of(shares: SharesByValue) -> ComparedValues | None:
         return None
     # A few rows, of which anything may be true, are not to make all other bars short.
     most = min(max(0.05, 2.0 * float(shares.share.max()), 1.2 * float(shares.low.max())), 1.0)
-    return ComparedValues(tuple(_value(shares, i, most) for i in shares.order.tolist()), most)
+    names = dates_in_short(["" if name is None else text_of(name) for name in shares.values])
+    return ComparedValues(
+        tuple(_value(shares, i, names[i], most) for i in shares.order.tolist()), most
+    )
 
 
-def _value(shares: SharesByValue, i: int, most: float) -> ComparedValue:
+def _value(shares: SharesByValue, i: int, name: str, most: float) -> ComparedValue:
     share, low, high = (float(part[i]) for part in (shares.share, shares.low, shares.high))
-    value = shares.values[i]
     left = min(low / most, 1.0)
     return ComparedValue(
-        name="(no value)" if value is None else text_of(value),
+        name=name or "(no value)",
         n_rows=int(shares.n_rows[i]),
         named=int(shares.named[i]),
         share=share,

@@ -39,11 +39,15 @@ class FeatureTable:
         return part if self._of_names else part.to_numpy()
 
     def with_typical(self, part: Any, j: int) -> Any:
-        """The mean in place of a column of numbers, the most frequent value of another."""
+        """The mean in place of a column of numbers, the most frequent value of another.
+
+        A blank number stays one: the model fills it in, and it pulls nothing.
+        """
         column = self._frame.iloc[:, j]
         changed = part.copy()
         if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-            changed.isetitem(j, column.mean())
+            is_blank = part.iloc[:, j].isna()
+            changed.isetitem(j, np.where(is_blank, np.nan, column.mean()))
         else:
             usual = column.mode(dropna=False).iloc[0]
             changed.isetitem(j, pd.Series([usual] * len(part), dtype=column.dtype).array)

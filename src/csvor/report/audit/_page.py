@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from csvor._utils.atomic_files import write_whole
 from csvor.audit import LabelAudit, SharesByValue, WrongLabels
 from csvor.audit._candidate import n_models, trees_in_words
-from csvor.audit._expected_errors import after_review
 from csvor.report._templates import rendered
 from csvor.report.audit._answer import answer_of, made_by, title_of
 from csvor.report.audit._comparison import comparison_of
@@ -154,13 +153,12 @@ def write_audit_report(
     page = rendered(
         "audit.html",
         title=title_of(source, target),
-        **_answer(audit, target, [text_of(label) for label in audit.classes]),
+        **_answer(audit, target, earlier, with_rows),
         by={name: comparison_of(shares) for name, shares in (by or {}).items()},
-        facts=dict(facts or {}),
+        facts={name: text for name, text in (facts or {}).items() if with_rows or name != "Model"},
         notes=(*audit.notes, *notes) if with_rows else (),
         n_conflicts=len(known["conflicts"]),
         n_decided=len(earlier),
-        expected=after_review(audit, len(earlier)),
         made=made_by(command, provenance or {}),
         review=review_of(
             audit, X, source, target, **known, earlier=earlier, command=command,
@@ -171,18 +169,24 @@ def write_audit_report(
     return Path(path)
 
 
-def _answer(audit: WrongLabels, target: str, classes: list[str]) -> dict[str, Any]:
-    """What the page says of all rows."""
-    confusion = confusion_of(audit, classes)
+def _answer(
+    audit: WrongLabels, target: str, earlier: list[dict[str, Any]], with_rows: bool
+) -> dict[str, Any]:
+    """What the page says of all rows; models are of no use to readers of a summary."""
+    classes = [text_of(label) for label in audit.classes]
+    confusion, groups = confusion_of(audit, classes), probability_groups(audit)
+    of_labels = audit if isinstance(audit, LabelAudit) else None
     return {
-        "answer": answer_of(audit, target, confusion),
+        "answer": answer_of(audit, target, confusion, earlier, with_rows),
         "audit": audit,
         "classes": classes,
         "confusion": confusion,
-        "groups": probability_groups(audit),
+        "groups": groups,
+        # And not by `fdr`.
+        "by_half": audit.named == sum(group.n_rows for group in groups if group.low >= 0.5),
         "raters": drawn_raters(audit.raters) if audit.conclusive else None,
-        "chart": score_chart(audit, classes) if isinstance(audit, LabelAudit) else None,
-        **(_models(audit) if isinstance(audit, LabelAudit) else {"candidates": ()}),
+        "chart": score_chart(of_labels, classes) if of_labels else None,
+        **(_models(of_labels) if of_labels and with_rows else {"candidates": ()}),
     }
 
 

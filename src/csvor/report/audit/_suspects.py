@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from csvor._tables.dates import dates_in_short
 from csvor.audit import WrongLabels
 from csvor.audit._reported import reported
 from csvor.report.audit._why import Evidence, evidence_of
@@ -18,8 +19,8 @@ from csvor.report.audit._why import Evidence, evidence_of
 # A page holds the flagged rows and the next ones, and of wide data the features that pull most.
 NEXT_ROWS, MOST_ROWS, MOST_FEATURES = 300, 1000, 30
 _SHORT = 3
-# Of less strength beside the strongest, a feature explains nothing.
-_FAINT = 0.1
+# Of less strength beside the strongest, whichever way that pulls, a feature explains nothing.
+_FAINT = 0.2
 _SLIGHT = 0.005
 # Numbers that people type have no more digits; of computed ones four are shown.
 _TYPED = 8
@@ -73,13 +74,11 @@ class Suspect:
     def strongest(self) -> list[Feature]:
         """The features that pull most, towards the suggested label where there is another."""
         side = {"too low": 1.0, "too high": -1.0}.get(self.direction)
-        force = [
-            (abs(f.pull) if side is None else side * f.pull, f)
-            for f in self.features
-            if f.pull is not None
-        ]
+        pulls = [(f.pull, f) for f in self.features if f.pull]
+        least = _FAINT * max((abs(pull) for pull, _ in pulls), default=0.0)
+        force = [(abs(pull) if side is None else side * pull, f) for pull, f in pulls]
         ranked = sorted(force, key=lambda pair: -pair[0])[:_SHORT]
-        return [f for strength, f in ranked if strength > 0 and strength >= _FAINT * ranked[0][0]]
+        return [f for strength, f in ranked if strength >= least]
 
 
 @dataclass(frozen=True)
@@ -90,11 +89,6 @@ class Suspects:
     n_features: int
     n_features_shown: int
     kind: str
-
-    @property
-    def by_half(self) -> bool:
-        """Whether rows are flagged from a chance of error of one half on, and not by `fdr`."""
-        return all(row.named == ((row.probability or 0.0) >= 0.5) for row in self.rows)
 
     @property
     def named(self) -> int:
@@ -149,14 +143,24 @@ def suspects_of(
 
 
 def _as_written(evidence: Evidence, cells: pd.DataFrame | None) -> Evidence:
-    """With cells in place of what was read in them, such as days of dates or numbers of units."""
-    if cells is None:
-        return evidence
-    values = [
-        cells[name].to_numpy() if (name := evidence.names[j]) in cells else read
-        for j, read in zip(evidence.columns.tolist(), evidence.values, strict=True)
-    ]
+    """With cells in place of what was read in them, such as numbers of units; dates in short."""
+    written: Any = {} if cells is None else cells
+    values = []
+    for j, column in zip(evidence.columns.tolist(), evidence.values, strict=True):
+        name = evidence.names[j]
+        if name in written:
+            values.append(_in_short(np.asarray(written[name])))
+        else:
+            values.append(_in_short(column) if column.dtype.kind == "M" else column)
     return replace(evidence, values=values)
+
+
+def _in_short(column: NDArray[Any]) -> NDArray[Any]:
+    """A column with its dates in short, if it has dates alone."""
+    codes, distinct = pd.factorize(column, use_na_sentinel=False)
+    texts = ["" if pd.isna(value) else str(value) for value in distinct]
+    short = dates_in_short(texts)
+    return column if short == texts else np.array(short, dtype=object)[codes]
 
 
 def _chances(probabilities: NDArray[np.float64], classes: Sequence[str]) -> tuple[Any, ...]:
