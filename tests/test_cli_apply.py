@@ -428,3 +428,25 @@ def test_decisions_that_are_still_among_the_downloads() -> None:
     assert (
         "there is no such file; the page saves it among your browser's downloads" in result.stderr
     )
+
+
+def test_all_that_is_wrong_with_decisions_is_said_in_one_run() -> None:
+    lines = ["row,given,decision,label", "x,fair,keep,", "2,good,relabl,fair", "9,poor,drop,"]
+    write("d.csv", "\n".join(lines))
+    of_lines = ["  d.csv, row 1: 'x' in column 'row'", "  d.csv, row 2: the decision 'relabl'"]
+    starts = {
+        (): ["  d.csv does not say which column", *of_lines],
+        ("--target", "grad"): ["  data.csv has no column 'grad'", *of_lines],
+        ("--target", "grade"): [*of_lines, "  d.csv: row 9 is decided, and data.csv has 4 rows"],
+    }
+    for options, expected in starts.items():
+        result = run("apply", "d.csv", "data.csv", "--out", "c.csv", *options)
+        assert result.exit_code == (1 if "grade" in options else 2)
+        said = zip(result.stderr.splitlines(), ["csvor: error: 3 faults", *expected], strict=True)
+        assert all(line.startswith(start) for line, start in said), result.stderr
+    write("d.csv", "row,decison\n1,keep\n")
+    result = run("apply", "d.csv", "data.csv", "--out", "c.csv")
+    assert result.exit_code == 1 and "2 faults\n  d.csv: the columns 'given', " in result.stderr
+    assert "which column the labels are in" in result.stderr
+    write("e.csv", "\n".join(lines))
+    assert run("review", "d.csv", "e.csv").stderr.startswith("csvor: error: 3 faults\n  d.csv: ")

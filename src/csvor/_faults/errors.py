@@ -42,6 +42,7 @@ class FaultsError(CommandError):
         self, faults: Sequence[CommandError], source: str = "", most: int | None = None
     ) -> None:
         self.faults, self.source, self.most = list(faults), source, most
+        self.exit_code = self.faults[0].exit_code
         lines = [one_line(str(fault)) for fault in self.faults[:most]]
         more = [f"and {len(faults) - len(lines)} more"] * (len(faults) > len(lines))
         head = f"{source}: {len(faults)} faults".lstrip(": ")

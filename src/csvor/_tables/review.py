@@ -14,6 +14,7 @@ from csvor._decisions.decision import KEEP, RELABEL, Decision, Decisions
 from csvor._decisions.faults import MOST, DecisionsError, refuse
 from csvor._decisions.read import decisions_of, read_decisions
 from csvor._faults.errors import CommandError, FaultsError, UsageError
+from csvor._faults.errors import Faults as CommandFaults
 from csvor._faults.fault import fault
 from csvor._tables.frames import row_names, table_of_frame
 from csvor._tables.relabel import relabelled
@@ -128,14 +129,29 @@ def decisions_from(reviewed: Any, name: str) -> Decisions:
     return decisions_of(name, {one: column.texts for one, column in columns.items()})
 
 
+class DecisionFaults(CommandFaults):
+    """Collects what is wrong with decisions, a wrong use of a command too."""
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keep what ends the work inside."""
+        try:
+            yield
+        except DecisionsError as error:
+            self.errors += map(CommandError, error.faults)
+        except CommandError as error:
+            self.add(error)
+
+
 @contextmanager
-def faults_of_decisions() -> Iterator[None]:
-    """Say what is wrong with decisions as commands say it."""
-    try:
-        yield
-    except DecisionsError as error:
-        errors = [CommandError(text) for text in error.faults]
-        raise FaultsError(errors, most=MOST) if len(errors) > 1 else errors[0] from None
+def faults_of_decisions() -> Iterator[DecisionFaults]:
+    """Say what is wrong with decisions as commands say it, all of it at the end."""
+    faults = DecisionFaults()
+    with faults.collected():
+        yield faults
+    if len(faults.errors) > 1:
+        raise FaultsError(faults.errors, most=MOST)
+    faults.refuse()
 
 
 def reviewed_target(source: str, named: str, asked: str | None, has_column: bool = True) -> str:

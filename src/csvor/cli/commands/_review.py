@@ -36,9 +36,13 @@ _DIFFER = (MAJORITY, PREFERRED, DISPUTED)
 def run_review(options: ReviewOptions, notes: Notes) -> None:
     """Compare files of decisions, print how far they agree, and write what stands."""
     preferred = _check(options)
-    with faults_of_decisions():
-        files = [read_file(source, notes) for source in options.files]
-        comparison = compared(files, majority=options.majority, preferred=preferred)
+    files = []
+    with faults_of_decisions() as faults:
+        for source in options.files:
+            with faults.collected():
+                files.append(read_file(source, notes))
+        if not faults.errors:
+            comparison = compared(files, majority=options.majority, preferred=preferred)
     if len({file.audit for file in files if file.audit}) > 1:
         notes.add(fault("audits-differ"))
     merged, disputed = comparison.merged(options.out or ""), comparison.of(DISPUTED)
