@@ -15,11 +15,12 @@ import pyarrow as pa
 import pytest
 import xlsxwriter
 
+from csvor._faults.notes import Notes
 from csvor._tables.dates import dates_in_short
 from csvor._tables.features import FeatureColumns
 from csvor._tables.table import Table, as_column
 from csvor.audit._expected_errors import ExpectedErrors
-from csvor.cli.commands._audit_report import _first_line
+from csvor.cli.input._read import read_table
 from csvor.report._templates import static
 from csvor.report.audit._answer import _confused, answer_of
 from csvor.report.audit._distributions import Confusion
@@ -223,16 +224,25 @@ def luminance(colour: str) -> float:
 
 
 def test_lines_are_not_told_where_blank_lines_are(tmp_path: Path) -> None:
-    for text, line in (("a;b\n1;2\n", 2), ("a;b\n\n1;2\n", 0)):
+    def first_line(name: str) -> int:
+        return read_table(str(tmp_path / name), Notes()).first_line
+
+    texts = {
+        "a;b\n1;2\n": 2,
+        "a;b\n\n1;2\n": 0,
+        '# a\n\na;b\n1;"2\n\n3"\n': 4,
+        "sep=;\na;b\n1;2": 2,
+    }
+    texts |= {'a;b\n1;"2\n3"\n  \n4;5\n': 0, 'a;b\n1;2"\n': 2, '"a\n1";b\n1;2\n': 2}
+    for text, line in texts.items():
         (tmp_path / "t.csv").write_text(text, encoding="utf-8")
-        assert _first_line(str(tmp_path / "t.csv"), None) == line
-    assert _first_line("t.parquet", None) == _first_line("standard input", None) == 0
+        assert first_line("t.csv") == line, text
     for lines, line in (([0, 1, 2], 2), ([0, 2, 3], 0)):
         with xlsxwriter.Workbook(tmp_path / "t.xlsx") as book:
             sheet = book.add_worksheet()
             for place in lines:
-                sheet.write_row(place, 0, ["a", "b"])
-        assert _first_line(str(tmp_path / "t.xlsx"), None) == line
+                sheet.write_row(place, 0, [place, place + 1] if place else ["a", "b"])
+        assert first_line("t.xlsx") == line
 
 
 @pytest.mark.parametrize(

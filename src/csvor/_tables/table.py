@@ -96,13 +96,15 @@ class Table:
     """Columns of one length; `source` is the name used in messages.
 
     `n_rows` are all rows of the data, of which the columns may hold some alone. `dialect` says how
-    the cells of a text file are divided (`csvor.cli.input._dialect`).
+    the cells of a text file are divided (`csvor.cli.input._dialect`). `first_line` is that of row 1
+    as a spreadsheet counts, 0 where rows are no lines.
     """
 
     source: str
     columns: dict[str, TableColumn]
     n_rows: int
     dialect: Any = None
+    first_line: int = 0
 
     def only(self, names: Collection[str]) -> "Table":
         """The table with these columns alone: the others need memory."""

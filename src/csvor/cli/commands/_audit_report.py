@@ -8,13 +8,11 @@ from typing import Any
 
 from csvor import LabelAudit
 from csvor._decisions.decision import KINDS, as_saved, id_column
-from csvor._utils.file_kinds import EXCEL, TEXT
 from csvor._utils.words import plural
 from csvor.cli._follow_up import audit_command, digest
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._render import Fact
 from csvor.cli.commands._command_options import AuditOutput
-from csvor.cli.input._excel import sheet_table
 from csvor.cli.input._prepare import Prepared
 from csvor.report import write_audit_report
 from csvor.report.audit._follow_up import commands
@@ -39,7 +37,7 @@ def write_page(
         path=path,
         source="" if work.data.data == "-" else work.table.source,
         target=work.target.name,
-        first_line=_first_line(work.table.source, work.data.sheet),
+        first_line=work.table.first_line,
         id_name=id_name,
         facts=dict(facts),
         notes=notes,
@@ -69,19 +67,6 @@ def next_step(data: DataOptions, options: ModelOptions, output: AuditOutput) -> 
         return f", when the decisions are saved: {commands(data.data)[0]}"
     page = replace(output, report="review.html", no_rows=False)
     return f": {audit_command(data, options, page)}{_reviewed(data)} --open"
-
-
-def _first_line(source: str, sheet: str | None) -> int:
-    """The line below that of the names, 0 where lines cannot be told by the numbers of rows."""
-    path = Path(source)
-    if path.suffix.lower() in EXCEL and path.is_file():
-        lines = sheet_table(source, sheet).rows.index
-        return 2 if lines[-1] == len(lines) else 0
-    if path.suffix.lower() not in TEXT or not path.is_file():
-        return 0
-    with path.open("rb") as opened:
-        # Blank lines are no rows.
-        return 0 if any(line.isspace() for line in opened) else 2
 
 
 def _decided(work: Prepared, id_name: str) -> list[dict[str, Any]]:

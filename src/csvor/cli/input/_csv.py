@@ -4,6 +4,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import BinaryIO
 
@@ -44,8 +45,7 @@ def read_csv(
     head = head_of(opened)
     dialect = find_dialect(head, name, usual_sign, delimiter, notes)
     _check_names(dialect, name)
-    if n_quotes % 2:
-        check_quotes(opened, name, dialect, notes)
+    has_blank = n_quotes % 2 == 1 and check_quotes(opened, name, dialect, notes)
     # A block holds the lines above the rows, and a row (N75).
     for block in sorted({max(_BLOCKS[0], 4 * len(head.partition("\n")[0])), _BLOCKS[1]}):
         try:
@@ -55,9 +55,9 @@ def read_csv(
                 raise CommandError(f"{name}: {error}") from None
         else:
             break
-    if n_quotes and not n_quotes % 2 and n_lines > dialect.n_lines + len(cells[0]):
-        check_quotes(opened, name, dialect, notes)
-    return dialect, cells
+    if n_quotes % 2 == 0 and n_lines > dialect.n_lines + len(cells[0]):
+        has_blank = not n_quotes or check_quotes(opened, name, dialect, notes)
+    return replace(dialect, first_line=0) if has_blank else dialect, cells
 
 
 def _cells(

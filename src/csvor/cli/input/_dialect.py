@@ -26,7 +26,8 @@ class Dialect:
 
     `n_lines` of it end with the names of the columns, `n_above` come before them. `names` has one
     for each cell of a row, "" where there is none; the line of names has `n_named` of these, after
-    `shift` that have no place in it.
+    `shift` that have no place in it. `first_line` is that of row 1 as a spreadsheet counts, which
+    shows no line such as sep=; and 0 where blank lines stand between rows.
     """
 
     delimiter: str
@@ -35,6 +36,7 @@ class Dialect:
     n_above: int
     n_named: int
     shift: int = 0
+    first_line: int = 0
 
 
 def delimiter_of(text: str) -> str:
@@ -62,7 +64,8 @@ def find_dialect(head: str, name: str, usual_sign: str, asked: str | None, notes
     if sign != usual_sign and sign != hinted:
         notes.add(fault("delimiter", source=name, sign=_SHOWN.get(sign, repr(sign))))
     names, shift = _names(header, rows[1:], name, notes)
-    return Dialect(sign, names, n_lines, n_above, len(header), shift)
+    first_line = n_above + 2 - (hinted is not None)
+    return Dialect(sign, names, n_lines, n_above, len(header), shift, first_line)
 
 
 def _above(

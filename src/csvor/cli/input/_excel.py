@@ -29,9 +29,15 @@ class SheetTable:
     rows: pd.DataFrame
     merged: dict[tuple[int, int], str]
 
+    @property
+    def first_line(self) -> int:
+        """The line of the first row, from 1; 0 where lines of nothing stand between rows."""
+        lines = self.rows.index
+        return 2 if len(lines) and lines[-1] == len(lines) else 0
 
-def read_excel(source: str, sheet: str | None, notes: Notes) -> pa.Table:
-    """A sheet of a workbook, by default the first; its first row names the columns."""
+
+def read_excel(source: str, sheet: str | None, notes: Notes) -> tuple[pa.Table, int]:
+    """A sheet of a workbook, by default the first, and the line of row 1; the first has names."""
     table = sheet_table(source, sheet)
     if sheet is None and table.others:
         facts: dict[str, Any] = {
@@ -44,7 +50,7 @@ def read_excel(source: str, sheet: str | None, notes: Notes) -> pa.Table:
         areas = [area for (_, at), area in table.merged.items() if at == position]
         notes.add(fault("merged-cells", table.names[position], areas=list(dict.fromkeys(areas))))
     columns = [_typed(table.rows.iloc[:, j].tolist()) for j in range(len(table.names))]
-    return pa.Table.from_arrays(columns, table.names)
+    return pa.Table.from_arrays(columns, table.names), table.first_line
 
 
 def sheet_table(source: str, sheet: str | None) -> SheetTable:

@@ -73,8 +73,9 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
     dialect = None
     if suffix in TEXT:
         dialect, columns = _text_columns(source, name, TEXT[suffix], asked, notes)
+        first_line = 0 if source == "-" else dialect.first_line
     else:
-        columns = _typed_columns(source, suffix, asked.sheet, notes)
+        columns, first_line = _typed_columns(source, suffix, asked.sheet, notes)
     n_rows = len(columns[0].values) if columns else 0
     if not n_rows:
         raise CommandError(fault("no-rows-below-names" if columns else "no-rows", source=name))
@@ -85,7 +86,7 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
         # Of a name that is lacking, the dialect has spoken.
         if not column.name and not (dialect and len(dialect.names) > dialect.n_named):
             notes.add(fault("nameless-column", source=name, position=position))
-    return Table(name, {c.name: c for c in columns if c.name}, n_rows, dialect)
+    return Table(name, {c.name: c for c in columns if c.name}, n_rows, dialect, first_line)
 
 
 def _refuse_lines_above_names(source: str, columns: list[TableColumn], target: str) -> None:
@@ -129,8 +130,11 @@ def _n_blank_rows(cells: list[Cells]) -> int:
     return n_blank
 
 
-def _typed_columns(source: str, suffix: str, sheet: str | None, notes: Notes) -> list[TableColumn]:
-    no_order, titles = dict[str, str](), dict[str, str]()
+def _typed_columns(
+    source: str, suffix: str, sheet: str | None, notes: Notes
+) -> tuple[list[TableColumn], int]:
+    """The columns, and the line of row 1 in a sheet."""
+    no_order, titles, first_line = dict[str, str](), dict[str, str](), 0
     if suffix in PARQUET:
         table, no_order = read_parquet(source)
     elif suffix in FEATHER:
@@ -140,7 +144,7 @@ def _typed_columns(source: str, suffix: str, sheet: str | None, notes: Notes) ->
     elif suffix in SURVEY:
         table, titles = read_survey(source, notes)
     else:
-        table = read_excel(source, sheet, notes)
+        table, first_line = read_excel(source, sheet, notes)
     as_text = columns_of_bytes(table.schema)
     columns = [
         as_column(name, array, no_order.get(name, "") or _unlike_lists(array))
@@ -150,8 +154,8 @@ def _typed_columns(source: str, suffix: str, sheet: str | None, notes: Notes) ->
     if texts:
         notes.add(fault("bytes-as-text", source=source, n=len(texts), names=texts))
     if suffix in SURVEY:
-        return [replace(one, order=ORDER, title=titles.get(one.name, "")) for one in columns]
-    return columns
+        columns = [replace(c, order=ORDER, title=titles.get(c.name, "")) for c in columns]
+    return columns, first_line
 
 
 def _unlike_lists(array: pa.ChunkedArray) -> str:

@@ -58,12 +58,13 @@ def check_bytes(opened: Opener, name: str) -> tuple[int, int]:
     return n_lines - 1 + is_open, n_quotes
 
 
-def check_quotes(opened: Opener, name: str, dialect: Dialect, notes: Notes) -> None:
+def check_quotes(opened: Opener, name: str, dialect: Dialect, notes: Notes) -> bool:
     """Refuse a quotation that never ends, or ends in the midst of a cell some lines below.
 
-    One that ends where a cell does, and holds what looks like rows, is told in a note.
+    One that ends where a cell does, and holds what looks like rows, is told in a note. Returns
+    whether there are blank lines.
     """
-    ended, swallowed = False, list[str]()
+    ended, swallowed, has_blank = False, list[str](), False
 
     def lines(file: io.TextIOWrapper) -> Iterator[str]:
         nonlocal ended
@@ -83,12 +84,14 @@ def check_quotes(opened: Opener, name: str, dialect: Dialect, notes: Notes) -> N
                 # Other faults are found in a line, before another one is asked for.
                 row = []
                 _refuse(name, first, None if ended else dialect.n_above + reader.line_num)
+            has_blank |= not (ended or any(map(str.strip, row)))
             last = dialect.n_above + reader.line_num
             if last > first and any(_holds_rows(c, i, dialect) for i, c in enumerate(row)):
                 swallowed.append(f"{first} to {last}")
     if swallowed:
         more = f" (and {len(swallowed) - 1} more)" if len(swallowed) > 1 else ""
         notes.add(fault("quoted-rows", source=name, lines=f"{swallowed[0]}{more}"))
+    return has_blank
 
 
 def _refuse(name: str, first: int, last: int | None) -> None:
