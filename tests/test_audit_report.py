@@ -115,8 +115,8 @@ def test_reasons_are_no_weaker_than_a_fifth_of_the_strongest(
 ) -> None:
     pulled = {"a": 1.0, "b": 0.5, "c": 0.3, "d": -2.0, "e": -0.3, "f": 0.0}
     row = Suspect(
-        row=1, id=None, given="x", given_rank=0, suggested="y", suggested_rank=1,
-        direction=direction, probability=0.9, named=True, rater=None, chances=(),
+        row=1, id=None, given="x", suggested="y", direction=direction, probability=0.9, named=True,
+        rater=None, chances=(),
         features=tuple(Feature(name, "1", pull) for name, pull in pulled.items()),
     )  # fmt: skip
     assert [feature.name for feature in row.strongest] == names

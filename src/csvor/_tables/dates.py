@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from csvor._tables.table import MIDNIGHT
+
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NAME = rf"(?P<name>{'|'.join(_MONTHS)})"
 # Whole or cut short, so that Marathon 2020 is no month.
@@ -95,20 +97,13 @@ def dates_in_short(texts: Sequence[str]) -> list[str]:
 
     Blanks may stand among them; if another text does, all are returned as they are.
     """
-    matches = [_WITH_CLOCK.fullmatch(text) for text in texts if text]
-    parts = [
-        (day, clock, second or "00") for day, clock, second in (m.groups() for m in matches if m)
-    ]
-    if not parts or len(parts) < len(matches):
+    matches = [_WITH_CLOCK.fullmatch(text) for text in texts]
+    if any(text and not match for text, match in zip(texts, matches, strict=True)):
         return list(texts)
-    if any(second != "00" for _, _, second in parts):
-        short = [f"{day} {clock}:{second}" for day, clock, second in parts]
-    elif any(clock != "00:00" for _, clock, _ in parts):
-        short = [f"{day} {clock}" for day, clock, _ in parts]
-    else:
-        short = [day for day, _, _ in parts]
-    following = iter(short)
-    return [next(following) if text else "" for text in texts]
+    whole = [f"{m[1]} {m[2]}:{m[3] or '00'}" if m else "" for m in matches]
+    ends = (MIDNIGHT, ":00", "")
+    end = next(end for end in ends if all(text.endswith(end) for text in whole if text))
+    return [text.removesuffix(end) for text in whole]
 
 
 def _value(text: str, form: str | None, month_first: bool = False) -> float:

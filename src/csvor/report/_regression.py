@@ -12,7 +12,7 @@ import numpy as np
 
 from csvor._utils.atomic_files import write_whole
 from csvor.report._templates import rendered
-from csvor.report.audit._distributions import round_numbers
+from csvor.report.audit._distributions import ticks_between
 
 # Ends of intervals beyond it, on the scale of logarithms, are cut off in the picture.
 _MOST = float(np.log(1000.0))
@@ -98,7 +98,7 @@ def forest_of(document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) ->
         return float(np.clip((value - low) / (high - low), 0.0, 1.0))
 
     by_odds = document["model"]["link"] == "logit"
-    ticks = _odds_ticks(low, high) if by_odds else _plain_ticks(low, high)
+    ticks = _odds_ticks(low, high) if by_odds else ticks_between(low, high)
     lines = tuple(_line(row, place) for row in rows)
     return Forest(lines, tuple((place(value), text) for value, text in ticks), place(0.0))
 
@@ -126,7 +126,3 @@ def _odds_ticks(low: float, high: float) -> list[tuple[float, str]]:
         steps = (1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
     values = [step * 10.0**power for power in range(-3, 4) for step in steps]
     return [(float(np.log(v)), f"{v:g}") for v in values if low <= np.log(v) <= high]
-
-
-def _plain_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    return [(value, f"{value:g}".replace("-", "−")) for value in round_numbers(low, high)]

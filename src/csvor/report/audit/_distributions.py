@@ -34,11 +34,6 @@ class Confusion:
     counts: tuple[tuple[int, ...], ...]
     totals: tuple[int, ...]
 
-    @property
-    def largest(self) -> int:
-        """The largest count."""
-        return max((count for row in self.counts for count in row), default=0)
-
 
 @dataclass(frozen=True)
 class ProbabilityGroup:
@@ -119,10 +114,7 @@ def score_chart(audit: LabelAudit, classes: Sequence[str]) -> ScoreChart:
             (float((t - edges[0]) / span), f"{below} | {above}")
             for t, below, above in zip(thresholds, classes, classes[1:], strict=False)
         ),
-        tuple(
-            ((t - edges[0]) / span, f"{t:g}".replace("-", "−"))
-            for t in round_numbers(edges[0], edges[-1])
-        ),
+        tuple(((t - edges[0]) / span, text) for t, text in ticks_between(edges[0], edges[-1])),
     )
 
 
@@ -155,10 +147,10 @@ def _codes(labels: Labels, classes: Labels) -> NDArray[np.integer]:
     return CodedLabels.from_data(labels, classes).codes
 
 
-def round_numbers(low: float, high: float) -> list[float]:
-    """About five round numbers between two."""
+def ticks_between(low: float, high: float, form: str = "g") -> list[tuple[float, str]]:
+    """About five round numbers between two, each with its text; 0 has no sign."""
     rough = (high - low) / 5
     unit = 10.0 ** floor(log10(rough))
     step = next(unit * f for f in (1, 2, 5, 10) if unit * f >= rough)
-    first = int(np.ceil(low / step))
-    return [k * step for k in range(first, int(np.floor(high / step)) + 1)]
+    values = [k * step for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
+    return [(value, f"{value:{form}}".replace("-", "−") if value else "0") for value in values]

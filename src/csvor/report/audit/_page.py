@@ -49,17 +49,16 @@ def write_audit_report(
 ) -> Path:
     r"""Write what an audit found as one page, on which its suspects are reviewed.
 
-    The page is a file that needs no other and loads nothing: open it in a browser. It holds the
-    answer, given against suggested labels, the suspects (the flagged rows and the 300 that follow,
-    1 000 in all) with their features, the scores by class, how sure it is, and the models compared.
-    Of a line, a feature j pulls the score of row i by
+    The page needs no other file and loads nothing: open it in a browser. It holds the answer, given
+    against suggested labels, the flagged rows and the 300 that follow (1 000 in all) with their
+    features, the scores by class, and the models compared. Of a line, a feature j pulls row i by
 
     .. math:: f(x_i) - f(x_i \text{ with the typical value of } j),
 
-    the weight times the standardised value where features are standardised; of a kernel, the
-    nearest rows of the suggested class that are probably right stand beside it. Decisions are
-    kept by the browser and saved as CSV with the columns row, ``id_name``, target, given, decision
-    ("keep", "relabel" or "drop"), label, comment and reviewer; such a file can be opened again.
+    the weight times the standardised value where features are standardised, and nothing where it is
+    blank; of a kernel, the nearest rows of the suggested class that are probably right stand beside
+    it. Decisions are kept by the browser and saved as CSV, which can be opened again, with columns
+    row, ``id_name``, target, given, decision (keep, relabel or drop), label, comment and reviewer.
 
     Parameters
     ----------
@@ -93,25 +92,22 @@ def write_audit_report(
         Decisions made before, as in the CSV: their rows are not listed, they are saved with the new
         ones, and the page says how many errors to expect if one goes on.
     command : str, default=""
-        The command that audited, such as "csvor audit data.csv --target grade": it is saved with
-        the decisions, in a column audit, and `csvor apply` prints the one that comes next.
+        The command that audited: it is saved with the decisions, in a column audit, and
+        `csvor apply` prints the one that comes next.
     cells : dataframe, default=None
         Columns of X as they were written, under their names, where X holds what was read in them:
         dates, percentages, numbers with units.
     by : mapping of str to SharesByValue, default=None
         What the audit's `by` gives, under the names of columns: their values are compared.
     first_line : int, default=0
-        The line of a sheet in which row 1 stands, 2 below a header: lines are shown beside the row
-        numbers. 0 shows none.
+        The line of a sheet in which row 1 stands, to show lines beside rows; 0 shows none.
     provenance : mapping of str to str, default=None
-        How the data and the answer came about, by name, beside `command`, the time and the versions
-        of csvor and Python: the fingerprint of a file, for example.
+        How data and answer came about, by name, beside `command`, time and versions.
     row_checks : callable, default=None
         Of numbers of rows, as `rows` has them, a text for each that changes with its cells: it is
         saved with the decisions, as row_check, and `csvor apply` compares it.
     with_rows : bool, default=True
-        False leaves out rows, and notes, which may name some: a summary to pass on. It holds
-        counts, shares by the values of `by`, and the names of raters.
+        False leaves out rows, models, and notes, which may name rows: a summary to pass on.
 
     Returns
     -------

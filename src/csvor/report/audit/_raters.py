@@ -4,39 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from csvor.audit import RaterTable
-from csvor.report.audit._distributions import round_numbers
+from csvor.report.audit._distributions import ticks_between
 from csvor.report.audit._suspects import text_of
 
 MOST_RATERS = 50
 
 
 @dataclass(frozen=True)
-class DrawnRater:
-    """A rater, and where the interval of the shift lies in a bar, in shares of its length."""
-
-    name: str
-    n: int
-    shift: str
-    careless: str
-    agreement: float
-    kappa: str
-    gold: str
-    apart: bool
-    left: float
-    width: float
-    mark: float
-
-
-@dataclass(frozen=True)
 class DrawnRaters:
-    """The raters, those apart from the reference first; places on the axis, 0 among them."""
+    """The raters, those apart from the reference first; places on the axis, 0 among them.
 
-    raters: tuple[DrawnRater, ...]
-    ticks: tuple[tuple[float, str], ...]
+    The interval of a rater's shift, and the shift (`mark`), lie there in shares of its length.
+    """
+
+    raters: list[dict[str, Any]]
+    ticks: list[tuple[float, str]]
     zero: float
     n_more: int
 
@@ -52,28 +39,23 @@ def drawn_raters(table: RaterTable | None) -> DrawnRaters | None:
     def place(shift: float) -> float:
         return float((shift - low) / (high - low))
 
-    ticks = tuple((place(shift), _signed(shift)) for shift in round_numbers(low, high))
-    apart = set(table.apart.tolist())
-    raters = tuple(_drawn(table, i, i in apart, place) for i in order.tolist())
+    ticks = [(place(shift), text) for shift, text in ticks_between(low, high, "+g")]
+    raters = [_drawn(table, i, place) for i in order.tolist()]
     return DrawnRaters(raters, ticks, place(0.0), table.names.size - order.size)
 
 
-def _signed(shift: float) -> str:
-    return f"{shift:+g}".replace("-", "−") if shift else "0"
-
-
-def _drawn(table: RaterTable, i: int, apart: bool, place: Callable[[float], float]) -> DrawnRater:
+def _drawn(table: RaterTable, i: int, place: Callable[[float], float]) -> dict[str, Any]:
     low, high = map(place, table.shift_interval[i])
-    return DrawnRater(
-        name=text_of(table.names[i]),
-        n=int(table.n[i]),
-        shift=table.shift_in_words(i),
-        careless=table.careless_in_words(i),
-        agreement=float(table.agreement[i]),
-        kappa=table.kappa_in_words(i),
-        gold=table.gold_in_words(i),
-        apart=apart,
-        left=low,
-        width=high - low,
-        mark=place(float(table.shift[i])),
-    )
+    return {
+        "name": text_of(table.names[i]),
+        "n": int(table.n[i]),
+        "shift": table.shift_in_words(i),
+        "careless": table.careless_in_words(i),
+        "agreement": float(table.agreement[i]),
+        "kappa": table.kappa_in_words(i),
+        "gold": table.gold_in_words(i),
+        "apart": i in table.apart,
+        "left": low,
+        "width": high - low,
+        "mark": place(float(table.shift[i])),
+    }

@@ -33,10 +33,9 @@ def write_raters_report(
 ) -> Path:
     """Write what an audit of several raters found as one page.
 
-    The page is a file that needs no other and loads nothing. It holds the answer, each rater with
-    the interval of his shift, how far raters agree, the 300 items whose label is least sure with
-    the labels that each got, and the ratings most probably wrong (those flagged and the 300 that
-    follow, 1 000 in all).
+    The page needs no other file and loads nothing. It holds the answer, the raters, the 300 items
+    whose label is least sure with the labels that each got, and the ratings most probably wrong
+    (those flagged and the 300 that follow, 1 000 in all).
 
     Parameters
     ----------

@@ -1,9 +1,7 @@
 """What does the page of an audit hold of single rows, and how are they reviewed there?
 
-The rows are a table that stands in the page: so templates escape what comes from files, and the
-page can be read and printed without scripts. What sorts, searches and pages it is 100 lines of
-script; DataTables, with what its package brings, were twice the rest of the page, and took no
-second line of a row.
+The rows are a table that stands in the page: templates escape what comes from files, and the page
+can be read and printed without scripts.
 """
 
 from __future__ import annotations

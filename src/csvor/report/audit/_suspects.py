@@ -46,7 +46,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row of the page; ranks are those of the labels among the classes.
+    """A row of the page.
 
     Where nothing can be said there is no probability, and there are no chances.
     """
@@ -54,9 +54,7 @@ class Suspect:
     row: int
     id: str | None
     given: str
-    given_rank: int
     suggested: str
-    suggested_rank: int
     direction: str
     probability: float | None
     named: bool
@@ -68,7 +66,7 @@ class Suspect:
     @property
     def moved(self) -> bool:
         """Whether another label is suggested."""
-        return self.given_rank != self.suggested_rank
+        return self.given != self.suggested
 
     @property
     def strongest(self) -> list[Feature]:
@@ -123,50 +121,43 @@ def suspects_of(
                 row=row_numbers[position],
                 id=ids[position] if ids is not None else None,
                 given=label,
-                given_rank=classes.index(label),
                 suggested=other,
-                suggested_rank=classes.index(other),
                 direction=str(audit.direction[position]),
                 probability=float(audit.probability[position]) if audit.conclusive else None,
                 named=bool(audit.flagged[position]),
                 rater=None if audit.rater is None else text_of(audit.rater[position]),
-                chances=_chances(audit.class_probabilities[position], classes)
-                if audit.conclusive
-                else (),
+                chances=_chances(audit, position, classes),
                 features=_features(evidence, i, [position, *near]),
                 neighbours=tuple(
                     Neighbour(row_numbers[j], ids[j] if ids is not None else None) for j in near
                 ),
             )
         )
-    return Suspects(tuple(rows), evidence.n_features, len(evidence.columns), evidence.kind)
+    return Suspects(tuple(rows), len(evidence.names), len(evidence.columns), evidence.kind)
 
 
 def _as_written(evidence: Evidence, cells: pd.DataFrame | None) -> Evidence:
     """With cells in place of what was read in them, such as numbers of units; dates in short."""
     written: Any = {} if cells is None else cells
-    values = []
-    for j, column in zip(evidence.columns.tolist(), evidence.values, strict=True):
-        name = evidence.names[j]
-        if name in written:
-            values.append(_in_short(np.asarray(written[name])))
-        else:
-            values.append(_in_short(column) if column.dtype.kind == "M" else column)
-    return replace(evidence, values=values)
+    read = zip(evidence.columns.tolist(), evidence.values, strict=True)
+    columns = (np.asarray(written.get(evidence.names[j], values)) for j, values in read)
+    return replace(evidence, values=[_in_short(column) for column in columns])
 
 
 def _in_short(column: NDArray[Any]) -> NDArray[Any]:
     """A column with its dates in short, if it has dates alone."""
+    if column.dtype.kind in "biuf":
+        return column
     codes, distinct = pd.factorize(column, use_na_sentinel=False)
     texts = ["" if pd.isna(value) else str(value) for value in distinct]
     short = dates_in_short(texts)
     return column if short == texts else np.array(short, dtype=object)[codes]
 
 
-def _chances(probabilities: NDArray[np.float64], classes: Sequence[str]) -> tuple[Any, ...]:
+def _chances(audit: WrongLabels, position: int, classes: Sequence[str]) -> tuple[Any, ...]:
     """The classes that the features leave possible, with their probabilities."""
-    pairs = zip(classes, probabilities.tolist(), strict=True)
-    return tuple((label, p) for label, p in pairs if p >= _SLIGHT)
+    pairs = zip(classes, audit.class_probabilities[position].tolist(), strict=True)
+    return tuple((label, p) for label, p in pairs if p >= _SLIGHT and audit.conclusive)
 
 
 def _features(evidence: Evidence, listed: int, positions: Sequence[int]) -> tuple[Feature, ...]:

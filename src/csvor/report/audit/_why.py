@@ -40,11 +40,6 @@ class Evidence:
     near: Sequence[Rows] = ()
 
     @property
-    def n_features(self) -> int:
-        """How many features there are."""
-        return len(self.names)
-
-    @property
     def kind(self) -> str:
         """What stands beside the values: "pulls", "neighbours" or ""."""
         return "pulls" if self.pulls is not None else "neighbours" if self.near else ""

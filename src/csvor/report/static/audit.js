@@ -74,19 +74,9 @@
   }
 
   function makeButtons(tr) {
-    const group = document.createElement("div");
-    group.setAttribute("role", "group");
-    group.setAttribute("aria-label", `Decision on row ${tr.dataset.row}`);
-    for (const [decision, text] of [["keep", "Keep"], ["relabel", "Relabel"], ["drop", "Drop"]]) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.dataset.decision = decision;
-      button.textContent = text;
-      group.append(button);
-    }
-    const said = document.createElement("span");
-    said.className = "decided";
-    tr.querySelector(".decide").append(group, said);
+    const choices = find("choices").content.cloneNode(true);
+    choices.firstElementChild.setAttribute("aria-label", `Decision on row ${tr.dataset.row}`);
+    tr.querySelector(".decide").append(choices);
   }
 
   function show(tr) {
@@ -133,18 +123,8 @@
 
   // Another label, and a comment: they move to the row that is the current one.
 
-  function labelled(text, field) {
-    const label = document.createElement("label");
-    label.append(`${text} `, field);
-    return label;
-  }
-
-  const other = document.createElement("select");
-  other.append(new Option("", ""), ...config.classes.map((c) => new Option(c, c)));
-  const comment = document.createElement("input");
-  const entries = document.createElement("div");
-  entries.className = "entries";
-  entries.append(labelled("Another label", other), labelled("Comment, saved with the decision", comment));
+  const entries = find("entries").content.firstElementChild;
+  const [other, comment] = entries.querySelectorAll("select, input");
   other.addEventListener("change", () => {
     const label = other.value;
     if (!label) decide(current, null);
