@@ -21,7 +21,7 @@ import pyarrow as pa
 from scipy import sparse
 from sklearn.base import clone
 
-from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, OrdinalRegression
+from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, OrdinalRegression, audit_scores
 
 # What NumPy, SciPy, LAPACK, Numba and Python say where nobody checked before.
 RAW = re.compile(
@@ -289,22 +289,82 @@ def check(model: Any, one: Problem) -> None:
     assert np.allclose(proba.sum(axis=1), 1.0, atol=1e-9), "probabilities do not sum to 1"
 
 
+def audited(seed: int) -> str:
+    """Audit held-out scores, margins or probabilities, plain or odd; as `outcome`."""
+    rng = np.random.default_rng([seed, 1])
+    n = int(rng.integers(0, 12) if rng.random() < 0.1 else rng.integers(12, 60))
+    X, said = _rows(rng, n, 1)
+    y, of_labels, order = _labels(rng, X, n)
+    n_classes = len(np.unique(np.asarray(y, dtype=str)))
+    forms = "scores", "scores", "margins", "probabilities", "probabilities"
+    form = _pick(rng, *forms, "column", "other width", "logits")
+    with np.errstate(all="ignore"):  # of the values that are drawn
+        score = X[:, 0] + rng.normal(scale=0.3, size=n)
+        margins = score[:, None] - np.sort(rng.normal(size=max(n_classes - 1, 1)))
+        steps = 1.0 / (1.0 + np.exp(-margins))
+    steps = np.column_stack([np.ones(n), steps, np.zeros(n)])
+    with np.errstate(over="ignore"):
+        scores = {
+            "scores": score, "column": score[:, None], "margins": margins, "logits": 1e4 * margins,
+            "probabilities": -np.diff(steps),
+            "other width": margins[:, :1].repeat(n_classes + 2, 1),
+        }[form]  # fmt: skip
+    container, held = (f"array {said}", scores) if scores.ndim == 1 else _contained(rng, scores)
+    weights, of_weights = _weights(rng, n)
+    fdr = _pick(rng, None, 0.2, 1.0, 0.0, np.nan) if rng.random() < 0.2 else None
+    raters = _pick(rng, *[None] * 9, rng.integers(0, 3, n), np.full(n, "a"), np.zeros(n + 1))
+    story = f"seed {seed}: audit of {n} {form} {container}; y {of_labels}; {of_weights}; fdr {fdr}"
+    options = {"classes": order, "sample_weight": weights, "raters": raters, "fdr": fdr}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            audit = audit_scores(held, y, **options)
+            check_audit(audit, n)
+        except (ValueError, TypeError) as error:
+            message = str(error)
+            assert message and not RAW.search(message), f"{story}: {message}"
+            return message
+        except Exception as error:
+            raise AssertionError(f"{story}: {type(error).__name__}: {error}") from error
+    return "fitted"
+
+
+def check_audit(audit: Any, n: int) -> None:
+    """Hold that an audit's answer is a valid one."""
+    for name in ("probability", "suggested_probability"):
+        value = np.asarray(getattr(audit, name))
+        assert value.shape == (n,), name
+        assert ((value >= 0) & (value <= 1)).all(), f"{name} is no probability"
+    shares = audit.low, audit.share, audit.high
+    assert 0.0 <= shares[0] <= shares[1] <= shares[2] <= 1.0, f"shares {shares}"
+    flagged = np.asarray(audit.flagged)
+    assert flagged.dtype == bool and flagged.shape == (n,), "flagged"
+    classes = set(np.asarray(audit.classes).tolist())
+    assert set(np.asarray(audit.suggested).tolist()) <= classes, "foreign suggestion"
+    assert str(audit.summary), "no summary"
+
+
 def main() -> None:
     first, last = map(int, sys.argv[1:3])
     messages: Counter[str] = Counter()
     example: dict[str, str] = {}
     faults = 0
     for seed in range(first, last):
-        one = problem(seed)
+        story = f"{seed}"
         try:
-            message = outcome(one)
+            if sys.argv[3:] == ["audits"]:
+                message = audited(seed)
+            else:
+                one = problem(seed)
+                story, message = one.story, outcome(one)
         except AssertionError as error:
             faults += 1
             print("FAULT", error, flush=True)
             continue
         short = re.sub(r"[-+]?\d[\d.e+-]*", "#", message)[:160]
         messages[short] += 1
-        example.setdefault(short, one.story)
+        example.setdefault(short, story)
     for short, n in messages.most_common():
         print(f"{n:6} {short}   [{example[short][:40]}]")
     print(f"{last - first} inputs, {faults} faults")

@@ -15,6 +15,8 @@ from csvor._utils.sklearn_private import check_sample_weight
 
 Array = NDArray[np.float64]
 
+_LEAST_TOTAL, _MOST_TOTAL = 1e-100, 1e100
+
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     """A finite array or CSR matrix of shape (n_samples, n_features); float32 stays, else float64.
@@ -44,7 +46,19 @@ def check_weights(n_rows: int, sample_weight: Any) -> Array:
     weights = check_each_weight(n_rows, sample_weight)
     if not np.any(weights > 0):
         raise ValueError("sample_weight is zero for every row; at least one row must count.")
+    if sample_weight is not None:
+        check_total(float(weights.sum()))
     return weights
+
+
+def check_total(total: float) -> None:
+    """Refuse a sum of weights that leaves the range of numbers when it is squared."""
+    if not _LEAST_TOTAL < total < _MOST_TOTAL:
+        raise ValueError(
+            f"sample_weight, with class_weight, adds up to {total:g}, which is too "
+            f"{'large' if total > 1.0 else 'small'} to compute with. Scale it so that the sum is "
+            "nearer to the number of rows."
+        )
 
 
 def check_each_weight(n_rows: int, sample_weight: Any) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._data.checks import class_factors
+from csvor._data.checks import check_total, class_factors
 from csvor._data.kernels import FeatureMap
 from csvor._rows.matrix import ScaledMatrix
 from csvor._utils.warn import warn
@@ -31,10 +31,6 @@ DATA_PARAMETERS = {
 
 class EmptyClassWarning(UserWarning):
     """A class of the list has no rows to learn from."""
-
-
-# Sums of weights beyond these leave the range of numbers when they are squared.
-_LEAST_MASS, _MOST_MASS = 1e-100, 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +157,7 @@ def classes_with_rows(
     estimator: Any, classes: NDArray[Any], mass: NDArray[Any]
 ) -> NDArray[np.bool_]:
     """Which have; ``mass`` is the weight of each."""
-    total = float(mass.sum())
-    if not _LEAST_MASS < total < _MOST_MASS:
-        raise ValueError(
-            f"sample_weight, with class_weight, adds up to {total:g}, which is too "
-            f"{'large' if total > 1.0 else 'small'} to compute with. Scale it so that the sum is "
-            "nearer to the number of rows."
-        )
+    check_total(float(mass.sum()))
     present = mass > 0
     if present.sum() < 2:
         only = classes[present].tolist()[0]

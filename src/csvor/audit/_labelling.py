@@ -153,6 +153,11 @@ def check_weighed(masses: NDArray[Any], classes: NDArray[Any], counts: NDArray[n
             "what such rows are like, and all would look wrong. Leave them out, or give some of "
             "them a weight."
         )
+    if np.count_nonzero(counts) < 2:
+        raise ValueError(
+            f"y holds a single class with rows, {classes[counts > 0].tolist()[0]!r}: without rows "
+            "of another one nothing says which are wrong."
+        )
 
 
 def check_confirmed(confirmed: Any, n: int) -> Mask:

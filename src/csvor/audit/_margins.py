@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from scipy.special import logit
 from scipy.stats import spearmanr
 
+from csvor._data.ranges import LARGEST
 from csvor._data.tables import masked_as_nan
 from csvor._mixture.objective import margins_of_score
 
@@ -38,6 +40,8 @@ def readings_of(
 
     Scores of a user may be the wrong way round by the ``codes``; without these none is refused.
     """
+    if issparse(scores):
+        raise TypeError("scores are sparse, which an audit of scores can't read: scores.toarray().")
     if codes is not None:
         _refuse_alphabet(scores, codes, labels)
     margins = margins_of(scores, codes, labels.size, weights)
@@ -63,6 +67,8 @@ def margins_of(
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise ValueError(f"scores hold NaN or infinity (first in row {row}): leave such rows out.")
+    if np.abs(values).max(initial=0.0) > LARGEST:
+        raise ValueError(f"scores reach {np.abs(values).max():g}, too large to compute with.")
     if values.ndim == 1:
         margins = _in_spreads(margins_of_score(values, n_classes), weights)
     elif values.ndim == 2 and values.shape[1] == n_classes:

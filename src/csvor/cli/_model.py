@@ -58,7 +58,7 @@ def load_model(path: str) -> StoredModel:
     except Exception as error:
         writers = " and ".join(f"{name} {record.versions.get(name)}" for name in DECISIVE)
         raise CommandError(
-            fault("unrestorable", path=path, why=str(error), writers=writers)
+            fault("unrestorable", path=path, why=str(error).split(". ")[0], writers=writers)
         ) from error
     if not isinstance(pipeline, Pipeline):
         raise no_model(path, "it holds no pipeline")
