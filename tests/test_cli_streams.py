@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -25,14 +26,27 @@ def run(encoding: str, *args: object) -> Result:
     return CliRunner(charset=encoding, env={"COLUMNS": "100"}).invoke(app, [str(a) for a in args])
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder_with_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder with a file and a model of it, and what its fit said."""
+    folder = tmp_path_factory.mktemp("fitted")
     a = np.random.default_rng(0).normal(size=60)
     frame = pd.DataFrame({"ύψος": a, "όνομα": [f"Ω{i}" for i in range(60)]})
     frame["βαθμός"] = np.array(LABELS)[np.digitize(a, [-0.5, 0.5])]
-    frame.to_csv("t.csv", index=False)
-    assert run("utf-8", *FIT).exit_code == 0
+    frame.to_csv(folder / "t.csv", index=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = run("utf-8", *FIT)
+    assert done.exit_code == 0
+    return folder, done.stdout
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_a_model(
+    fitted: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(fitted[0], tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
 
 
 DATA = ("t.csv", "--target", "βαθμός", "--classes", ",".join(LABELS), "--id", "όνομα")
@@ -60,14 +74,14 @@ def test_n43_suspects_are_whole_beside_a_report_in_escapes() -> None:
     assert LABELS[0].encode("cp1252", "backslashreplace") in result.stderr_bytes
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_n43_words_for_people_are_escaped(encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ENCODINGS[1:])
+def test_n43_words_for_people_are_escaped(encoding: str, fitted: tuple[Path, str]) -> None:
     """What the stream can say stays as it is; the rest is spelled out, and nothing is lost."""
-    expected = run("utf-8", *FIT)
+    expected = fitted[1]
     result = run(encoding, *FIT)
     assert result.exit_code == 0
     lines = result.stdout_bytes.decode(encoding).splitlines()
-    wanted = expected.stdout.encode(encoding, "backslashreplace").decode(encoding)
+    wanted = expected.encode(encoding, "backslashreplace").decode(encoding)
     assert lines == wanted.splitlines()
     told = run(encoding, "show", "m.skops")
     assert told.exit_code == 0
@@ -82,15 +96,13 @@ def test_n43_words_for_people_are_escaped(encoding: str) -> None:
 def test_n43_as_a_program(tmp_path: Path) -> None:
     package = str(Path(csvor.__file__).parents[1])
     env = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "PYTHONPATH": package}
-    program = [sys.executable, "-m", "csvor.cli"]
+    predict = ["predict", "t.csv", "--model", "m.skops"]
     found = subprocess.run(
-        [*program, "predict", "t.csv", "--model", "m.skops"], env=env, capture_output=True
+        [sys.executable, "-m", "csvor.cli", *predict], env=env, capture_output=True
     )
     assert found.returncode == 0
     assert len(found.stdout.decode("utf-8").splitlines()) == 61
-    told = subprocess.run([*program, "show", "m.skops"], env=env, capture_output=True)
-    assert told.returncode == 0
-    assert LABELS[0].encode("cp1252", "backslashreplace") in told.stdout
+    assert "βαθμός".encode("cp1252", "backslashreplace") in found.stderr
 
 
 def test_standard_output_goes_on_after_results(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def not_warned(monkeypatch):
 def test_a_change_in_one_file_reaches_compiled_callers_in_others(tmp_path):
     """Case N52: Numba looks at the file of the outer function alone."""
     package = tmp_path / "csvor"
-    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.nb?"))
     (package / "_somewhere").mkdir()
     callee = package / "_somewhere" / "callee.py"
     callee.write_text(CALLEE)
@@ -103,7 +103,6 @@ def test_a_change_in_one_file_reaches_compiled_callers_in_others(tmp_path):
     assert outcome() == [7.0, 1]
     callee.write_text(CALLEE.replace("2.0", "5.0"))
     assert outcome() == [16.0, 0]
-    assert outcome() == [16.0, 1]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,33 +16,32 @@ from csvor.cli.commands._app import app
 from report_page import Page
 
 ORDER = ["--target", "grade", "--classes", "low,mid,high"]
+QUICK = ["--models", "own", "--kernel", "linear", "--C", "1", "--folds", "3"]
 
 
 def run(*args: object) -> Result:
     return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
-    """Without ids: rows are told apart by their numbers alone."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a file without ids, and all of its flagged rows relabelled, as a page saves it.
+
+    Rows are told apart by their numbers alone.
+    """
+    folder = tmp_path_factory.mktemp("reviewed")
     rng = np.random.default_rng(0)
     x = rng.normal(size=90).round(3)
     rank = np.digitize(x + 0.1 * rng.normal(size=90), [-0.5, 0.5])
     rank[:8] = (rank[:8] + 1) % 3
     names = np.array(["low", "mid", "high"])
     frame = pd.DataFrame({"x": x, "site": rng.choice(["a", "b, c", "é"], 90), "grade": names[rank]})
-    frame.to_csv("t.csv", index=False)
-    return frame
-
-
-@pytest.fixture
-def decisions(data: pd.DataFrame) -> pd.DataFrame:
-    """All of the flagged rows relabelled, as the page saves it."""
-    result = run("audit", "t.csv", *ORDER, "--models", "own", "--report", "page.html")
+    frame.to_csv(folder / "t.csv", index=False)
+    page = folder / "page.html"
+    result = run("audit", folder / "t.csv", *ORDER, *QUICK, "--report", page)
     assert result.exit_code == 0, result.output
     lines = []
-    for row in Page(Path("page.html").read_text("utf-8")).rows():
+    for row in Page(page.read_text("utf-8")).rows():
         if row.get("class") == "named":
             lines.append(
                 {
@@ -53,10 +53,22 @@ def decisions(data: pd.DataFrame) -> pd.DataFrame:
                     "row_check": row["data-check"],
                 }
             )
-    frame = pd.DataFrame(lines)
-    frame.to_csv("d.csv", index=False)
-    assert len(frame) > 3
-    return frame
+    assert len(lines) > 3
+    pd.DataFrame(lines).to_csv(folder / "d.csv", index=False)
+    return folder
+
+
+@pytest.fixture
+def data(reviewed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    """The rows of a copy of the folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(reviewed, tmp_path, dirs_exist_ok=True)
+    return pd.read_csv("t.csv")
+
+
+@pytest.fixture
+def decisions(data: pd.DataFrame) -> pd.DataFrame:
+    return pd.read_csv("d.csv", dtype=str)
 
 
 def test_n81_decisions_fit_the_file_that_was_reviewed(decisions: pd.DataFrame) -> None:
@@ -106,9 +118,7 @@ def test_n81_files_without_a_check_are_taken_as_before(
 def test_n81_another_audit_goes_on_from_checked_decisions(
     decisions: pd.DataFrame, data: pd.DataFrame
 ) -> None:
-    result = run(
-        "audit", "t.csv", *ORDER, "--models", "own", "--reviewed", "d.csv", "--report", "p.html"
-    )
+    result = run("audit", "t.csv", *ORDER, *QUICK, "--reviewed", "d.csv", "--report", "p.html")
     assert result.exit_code == 0, result.output
     earlier = Page(Path("p.html").read_text("utf-8")).json("config")["earlier"]
     assert [line["row_check"] for line in earlier] == decisions.row_check.tolist()
@@ -135,7 +145,7 @@ def test_n81_blanks_and_zeros_are_one_however_they_are_written() -> None:
 
 def test_n81_a_file_with_blanks_is_applied_as_it_was_audited(data: pd.DataFrame) -> None:
     data.assign(z=np.where(np.arange(90) % 4 == 0, "NA", "-0")).to_csv("t.csv", index=False)
-    options = [*ORDER, "--models", "own", "--impute", "--drop", "z", "--report", "page.html"]
+    options = [*ORDER, *QUICK, "--impute", "--drop", "z", "--report", "page.html"]
     assert run("audit", "t.csv", *options).exit_code == 0
     rows = Page(Path("page.html").read_text("utf-8")).rows()
     pd.DataFrame(
@@ -157,6 +167,7 @@ def test_an_audit_in_python_applies_what_a_page_saved(
     """It has no cells to compare, with a named index or without."""
     x = data[["x"]]
     for X in (x.to_numpy(), x, x.rename_axis("patient")):
-        applied = audit_labels(X, data["grade"].to_numpy(), CSVOR(), classes=["low", "mid", "high"])
+        given = data["grade"].to_numpy()
+        applied = audit_labels(X, given, CSVOR(), classes=["low", "mid", "high"], cv=3)
         after = applied.apply("d.csv")
         assert (np.asarray(after.labels) != data.grade.to_numpy()).sum() == len(decisions)
