@@ -290,6 +290,10 @@ def test_a_review_counts_as_that_of_the_command_and_so_does_the_page(
     known, saved = theirs.json("config"), page.json("config")
     for name in ("target", "id", "classes", "earlier", "store"):
         assert saved[name] == known[name], name
+    # An index that counts the rows says nothing beside their numbers.
+    unnamed = replace(ours, _table=replace(ours._table, id=None))
+    page = Page(write_audit_report(unnamed, frame, "q.html", with_rows=True).read_text("utf-8"))
+    assert page.json("config")["id"] is None and page.rows()[0]["data-row"] == "19"
 
 
 def test_a_review_is_carried_out_once(audit: LabelAudit) -> None:
@@ -310,6 +314,8 @@ def test_a_review_is_carried_out_once(audit: LabelAudit) -> None:
     rest = frame.iloc[done.rows].assign(grade=done.labels)
     again = audited(rest, confirmed=done.confirmed, original=done.original)
     assert again.to_frame().equals(reviewed.to_frame())
+    as_list = done.original.where(done.original.notna(), None).tolist()
+    assert audited(rest, confirmed=done.confirmed.tolist(), original=as_list).share == again.share
     assert again.n_judged == 116 and again._original.equals(reviewed._original)
     with pytest.raises(ValueError, match="original has another label than y for 1 rows"):
         audited(rest, original=done.original)

@@ -17,7 +17,7 @@ from csvor._faults.spelling import folded, visible
 from csvor._parts.engine import total
 from csvor._tables.column_parser import clear_reading
 from csvor._tables.number_column import SIGNS, NumberColumn, is_blank
-from csvor._tables.related_rows import group_numbers, rater_names
+from csvor._tables.related_rows import group_numbers, names_in
 from csvor._tables.review import Review
 from csvor._tables.roles import Roles
 from csvor._tables.table import Table, TableColumn
@@ -28,11 +28,9 @@ Rows = NDArray[np.int64]
 
 def feature_names(table: Table, data: Roles, targets: Sequence[str] | None = None) -> list[str]:
     """Every column that no option gives another use; `targets` are those of --target: several."""
-    one: list[tuple[str, str | None]] = [("--target", name) for name in targets or [data.target]]
-    one += [("--id", data.id), ("--groups", data.groups), ("--item", data.item)]
-    one += [("--rater", data.rater), ("--weight", data.weight), ("--counts", data.counts)]
-    one += [("--gold", data.gold)]
-    named = [(option, name) for option, name in one if name is not None]
+    named = [("--target", name) for name in targets or [data.target]]
+    uses_of_one = ("id", "groups", "item", "rater", "weight", "counts", "gold")
+    named += [(f"--{use}", name) for use in uses_of_one if (name := getattr(data, use)) is not None]
     named += [("--drop", name) for name in data.drop] + [("--keep", name) for name in data.keep]
     uses: dict[str, str] = {}
     for name in data.categorical:
@@ -120,15 +118,13 @@ class ColumnUses:
 
     def groups(self, table: Table, rows: Rows) -> Rows | None:
         """A number of the group of each row, the same in any piece."""
-        if self.data.groups is None:
-            return None
-        return group_numbers(table.column(self.data.groups, "--groups"), rows)
+        name = self.data.groups
+        return None if name is None else group_numbers(table.column(name, "--groups"), rows)
 
     def raters(self, table: Table, rows: Rows) -> NDArray[Any] | None:
         """Who gave each label, as it is written."""
-        if self.data.rater is None:
-            return None
-        return rater_names(table.column(self.data.rater, "--rater"), rows)
+        name = self.data.rater
+        return None if name is None else names_in(table.column(name, "--rater"), rows, "rater")
 
     def ids(self, table: Table, rows: Rows) -> list[str] | None:
         """What the rows are called."""
@@ -146,9 +142,8 @@ class ColumnUses:
 
     def confirmed(self, rows: Rows) -> NDArray[np.bool_] | None:
         """Which of the rows have a label that the review kept or set."""
-        if self.review is None:
-            return None
-        return np.isin(rows, self.review.positions(KEEP, RELABEL))
+        review = self.review
+        return None if review is None else np.isin(rows, review.positions(KEEP, RELABEL))
 
     def codes_before(self, classes: list[Any], rows: Rows, codes: Rows) -> Rows | None:
         """The codes of the labels as they were before the review."""

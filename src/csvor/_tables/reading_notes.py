@@ -11,6 +11,7 @@ from csvor._faults.spelling import visible
 from csvor._tables.number_column import Interpretation, NumberColumn, Numbers, Rows
 from csvor._tables.table import MIDNIGHT, TableColumn
 from csvor._utils.spelling import BLANK, format_value
+from csvor._utils.words import some_of
 
 SIGNS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _MARKS = {
@@ -92,6 +93,4 @@ class ReadingNotes:
     def report(self, notes: Notes) -> None:
         """Say all of it."""
         for what, columns in self._columns.items():
-            more = len(columns) - _MOST_COLUMNS
-            others = f" and {more} more" if more > 0 else ""
-            notes.add(f"{what}: {', '.join(columns[:_MOST_COLUMNS])}{others}")
+            notes.add(f"{what}: {some_of(columns, _MOST_COLUMNS)}")

@@ -106,33 +106,25 @@ def group_numbers(column: TableColumn, rows: Rows) -> NDArray[np.int64]:
 
     So folds are the same however the rows are read. A row without a group is refused.
     """
-    codes, texts = _named(column, rows, "--groups", "no-groups", "blank-groups")
+    codes, texts = _named(column, rows, "--groups", "groups")
     return hash_array(np.array(texts, dtype=object)).view(np.int64)[codes]
 
 
-def rater_names(column: TableColumn, rows: Rows) -> NDArray[Any]:
-    """Who gave the label of each of the `rows`, as it is written. A blank is refused."""
-    codes, texts = _named(column, rows, "--rater", "no-raters", "blank-raters")
+def names_in(column: TableColumn, rows: Rows, use: str) -> NDArray[Any]:
+    """The "rater", or the "item", of each of the `rows`, as it is written. A blank is refused."""
+    codes, texts = _named(column, rows, f"--{use}", f"{use}s")
     return np.array(texts, dtype=object)[codes]
 
 
-def item_names(column: TableColumn, rows: Rows) -> NDArray[Any]:
-    """Which item each of the `rows` is of, as it is written. A blank is refused."""
-    codes, texts = _named(column, rows, "--item", "no-items", "blank-items")
-    return np.array(texts, dtype=object)[codes]
-
-
-def _named(
-    column: TableColumn, rows: Rows, option: str, no_names: str, no_name: str
-) -> tuple[Rows, list[str]]:
-    """Codes and texts of a column that names the group, or the rater, of each row."""
+def _named(column: TableColumn, rows: Rows, option: str, what: str) -> tuple[Rows, list[str]]:
+    """Codes and texts of a column that names what each row is of."""
     if column.kind == "lists":
-        raise ColumnError(fault(no_names, column.name, option=option))
+        raise ColumnError(fault(f"no-{what}", column.name, option=option))
     codes, texts = column.take(rows).coded
     blank = _blank(codes, texts, column)
     if blank.any():
-        where, total = rows[blank], len(codes)
-        raise ColumnError(fault(no_name, column.name, option=option, rows=where, total=total))
+        facts: dict[str, Any] = {"rows": rows[blank], "total": len(codes)}
+        raise ColumnError(fault(f"blank-{what}", column.name, option=option, **facts))
     return codes, texts
 
 

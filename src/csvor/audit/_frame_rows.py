@@ -70,13 +70,6 @@ class FrameRows:
             return self.earlier or self.decided
         return self.decided.after(self.earlier)
 
-    def names(self, rows: Rows) -> Sequence[Any] | None:
-        """What some rows are called: by the column that names them, else the index."""
-        index = index_of(self.frame)
-        if self.roles.id is not None or index is None:
-            return ColumnUses(self.roles).ids(self.table, rows)
-        return index[rows]
-
     def kept(self, work: TableColumns, original: Any) -> dict[str, Any]:
         """What the audit keeps of the frame: labels, index, and what its page shows."""
         rows, index = work.target.rows, index_of(self.frame)
@@ -87,11 +80,6 @@ class FrameRows:
         name = next(one for one in names if normal(one.strip()) == work.target.name)
         before = taken(self.frame[name], rows)
         labels = before if self.decided is None else self._labels(work, before)
-        id_name = self.roles.id or getattr(index, "name", None)
-        decided: list[dict[str, Any]] = []
-        if self.decided is not None:
-            ids = self.names(self.decided.positions(*KINDS))
-            decided = as_saved(self.decided, id_column(id_name), ids)
         return {
             "_labels": labels,
             "_original": taken(original, rows) if original is not None
@@ -100,10 +88,20 @@ class FrameRows:
             "_polars": is_polars(self.frame),
             "_places": None if is_whole else rows,
             "_table": AuditedTable(
-                work.target.name, self.names(rows), id_column(id_name), work.repeats.conflicts,
-                decided,
+                work.target.name, self.roles.id, work.repeats.conflicts, self._saved()
             ),
         }  # fmt: skip
+
+    def _saved(self) -> list[dict[str, Any]]:
+        """What was decided as a page saves it, with the names of the rows."""
+        if self.decided is None:
+            return []
+        rows, index = self.decided.positions(*KINDS), index_of(self.frame)
+        ids = ColumnUses(self.roles).ids(self.table, rows)
+        if ids is None and index is not None:
+            ids = list(map(format_value, index[rows]))
+        id_name = self.roles.id or getattr(index, "name", None)
+        return as_saved(self.decided, id_column(id_name), ids)
 
     def _labels(self, work: TableColumns, before: Any) -> Any:
         """The labels of the rows audited in their container, new ones in place."""
@@ -138,9 +136,8 @@ def _earlier(column: TableColumn, confirmed: Any, original: Any) -> Review | Non
     if original is not None:
         if len(original) != n:
             raise ValueError(f"original has {len(original)} labels, and the frame {n} rows.")
-        before = table_of_frame(pd.DataFrame({"label": np.asarray(original)}), "original").columns[
-            "label"
-        ]
+        labels = pd.DataFrame({"label": np.asarray(original, dtype=object)})
+        before = table_of_frame(labels, "original").columns["label"]
         codes, _ = pd.factorize(np.array([*before.texts, *column.texts], dtype=object))
         check_original(codes[:n], codes[n:], mask)
     return checked_before(column, mask, before)

@@ -58,11 +58,13 @@ def is_polars(*data: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class AuditedTable:
-    """What the page of an audit shows of a table beside features: see `write_audit_report`."""
+    """What the page of an audit shows of a table beside features: see `write_audit_report`.
+
+    `id` is the column that names the rows.
+    """
 
     target: str
-    ids: Sequence[Any] | None
-    id_name: str
+    id: str | None
     conflicts: Sequence[NDArray[np.integer]]
     decided: Sequence[Mapping[str, Any]]
 

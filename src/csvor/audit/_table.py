@@ -94,26 +94,14 @@ def audit_table(
         The rater by whom the others are measured; by default the middle.
     weight, counts : str, default=None
         Column of weights, which are divided by their mean; or of how many rows each row stands for.
-    drop : sequence of str, default=()
-        Columns to leave out.
-    keep : sequence of str, default=()
-        Columns that are features whatever they look like.
-    categorical : sequence of str, default=()
-        Columns of codes, which are categories though they are numbers.
-    missing : sequence of str, default=()
-        Cells that stand for no value, beside ``?``, ``NA``, ``null`` and the like.
+    drop, keep, categorical, missing
+        How columns of features are read, as in `csvor.preprocessing.TableEncoder`.
     missing_label : sequence of str, default=()
         Labels that stand for none, ``""`` for blank ones: their rows are left out.
     fold_labels : bool, default=False
         Labels that differ in case and blanks alone are one.
-    dates : bool, default=False
-        Read dates as days and times as hours; they are refused otherwise.
-    decimal : {".", ","} or None, default=None
-        The decimal sign of numbers in texts, where they leave it open.
-    impute : bool, default=False
-        Fill blank numbers with the median of their column; they are refused otherwise.
-    clip : float or None, default=None
-        Limit numbers to the median and so many median deviations.
+    dates, decimal, impute, clip
+        As in `csvor.preprocessing.TableEncoder`.
     reviewed : Decisions, path-like or dataframe, default=None
         What was decided about labels of the frame, as ``csvor audit --reviewed`` takes it: from
         `read_decisions`, its CSV file, or a frame with the columns of one. Rows that are kept or

@@ -217,11 +217,11 @@ class TableEncoder(Versioned, TransformerMixin, BaseEstimator):
             table, self._features, impute=self.impute, notes=notes, decimal=self.decimal
         )
 
-    def _read_at(self, X: Any, rows: NDArray[np.intp]) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The features of some rows, not yet encoded, and their cells as they were written."""
+    def _read_at(self, X: Any, rows: NDArray[np.intp]) -> tuple[Table, pd.DataFrame]:
+        """Some rows of a frame as a table, and their features, not yet encoded."""
         with in_python(_ARGUMENTS, row_names(X, "X")):
             part = table_of_frame(X, "X").as_part(rows)
-            return self._read(part, Notes()), self._features.as_written(part, rows)
+            return part, self._read(part, Notes())
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the columns that `transform` gives.

@@ -21,7 +21,7 @@ from csvor._tables.column_uses import check_rater_names, columns_as_text, featur
 from csvor._tables.feature_columns import choose_features
 from csvor._tables.features import FeatureColumns
 from csvor._tables.likely_raters import is_gold, note_gold, note_more_raters
-from csvor._tables.related_rows import item_names, rater_names
+from csvor._tables.related_rows import names_in
 from csvor._tables.table import Table, TableColumn
 from csvor._tables.target import Target
 from csvor.audit import candidate_models
@@ -145,9 +145,9 @@ def _long(
     rows = target.rows
     texts, raters = np.arange(len(rows)).astype(object), np.empty(len(rows), dtype=object)
     with faults.collected():
-        texts = item_names(table.column(str(data.item), "--item"), rows)
+        texts = names_in(table.column(str(data.item), "--item"), rows, "item")
     with faults.collected():
-        raters = rater_names(table.column(str(data.rater), "--rater"), rows)
+        raters = names_in(table.column(str(data.rater), "--rater"), rows, "rater")
     items, names = pd.factorize(texts)
     first = rows[np.unique(items, return_index=True)[1]]
     codes = target.coded.codes
@@ -174,7 +174,7 @@ def _wide(
     named = data.item or data.id
     if named is not None:
         with faults.collected():
-            names = item_names(table.column(named, "--item"), rows)
+            names = names_in(table.column(named, "--item"), rows, "item")
             again = pd.Series(names).duplicated(keep=False).to_numpy()
             if again.any():
                 raise ColumnError(fault("repeated-items", named, option="--item", rows=rows[again]))

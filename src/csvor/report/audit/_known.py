@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from csvor._decisions.decision import id_column
@@ -20,15 +21,21 @@ def known_of(audit: WrongLabels, X: Any, **said: Any) -> tuple[WrongLabels, Any,
     """
     known: dict[str, Any] = dict.fromkeys(["rows", "ids", "id_name", "cells"])
     known |= {"target": "label", "conflicts": (), "decided": ()}
-    if audit._index is not None:
-        known |= {"ids": audit._index, "id_name": audit._index.name}
     if audit._places is not None:
         known["rows"] = audit._places + 1
+    # One that counts the rows from 0 stands beside their numbers for nothing.
+    if audit._index is not None and not np.array_equal(audit._index, audit._places):
+        known |= {"ids": audit._index, "id_name": audit._index.name}
     if audit._table is not None:
-        known |= vars(audit._table)
+        of_table = dict(vars(audit._table))
+        id_name = of_table.pop("id")
+        known |= of_table
         if X is not None:
             model: Any = audit.model  # type: ignore[attr-defined]
-            X, known["cells"] = model[0]._read_at(X, rows_in(audit, len(X)))
+            part, X = model[0]._read_at(X, rows_in(audit, len(X)))
+            known["cells"] = model[0]._features.as_written(part, part.rows)
+            if id_name is not None:
+                known |= {"ids": part.columns[id_name].texts, "id_name": id_name}
             encoded = Pipeline([("columns", model[0].encoder_), *model.steps[1:]])
             audit = replace(audit, model=encoded)  # type: ignore[call-arg]
     for name, value in said.items():
