@@ -251,7 +251,7 @@ def test_n51_a_second_study_in_a_folder(done: Path) -> None:
         (["run", "--out", "spec.toml"], "--out spec.toml: this is a file; name a folder", 2),
         (
             ["run", "--out", "x", "--spec", "spec.toml", "--preset", "quick"],
-            "--preset quick and --spec spec.toml: give one of them",
+            "--preset and --spec both say which study runs: give one",
             2,
         ),
         (["run", "--out", "x", "--spec", "bad.toml"], "bad.toml: the study has the unknown key", 2),

@@ -67,6 +67,11 @@ def refuse(kind: str, **facts: Any) -> NoReturn:
     raise UsageError(fault(kind, **facts))
 
 
+def unreadable(source: str, what: str, why: Exception | str) -> CommandError:
+    """The refusal of a file that is not what its name says."""
+    return CommandError(fault("unreadable", source=source, what=what, why=str(why)))
+
+
 def one_line(text: str) -> str:
     """`text` without line breaks, for messages that stay on one line."""
     return " ".join(text.split())

@@ -28,24 +28,10 @@ OPTIONS: ContextVar[Collection[str] | None] = ContextVar("OPTIONS", default=None
 class Fault:
     """What is wrong with the data, or worth a note; `csvor._faults.messages` has the words.
 
-    Attributes
-    ----------
-    kind : str
-        Which message.
-    column, option : str
-        The column that it is about, and the option that names this column.
-    rows : sequence of int
-        The rows that it is about, from 0.
-    examples : sequence of str
-        What the first of the rows hold.
-    remedies : sequence of str
-        What can be done, by the names of `REMEDIES`: what else stands in the message is always
-        offered.
-    facts : mapping
-        What the message names besides. `n` chooses between singular and plural; it is the number
-        of the rows, if it is not among the facts.
-    file : str
-        The file that it is about, where the message does not name it.
+    `option` names the column, `rows` count from 0, and `examples` are what the first of them hold.
+    `remedies` are names of `REMEDIES`: what else stands in the message is always offered. Of the
+    `facts`, which the message names besides, `n` chooses between singular and plural; by default it
+    is the number of the rows. `file` is the one that it is about, if the message does not name it.
     """
 
     kind: str

@@ -5,6 +5,8 @@
 message is the case that asks for it: its tests have the same number.
 """
 
+from csvor._faults.use_messages import USE_MESSAGES
+
 REMEDIES = {
     "add-columns": "add [it|them] or fit anew",
     "blank": "blank [it|them] and use --impute",
@@ -30,6 +32,7 @@ REMEDIES = {
 }
 
 MESSAGES = {
+    **USE_MESSAGES,
     # Columns of features
     "blank-numbers": "blank values in columns of numbers: {columns}",
     "blank-numbers-in-fit": "blank values in columns of numbers: {columns}; fill them in, or fit the model with --impute",
@@ -107,20 +110,17 @@ MESSAGES = {
     "open-quote": '{source}, line {line}: a quotation mark (") is opened and never closed; close it, or write it twice in quotes',
     "quoted-rows": '{source}, lines {lines}: one cell in quotation marks holds what looks like rows; if they are rows, a quotation mark (") is missing',
     "partly-labelled": ": {n} [value|values] without a value label ({codes:5}; labels are {labels}), so its codes are read as numbers; where a code stands for no answer, --missing CODE, and --missing-label CODE for labels",
-    "ragged-rows": "{source}, {rows}: {width} [width:cell|cells] where the first line names {expected} [expected:column|columns] ({text!r}); put cells that hold the delimiter in quotes",
-    "ragged-unnamed-rows": "{source}, {rows}: {width} [width:cell|cells] where other rows have {expected} [expected:cell|cells] ({text!r}); put cells that hold the delimiter in quotes",  # N41
+    "ragged-rows": "{source}, {rows}: {width} [width:cell|cells] where {others} ({text!r}); put cells that hold the delimiter in quotes",
     "further-names": "{source}, {rows}: [it looks|they look] like [a further line|further lines] of names, for [it holds|they hold] words ('{example:v}') where the rows below have numbers; delete [it|them]",  # N61
     "further-names-and-nameless": "{source}, {rows}: [it looks|they look] like [a further line|further lines] of names, for [it holds|they hold] words ('{example:v}') where the rows below have numbers, and the columns {nameless} have no name in the first line; write a name for each of these there, and delete the [row|rows]",  # N61
     "repeated-names": "{source}, {rows}: [it repeats|they repeat] the names of the columns, as where files were joined; delete [it|them]",  # N61
-    "short-rows": "{source}, {rows}: {width} [width:cell|cells] where the first line names {expected} [expected:column|columns] ({text!r}); cells are missing, as where a file is cut off: get it whole, or complete or delete the [row|rows]",  # N61
-    "short-unnamed-rows": "{source}, {rows}: {width} [width:cell|cells] where other rows have {expected} [expected:cell|cells] ({text!r}); cells are missing, as where a file is cut off: get it whole, or complete or delete the [row|rows]",  # N61
+    "short-rows": "{source}, {rows}: {width} [width:cell|cells] where {others} ({text!r}); cells are missing, as where a file is cut off: get it whole, or complete or delete the [row|rows]",  # N61
     "row-names": "{source}: there is one name fewer than cells in a row, as R writes it: the first cell is the name of the row, and is left out",  # N41
     "label-is-formula": "the label in {cell} is computed by a formula; put its value there first",
     "rows-not-dropped": "the sheet '{sheet}' has {why}, so [its line|its lines] {lines} cannot be taken out here: leave the [row|rows] out of the decisions, apply the others, and delete [the line|the lines] by hand; or save the sheet as .csv",
     "unclear-cell": "the cell {cell} is not as it was read; save the sheet as .csv",
     "unclear-workbook": "the sheet is not written as Excel and other programs write it; save it as .csv",
-    "unclear-cells": "the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes",
-    "unclear-cells-of-row": "row {row}: the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes",
+    "unclear-cells": "{row_}the cells cannot be told apart; put those that hold quotation marks or line breaks in quotes",
     "unreadable": "{source}: not a readable {what} ({why})",
     "unreadable-json": "{source}: not readable as JSON lines, one object with the same keys a line ({why})",
     "unseen-files": "{name} {path}: {n} [file|files] of {n_files} cannot be seen from here; name a folder that this machine and the workers share",
@@ -147,7 +147,6 @@ MESSAGES = {
     "no-category": "the label '{label}' is none of the file's ordered categories {levels}; add it to them in its place",
     "no-label-left": ": no row is left that has a label",
     "no-such-label": "--class-weight {entry}:{weight:g}: no label is '{entry}'; {hint}",
-    "no-labels": "holds {what}, which are no labels",
     "dates-as-labels": "holds dates, which are no labels; if a spreadsheet made dates of labels such as 1-2, write these as text there",  # N62
     "names-below": "{source}: the first line names no column '{name}', but row {row} below it holds this name; delete the lines above that row, so that the names of the columns stand in the first line",  # N62
     "nothing-to-fold": "--fold-labels: no two labels differ in case and blanks alone",
@@ -178,7 +177,7 @@ MESSAGES = {
     # Weights
     "no-weight": ": {n} of {total} values [is|are] no weight, a finite number from 0 on ({rows}: '{text}'); correct [it|them], or give the weight 0 to rows that are not to count",
     "no-count": ": {n} of {total} values [is|are] no count, a whole number from 0 on ({rows}: '{text}'); correct [it|them], or give --weight where they are shares",
-    "no-weights": "holds {what}, which are no weights",
+    "no-use": "holds {what}, which are no {needed}",
     "zero-weights": ": all weights are 0, so no row counts",
     # Rows that hang together
     "no-gold": ": all values are blank; give the true label of some items, or leave --gold out",
@@ -195,9 +194,6 @@ MESSAGES = {
     "mostly-conflicting-ratings": "{n} of {total} rows{by} have the same features as a row with another label; where several raters labelled one item, name the column of the items with --item",
     "mostly-conflicting-rows": "{n} of {total} rows{by} have the same features as a row with another label: the features alone do not settle the label; add columns that tell such rows apart, if there are any",
     "many-raters": ": {n_raters} different names in {n_rows} rows are hardly two labels of each, as in a number of the row; name the column that says who labelled",
-    "no-groups": "holds lists, which are no groups",
-    "no-raters": "holds lists, which are no names of raters",
-    "no-items": "holds lists, which are no names of items",
     "likely-labels": "the [column|columns] {names} [holds|hold] labels as --target does, and [is|are] used as [a feature|features]; where [it has|they have] the labels of other raters, name all of them: --target {targets}",
     "likely-labels-or-gold": "the [column|columns] {names} [holds|hold] labels as --target does, and [is|are] used as [a feature|features]; where [it has|they have] the labels of other raters, name all of them: --target {targets}; where [it has|one has] the true labels: --gold {gold:q}",
     "likely-gold": "holds labels as --target does, one an item, and is used as a feature; where these are true labels, measure raters by them with --gold {column:q}; use it without this note with --keep {column:q}",
@@ -219,94 +215,6 @@ MESSAGES = {
     "ridge": "a ridge pulls {pulled}, and their size depends on --penalty: intervals, and p-values in --json, are of pulled values and no findings",
     "weights-no-counts": "--weight: AIC, BIC, the test that no label is wrong and those of the thresholds take weights for counts of rows, and are only rough where they are none",
     "weights-in-parts": "errors take --weight for counts, for --dask leaves rows in pieces; those of a part of the rows without --dask hold for any weights",
-    # Options
-    "weight-and-counts": "--weight and --counts both say what a row counts: give one",
-    "base-form": "--base {entry}: this column has no such level; it has {levels}",
-    "per-form": "--per {entry}: must be COL:UNITS with a number greater than 0, such as age:10",
-    "value-alone": "{by} {entry}: give the {what} too, such as {entry}:{example}",
-    "value-of-column": "{by} {entry}: must begin with a column of {what} and a colon; {hint}",
-    "column-of-target": "{by} {name}: this is the target; name a column that may have an effect on it",
-    "no-such-column": "{by} {name}: no column of the regression; {hint}",
-    "wrong-and-no-wrong": "--wrong and --no-wrong both say which labels may be wrong: give one",
-    "complete-and-impute": "--complete leaves out rows that --impute would fill: give one",
-    "class-weight-form": "--class-weight {entry}: must be balanced or none, alone, or LABEL:WEIGHT with a number greater than 0, such as poor:2",
-    "class-weight-twice": "--class-weight {entry}: '{label}' has a weight already",
-    "components-of-linear": "--components {components}: the linear kernel needs none; --kernel rbf can",
-    "gamma-form": "--gamma {gamma}: must be scale, auto or a number greater than 0",
-    "gamma-of-none": "--gamma {gamma}: the {kernel} kernel has none; --kernel rbf has",
-    "gold-and-reference": "--gold and --reference both say by whom raters are measured: give one",
-    "gold-differs": " differs between the rows of item '{item}' ({rows}); an item has one true label",
-    "gold-of-one": "--gold holds true labels of items that several raters labelled; of one label a row, decisions say which are right (--reviewed)",
-    "item-alone": "--item names what several raters labelled: name the column of the raters with --rater, or the columns of the raters with --target A,B,C",
-    "not-of-ratings": "{name}: an audit of several labels an item has no such option; leave it out",
-    "one-label-an-item": "consensus is that of several labels an item: name them with --item and --rater, or with --target A,B,C",
-    "rater-of-columns": "--rater {name}: each of the columns that --target names is a rater; leave --rater out",
-    "reference-alone": "--reference {name} names a rater: name the column of the raters with --rater",
-    "unknown-reference": "--reference {name}: no label is by this rater; {hint}",
-    "wrong-value": "{name} {text}: must be {expected}",
-    # Files and folders that options name
-    "delimiter-of-no-text": "--delimiter {delimiter}: {source} is no text file",
-    "input-is-folder": "{path}: this is a folder; name the file{hint}",
-    "no-file": "{path}: there is no such file{hint}",
-    "no-folder": "{name}: there is no such folder",
-    "no-parquet": "{source}: --dask reads a folder of Parquet files, or one such file ({endings}); leave --dask out, or convert the data",
-    "no-parquet-inside": "{path}: there is no Parquet file in this folder",
-    "output-ending": "{name} {path}: the name must end in {endings}",
-    "output-in-data": "{name} {path}: this lies in the folder of the data; name another",
-    "output-is-input": "{name} {path}: this file is read, as {other}; name another",
-    "output-is-output": "{name} {path}: this file is written, as {other}; name another",
-    "output-is-file": "{name} {path}: this is a file; name a folder",
-    "output-is-folder": "{name} {path}: this is a folder; name a file",
-    "output-like-file": "{name} {path}: what is written is a folder of Parquet files; name it without '{suffix}'",
-    "output-locked": "{name} {path}: the folder {folder} cannot be written to",
-    "output-not-empty": "{name} {path}: this folder holds files already; name a new one",
-    "replaced": "{path} was there already, and is replaced",
-    "output-read-only": "{name} {path}: this file is read-only; name another",
-    "output-nowhere": "{name} {path}: the folder {folder} does not exist",
-    "other-tables": "{source}: files that are not of Parquet are not read: {names:5}",  # N56
-    "parquet-hive": "{path}: the [column|columns] {names} [stands|stand] in the names of folders alone ({folder}); write [it|them] into the files: python -c \"import pyarrow.dataset as d; d.write_dataset(d.dataset('{path}', partitioning='hive'), '{flat}', format='parquet')\"; then name {flat} with --dask local, or {flat}/part-0.parquet",  # N56
-    "parquet-deeper": "{path}: {folder} is a folder in it with Parquet files, which would not be read; put all files into one folder, each under a name of its own",
-    # Model files
-    "foreign-types": "{path}: refused, it holds types that are not csvor's: {types}",
-    "no-model": "{path}: {also}not a model that csvor fit wrote ({why})",
-    "other-form": "{path}: written by csvor {writer} in form {form}, and csvor {version} reads form {read}; fit it anew, or read it with csvor {writer}",
-    "other-versions": "{path} was written with {then} and is read with {today}, so its predictions may differ; fit it anew, or install {then}",
-    "unrestorable": "{path}: the model cannot be restored ({why}); it was written with {writers}: read it with these, or fit it anew",
-    # Workers
-    "no-dask": "--dask {where}: dask is missing; pip install 'csvor[dask]'",
-    "no-scheduler": "--dask {where}: no scheduler can be reached there ({why}); give its address, such as tcp://10.0.0.1:8786, or local",
-    "scheduler-lost": "--dask {where}: the scheduler was lost; run the command again ({why})",
-    "workers-ended": "--dask {where}: work that was begun anew ended its workers each time, as it does where memory is short; write smaller row groups, or take fewer workers ({why})",
-    # What a command does not do
-    "another-study": "--out {out}: it holds another study, which this one would replace ({other}); name another folder, or say --replace",
-    "apply-from-stdin": "apply reads the data from a file, which it takes as it is written there",
-    "apply-packed": "{data}: apply changes a file as it is, and this one is packed; unpack it first",
-    "apply-other-kind": "{data}: apply edits {kinds} files; save it as one of these",
-    "apply-to-survey": "--out {out}: not all that a file of SPSS or Stata holds (weights, notes, sets of answers) can be written; name a .parquet file, which keeps labels in their order, or .csv",
-    "apply-to-folder": "{data} is a folder: name a file of decisions, and a new folder with --out",
-    "dask-items": "--item: several labels an item are read at once, and --dask leaves rows in pieces; leave --dask out",
-    "dask-json": "--json holds all rows; leave it out, --dask writes Parquet files",
-    "dask-kernel": "--kernel {kernel}: a kernel needs all rows at once, and --dask leaves them in pieces; take the linear kernel, or a part of the rows without --dask",
-    "dask-complete": "--complete: rows with blanks are found in memory, and --dask leaves them in pieces; fill blanks with --impute, or leave one of them out",
-    "dask-rater": "--rater: shifts of raters need all rows at once, and --dask leaves them in pieces; leave one of them out",
-    "dask-reviewed": "--reviewed -: with --dask decisions come from a file; name it",
-    "dask-to-stdout": "--dask writes a folder of Parquet files; name a new one {by}",
-    "dask-tune": "--tune: folds are made of rows in memory, and --dask leaves them in pieces; tune on a part of the rows without --dask, and give --C and --p here",
-    "few-rows": "--folds {folds}: there are {n} rows only",
-    "few-rows-of-labels": "--folds {folds}: no label has that many rows",
-    "jobs-of-dask": "--jobs {jobs}: with --dask the cluster has its own number; leave it out",
-    "no-noise": "--noise {noise:g}: changes no label of {total}",
-    "demo-over-files": "--out {out}: {file} in it was not written by csvor demo; name another folder",
-    "no-skordinal": "--data {data} comes with the package skordinal; install it with pip install 'csvor[baselines]'",
-    "one-review": "review compares files of several reviewers; name two or more",
-    "prefers-none": "--prefer {name}: this is none of the files that are compared, {names}",
-    "review-twice": "{name} is named twice; name the file of each reviewer once",
-    "not-to-stdout": "--out -: {what} is not written to standard output; name a file",
-    "two-studies": "--preset {preset} and --spec {spec}: give one of them",
-    "two-to-stdout": "--json and {name} - both need standard output; {remedy}",
-    "rows-of-no-page": "--no-rows says what is left out of a page: give --report FILE.html too",
-    "open-of-no-page": "--open opens the page that is written: give --report FILE.html too",
-    "unknown-shell": "{name}: {why}; start {shells}, and call csvor {name} in it",
     # Fits and audits
     "fitted": "{error:.3f} of the training rows get another label; {n} [was cut away as an outlier|were cut away as outliers]",
     "spoilt": "{n} of {total} labels [was|were] changed to another at random",
@@ -317,11 +225,4 @@ MESSAGES = {
     "sample": "looked at {n_drawn} of {n_rows} rows, among them each word and the ends of each column: how columns are read, faults, row numbers, copies of the label and rows that come again{medians} are told by these; means, deviations and the counts of a fit are of all rows",
     "unused-columns": "the model does not use the [column|columns] {names}",
     "unused-label": "the label column '{name}' of {source} is not looked at",
-    # Data sets
-    "bundled-set": "NAME {name}: comes with the package skordinal (pip install 'csvor[baselines]')",
-    "failed-cells": "{n} [cell|cells] of {total} failed; all others are done. --retry-failed runs them once more",
-    "failed-measures": "{n} [measure|measures] failed; all else is done. --retry-failed runs such cells once more",
-    "failed-sets": "{n} [data set|data sets] of {total} could not be got; {why}",
-    "missing-sets": "Missing [is|are] {names}; csvor data get gets them.",
-    "unknown-set": "NAME {name}: no data set of the paper; {hint}",
 }

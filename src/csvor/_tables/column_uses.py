@@ -156,7 +156,8 @@ def read_weights(
     """The weights of the `rows`; what is not a number from 0 on, or no whole count, is refused."""
     column = table.column(name, option).take(rows)
     if column.kind not in {"text", "number"}:
-        raise ColumnError(fault("no-weights", name, option=option, what=column.kind))
+        about = {"what": column.kind, "needed": "weights"}
+        raise ColumnError(fault("no-use", name, option=option, **about))
     values = _numbers(column, rows, decimal)
     kind = "no-count" if option == "--counts" else "no-weight"
     right = np.isfinite(values) & (values >= 0)

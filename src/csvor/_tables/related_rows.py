@@ -119,7 +119,9 @@ def names_in(column: TableColumn, rows: Rows, use: str) -> NDArray[Any]:
 def _named(column: TableColumn, rows: Rows, option: str, what: str) -> tuple[Rows, list[str]]:
     """Codes and texts of a column that names what each row is of."""
     if column.kind == "lists":
-        raise ColumnError(fault(f"no-{what}", column.name, option=option))
+        needed = what if what == "groups" else f"names of {what}"
+        about = {"what": "lists", "needed": needed}
+        raise ColumnError(fault("no-use", column.name, option=option, **about))
     codes, texts = column.take(rows).coded
     blank = _blank(codes, texts, column)
     if blank.any():

@@ -44,7 +44,7 @@ class Roles:
         for name in _LISTS:
             object.__setattr__(self, name, tuple(map(normal, getattr(self, name))))
         if self.weight is not None and self.counts is not None:
-            refuse("weight-and-counts")
+            refuse("both", one="--weight", other="--counts", what="what a row counts")
         if self.reference is not None and self.rater is None and "," not in self.target:
             refuse("reference-alone", name=self.reference)
 

@@ -57,7 +57,7 @@ def read_target(
         if column.kind == "dates":
             raise ColumnError(fault("dates-as-labels", column.name))
         what = "lists" if pa.types.is_nested(column.values.type) else "bytes that are no text"
-        raise ColumnError(fault("no-labels", column.name, what=what))
+        raise ColumnError(fault("no-use", column.name, what=what, needed="labels"))
     faults = Faults()
     rows, blank, left_out = _without_missing(column, missing, dropped, notes)
     if len(blank):

@@ -34,12 +34,8 @@ def write_edited(
     """Write the file `source` as a review has it; `-` is standard output.
 
     The kind of file stays: what is not changed of a CSV, divided as `dialect` says, stays the
-    bytes that it was. Of a workbook, `sheet` changes, by default the first.
-
-    Returns
-    -------
-    n_rows : int
-        Of what was written.
+    bytes that it was. Of a workbook, `sheet` changes, by default the first. Returns the number of
+    rows that were written.
     """
     if Path(source).suffix.lower() in WORKBOOK:
         write_edited_workbook(source, sheet, review, out)
@@ -106,7 +102,7 @@ def _edited_csv(source: str, dialect: Dialect, review: Review) -> bytes:
             row += 1
         parts.append(line)
     if row != review.n_rows:
-        raise CommandError(fault("unclear-cells"))
+        raise CommandError(fault("unclear-cells", row_=""))
     return b"".join(parts)
 
 
@@ -114,7 +110,7 @@ def _as_decided(line: bytes, span: tuple[int, int], decision: Decision, delimite
     """A row as it is to be written, with its label in `span`: nothing of one that is dropped."""
     a, b = span
     if not same(_value(line[a:b]), decision.old_label):
-        raise CommandError(fault("unclear-cells-of-row", row=decision.row))
+        raise CommandError(fault("unclear-cells", row_=f"row {decision.row}: "))
     if decision.decision == DROP:
         return b""
     if decision.decision == RELABEL:

@@ -37,7 +37,7 @@ def _complain(error: Exception | str, noted: Sequence[Fault] = ()) -> None:
 
 
 @contextmanager
-def failures_in_one_line(debug: bool, notes: Notes) -> Iterator[None]:
+def failures_in_one_line(debug: bool = False, notes: Notes | None = None) -> Iterator[None]:
     """Turn every failure inside into one line and an exit status; `debug` adds the traceback."""
     try:
         yield
@@ -54,7 +54,7 @@ def failures_in_one_line(debug: bool, notes: Notes) -> Iterator[None]:
     except Exception as error:
         if debug:
             print(traceback.format_exc().rstrip(), file=sys.stderr)
-        _complain(error, notes.faults)
+        _complain(error, notes.faults if notes else ())
         raise typer.Exit(getattr(error, "exit_code", FAILED)) from None
 
 
@@ -114,3 +114,9 @@ def _name_what_is_meant(error: Any, context: Any) -> None:
     if context and getattr(error, "option_name", "").lstrip("-") in _ELSEWHERE:
         known = {option for one in context.command.params for option in one.opts}
         error.possibilities = sorted({"--out"} & known or _WRITING & known) or error.possibilities
+
+
+def help_without_command(context: typer.Context) -> None:
+    """Print the help of a group where none of its commands is named."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

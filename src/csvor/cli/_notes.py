@@ -1,5 +1,6 @@
 """How do warnings become notes of a command, and how do notes leave it?"""
 
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -31,13 +32,11 @@ _SAID_OTHERWISE = {
     "X has ": "there are ",
     "penalty=1.0": "--penalty 1",
     "Leave it out of classes": "Leave it out of --classes",
-    "Leave it out,": "Leave it out (--drop COL),",
-    "Leave one of them out,": "Leave one of them out (--drop COL),",
     "wrong=0": "--no-wrong",
     "a larger ridge": "a larger --penalty",
-    "Leave one out,": "Leave one out (--drop COL),",
-    "Leave columns out,": "Leave columns out (--drop COL),",
 }
+
+_LEAVE_OUT = re.compile("(Leave (?:it|one|one of them|columns) out),")
 
 
 @contextmanager
@@ -75,21 +74,17 @@ def warnings_as_notes(
             # Fits side by side warn in any order.
             for warning in sorted(caught, key=lambda one: str(one.message)):
                 if issubclass(warning.category, (UserWarning, RuntimeWarning)):
-                    note = one_line(_in_options(warning.message))
+                    note = one_line(in_options(warning.message))
                     if lower_case and not note[:2].isupper():
                         note = f"{note[:1].lower()}{note[1:]}"
                     notes.add_warning(note, one_line(str(warning.message)))
 
 
-def _in_options(message: Warning | str) -> str:
-    """A warning of the estimator, with an option in place of its parameter where there is one."""
+def in_options(message: Warning | str) -> str:
+    """What the library says, with options in place of its functions and parameters."""
     if isinstance(message, AdvisedWarning):
         return message.spelled(option_of)
-    return in_options(str(message))
-
-
-def in_options(text: str) -> str:
-    """What the library says, with options in place of its functions and parameters."""
+    text = str(message)
     for word, option in _SAID_OTHERWISE.items():
         text = text.replace(word, option)
-    return text
+    return _LEAVE_OUT.sub(r"\1 (--drop COL),", text)

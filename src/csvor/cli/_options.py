@@ -78,6 +78,7 @@ Decimal = Annotated[
 _DASK = "DATA is a folder of .parquet files, read in pieces by a Dask cluster."
 Dask = Annotated[Text, _of_data(_DASK, "local|ADDRESS")]
 Seed = Annotated[int, whole(0, 1, "Seed of the random parts.", most=2**32 - 1)]
+OpenPage = Annotated[bool, option("With --report: open the page in the browser.", panel=OUTPUT)]
 AsJson = Annotated[bool, option("Print one JSON document and nothing else.", panel=OUTPUT)]
 
 
@@ -96,8 +97,7 @@ class DataOptions:
         _column("Column of what rows share (a patient, a batch): judged together; not a feature."),
     ] = None
     by: Annotated[
-        Texts,
-        _repeated("Column to compare shares of wrong labels by; not a feature (see --keep)"),
+        Texts, _repeated("Column to compare shares of wrong labels by; not a feature (see --keep)")
     ] = ()
     rater: Annotated[
         Text, _column("Column of who gave the label: who is strict or careless; not a feature.")
@@ -206,8 +206,7 @@ class ModelOptions:
         int | None, whole(1, 500, "Approximate the kernel by N rows drawn at random.")
     ] = None
     loss: Annotated[
-        Text,
-        choice("hinge|logistic|exponential", "Loss by the margin; --p 2 is the loss itself."),
+        Text, choice("hinge|logistic|exponential", "Loss by the margin; --p 2 is the loss itself.")
     ] = None
     constraints: Annotated[
         Text,

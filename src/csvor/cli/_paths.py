@@ -46,14 +46,10 @@ def check_parquet(source: str) -> None:
     check_input_or_folder(source)
 
 
-def refuse_delimiter(delimiter: str | None, source: str) -> None:
-    """Refuse the sign between columns for what is no text file."""
+def refuse_layout(source: str, delimiter: str | None, sheet: str | None) -> None:
+    """Refuse a sign between columns for what is no text file, a sheet for what is no workbook."""
     if delimiter is not None:
         refuse("delimiter-of-no-text", delimiter=delimiter, source=source)
-
-
-def refuse_sheet(sheet: str | None, source: str) -> None:
-    """Refuse the name of a sheet for what is no workbook."""
     if sheet is not None:
         refuse("sheet-of-no-workbook", sheet=sheet, source=source)
 
@@ -132,10 +128,10 @@ def refuse_overwritten(written: Mapping[str, Any], read: Mapping[str, Any]) -> N
         for other, values in read.items():
             for value in values if isinstance(values, list) else [values]:
                 if isinstance(value, str) and _is_same_file(output, value):
-                    refuse("output-is-input", name=option, path=output, other=other)
+                    refuse("output-taken", name=option, path=output, other=other, done="read")
     for (option, output), (other, path) in combinations(outputs.items(), 2):
         if output.resolve() == path.resolve():
-            refuse("output-is-output", name=option, path=output, other=other)
+            refuse("output-taken", name=option, path=output, other=other, done="written")
 
 
 def _is_same_file(output: Path, text: str) -> bool:

@@ -70,11 +70,12 @@ def plain_table(*names: str, right: Iterable[str] = ()) -> Table:
     return table
 
 
-def print_table(out: Console, table: Table) -> None:
-    """Print a table without blanks at the ends of its lines."""
+def print_table(out: Console, table: Table, above: str = "", below: str = "") -> None:
+    """Print a table without blanks at the ends of its lines, between other texts."""
     with out.capture() as captured:
         out.print(table)
-    out.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    lines = (f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    out.file.writelines([above, *lines, below])
 
 
 def with_ends(texts: list[str]) -> list[str]:
@@ -218,9 +219,7 @@ def print_suspects(out: Console, rows: dict[str, list[object]], top: int, ordere
     for values in list(zip(*rows.values(), strict=True))[:top]:
         cells = [_cell(name, value) for name, value in zip(rows, values, strict=True)]
         table.add_row(*cells, style=None if values[-1] else "dim")
-    out.file.write("\n")
-    print_table(out, table)
-    out.file.write("\n")
+    print_table(out, table, "\n", "\n")
 
 
 def _short(columns: Iterable[Iterable[object]]) -> dict[object, object]:

@@ -55,12 +55,9 @@ def print_coefficients(out: Console, coefficients: Sequence[Mapping[str, Any]] |
         group = entry["column"]
         bar = _bar(out, entry["coefficient"], largest) if out.is_terminal else Text()
         table.add_row(Text(name), Text(f"{entry['coefficient']:+.{digits}f}"), bar)
-    out.file.write("\n")
-    print_table(out, table)
     more = len(coefficients) - MOST_LINES
-    if more > 0:
-        out.print(f"and {plural(more, 'smaller one')}, which --json has", soft_wrap=True)
-    out.file.write("\n")
+    rest = f"and {plural(more, 'smaller one')}, which --json has\n" if more > 0 else ""
+    print_table(out, table, "\n", f"{rest}\n")
 
 
 def _digits(values: Sequence[float]) -> int:

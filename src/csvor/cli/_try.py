@@ -11,6 +11,7 @@ TYPED: ContextVar[Sequence[str]] = ContextVar("TYPED", default=())
 # Stands for the labels, whose order only the user knows.
 ORDER = "LOWEST,...,HIGHEST"
 _IMPUTE = ("--impute",)
+_LEFT_OUT = frozenset({"bytes", "empty-column", "lists", "own-texts"})
 
 
 def command_to_try(faults: Sequence[Fault | None], noted: Sequence[Fault] = ()) -> str:
@@ -60,12 +61,7 @@ def _options(fault: Fault) -> list[tuple[str, ...]]:
         return [("--missing", fault.examples[0]), _without_blanks()]
     if "id" in fault.remedies and _takes_id():
         return [("--id", fault.column)]
-    leave_out = "drop" in fault.remedies or fault.kind in {
-        "bytes",
-        "empty-column",
-        "lists",
-        "own-texts",
-    }
+    leave_out = "drop" in fault.remedies or fault.kind in _LEFT_OUT
     return [("--drop", fault.column)] if leave_out else []
 
 

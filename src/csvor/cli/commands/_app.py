@@ -9,7 +9,7 @@ import typer
 from csvor._faults.errors import CommandError, listed, refuse
 from csvor._faults.notes import Notes
 from csvor._utils.words import all_of
-from csvor.cli._errors import OneLineGroup
+from csvor.cli._errors import OneLineGroup, help_without_command
 from csvor.cli._options import AsJson, DataOptions, ModelOptions, Seed
 from csvor.cli._parameters import argument, choice, option, share, written_file
 from csvor.cli._paths import check_output
@@ -19,12 +19,12 @@ from csvor.cli.commands._command_options import (
     TOOLS,
     ApplyOptions,
     AuditOutput,
-    ExplainOptions,
     ExportOptions,
     PredictOptions,
     ReviewOptions,
 )
 from csvor.cli.commands._data_app import data_app
+from csvor.cli.commands._explain_options import ExplainOptions
 from csvor.cli.commands._study_app import study
 
 _COMPLETION = {"--install-completion", "--show-completion"}
@@ -112,8 +112,7 @@ def root(
     ] = False,
 ) -> None:
     """Take up what belongs to no command."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+    help_without_command(context)
 
 
 @command(app, without={"tune"})

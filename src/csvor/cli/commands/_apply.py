@@ -10,27 +10,12 @@ from csvor._faults.errors import refuse
 from csvor._faults.notes import Notes
 from csvor._tables.review import Review
 from csvor._tables.table import Table
-from csvor._utils.file_kinds import (
-    EDITED,
-    PACKED,
-    PARQUET,
-    READ,
-    SURVEY,
-    TEXT,
-    WORKBOOK,
-    WRITTEN,
-)
+from csvor._utils.file_kinds import EDITED, PACKED, PARQUET, READ, SURVEY, TEXT, WORKBOOK, WRITTEN
 from csvor._utils.spelling import normal
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._follow_up import AS_BEFORE, next_audit, read_command, write_record
-from csvor.cli._paths import (
-    check_new_folder,
-    check_output,
-    note_replaced,
-    refuse_delimiter,
-    refuse_sheet,
-)
+from csvor.cli._paths import check_new_folder, check_output, note_replaced, refuse_layout
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
@@ -113,8 +98,7 @@ def _edited_folder(
     options: ApplyOptions, target: str | None, notes: Notes
 ) -> tuple[Table, Review, int]:
     """The same of a folder of Parquet files, of which no two are in memory together."""
-    refuse_delimiter(options.delimiter, options.data)
-    refuse_sheet(options.sheet, options.data)
+    refuse_layout(options.data, options.delimiter, options.sheet)
     with progress(f"Reading {options.data}"):
         pieces = pieces_of(options.data, notes)
         target, rows = decided_on(options.decisions, target)

@@ -19,7 +19,7 @@ from csvor.cli._files import check_table_output
 from csvor.cli._follow_up import audit_command, how_to_go_on, read_record
 from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_new_folder, check_output, refuse_delimiter, refuse_sheet
+from csvor.cli._paths import check_new_folder, check_output, refuse_layout
 from csvor.cli._progress import progress
 from csvor.cli._render import (
     Fact,
@@ -36,12 +36,7 @@ from csvor.cli.commands._audit_report import next_step, write_page
 from csvor.cli.commands._by import by_document, check_by, read_fact, share_facts, shares_of
 from csvor.cli.commands._command_options import AuditOutput
 from csvor.cli.commands._in_memory import ENTRIES, RowsInMemory
-from csvor.cli.commands._rater_facts import (
-    print_raters,
-    rater_facts,
-    raters_document,
-    read_raters,
-)
+from csvor.cli.commands._rater_facts import print_raters, rater_facts, raters_document, read_raters
 from csvor.cli.commands._rows import Rows, rows_of
 from csvor.cli.input._prepare import Prepared, prepare
 from csvor.cli.input._ratings import has_ratings, read_several
@@ -119,8 +114,7 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
     if data.dask is None:
         check_table_output(output.suspects, "--suspects")
     else:
-        refuse_delimiter(data.delimiter, data.data)
-        refuse_sheet(data.sheet, data.data)
+        refuse_layout(data.data, data.delimiter, data.sheet)
         if data.reviewed == "-":
             refuse("dask-reviewed")
         if output.suspects == "-":

@@ -145,8 +145,7 @@ def _print(out: Any, columns: Columns, last: str) -> None:
     for row in zip(*columns.values(), strict=True):
         named = dict(zip(columns, row, strict=True))
         table.add_row(*(Text(_cell(name, value)) for name, value in named.items()))
-    out.file.write("\n")
-    print_table(out, table)
+    print_table(out, table, "\n")
 
 
 def _cell(name: str, value: Any) -> str:

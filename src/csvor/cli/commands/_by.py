@@ -12,7 +12,7 @@ from csvor.audit import SharesByValue
 from csvor.audit._values import check_values
 from csvor.cli._render import Fact
 from csvor.cli.commands._rows import Rows
-from csvor.cli.input._prepare import plain
+from csvor.cli.input._prepare import records_of
 
 Shares = dict[str, SharesByValue]
 
@@ -57,10 +57,7 @@ def by_document(shares: Shares) -> dict[str, list[dict[str, Any]]]:
 
 def _entries(shares: SharesByValue) -> list[dict[str, Any]]:
     table = shares.to_frame().reset_index().rename(columns={"n_rows": "rows"})
-    entries = [
-        {str(key): plain(value) for key, value in zip(table.columns, row, strict=True)}
-        for row in table.itertuples(index=False)
-    ]
+    entries = records_of(table)
     for entry, value in zip(entries, shares.values.tolist(), strict=True):
         entry |= {"value": value, "differs": entry["differs"] or None}
         if not shares.conclusive:

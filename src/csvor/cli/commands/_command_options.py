@@ -1,10 +1,9 @@
-"""Which options have audit, explain, predict, apply, export and study run of their own?"""
+"""Which options have audit, predict, apply, export, review and study run of their own?"""
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
-from csvor._faults.errors import refuse
 from csvor._utils.spelling import normal
 from csvor.cli._options import (
     AsJson,
@@ -14,41 +13,16 @@ from csvor.cli._options import (
     Delimiter,
     Id,
     Number,
+    OpenPage,
     Sheet,
     Text,
     Texts,
     check_data,
 )
-from csvor.cli._parameters import (
-    DATA,
-    MODEL,
-    OUTPUT,
-    argument,
-    choice,
-    number,
-    option,
-    share,
-    whole,
-    written_file,
-)
+from csvor.cli._parameters import OUTPUT, argument, choice, option, share, whole, written_file
 from csvor.cli._paths import check_input, check_input_or_folder
 
 _file = partial(written_file, panel=OUTPUT)
-OpenPage = Annotated[bool, option("With --report: open the page in the browser.", panel=OUTPUT)]
-_WAYS = ("auto", "any", "beside")
-
-
-def _read_wrong(text: str | None) -> str | float:
-    if text is None or text in _WAYS:
-        return text or "auto"
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value < 1.0:
-        expected = f"{', '.join(_WAYS)}, or a share from 0 to below 1, such as 0.1"
-        refuse("wrong-value", name="--wrong", text=text, expected=expected)
-    return value
 
 
 @dataclass(frozen=True)
@@ -80,74 +54,12 @@ class AuditOutput:
     ] = None
     top: Annotated[int, whole(0, 20, "Rows to show.", panel=OUTPUT)] = 20
     suspects: Annotated[
-        Text,
-        _file("Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder."),
+        Text, _file("Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.")
     ] = None
     report: Annotated[Text, _file("Write a page on which the rows are reviewed (.html).")] = None
     no_rows: Annotated[
         bool, option("With --report: a summary without any row, to pass on.", panel=OUTPUT)
     ] = False
-    open: OpenPage = False
-    json: AsJson = False
-
-
-@dataclass(frozen=True)
-class ExplainOptions:
-    """Which regression is fitted, and where its coefficients go."""
-
-    link: Annotated[
-        str, choice("logit|probit|cloglog|loglog|cauchit", "Distribution; logit has odds ratios.")
-    ] = "logit"
-    wrong: Annotated[
-        Any,
-        option(
-            "Which labels may be wrong: any class, one beside, or a share that is known.",
-            "auto|any|beside|X",
-            panel=MODEL,
-            kind=Text,
-            convert=_read_wrong,
-        ),
-    ] = "auto"
-    no_wrong: Annotated[bool, option("Take all labels to be right.", panel=MODEL)] = False
-    nominal: Annotated[
-        Texts,
-        option(
-            "Column with an effect of its own on each threshold; can be repeated.",
-            "COL",
-            panel=MODEL,
-        ),
-    ] = ()
-    scale: Annotated[
-        Texts,
-        option("Column that changes the spread as well; can be repeated.", "COL", panel=MODEL),
-    ] = ()
-    penalty: Annotated[
-        float,
-        number(
-            lambda x: 0 <= x < float("inf"),
-            "a finite number from 0 on, such as 1",
-            "Ridge: X / 2 times the squared coefficients, in the units of the columns.",
-        ),
-    ] = 0.0
-    base: Annotated[
-        Texts,
-        option(
-            "Level that the others are compared with; can be repeated.", "COL:LEVEL", panel=DATA
-        ),
-    ] = ()
-    per: Annotated[
-        Texts,
-        option(
-            "Tell odds ratios for so many units more; can be repeated.", "COL:UNITS", panel=DATA
-        ),
-    ] = ()
-    complete: Annotated[
-        bool,
-        option("Leave out rows with a blank in any column; else they are refused.", panel=DATA),
-    ] = False
-    level: Annotated[float, share("Of the intervals.", panel=OUTPUT, example=0.95)] = 0.95
-    thresholds: Annotated[bool, option("Print the thresholds as well.", panel=OUTPUT)] = False
-    report: Annotated[Text, _file("Write a page with the forest plot (.html).")] = None
     open: OpenPage = False
     json: AsJson = False
 

@@ -7,12 +7,7 @@ from csvor.cli._files import check_table_output, write_table
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
-from csvor.cli.commands._audit_ratings import (
-    agreement_facts,
-    audit_of,
-    item_columns,
-    rating_facts,
-)
+from csvor.cli.commands._audit_ratings import agreement_facts, audit_of, item_columns, rating_facts
 from csvor.cli.commands._rater_facts import print_raters, rater_entries
 from csvor.cli.input._ratings import has_ratings, rated_items, read_several
 

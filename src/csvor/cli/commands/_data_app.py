@@ -1,29 +1,19 @@
 """The commands of `csvor data` and their options."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from csvor.cli._errors import OneLineGroup
+from csvor._faults.notes import Notes
+from csvor.cli._errors import OneLineGroup, help_without_command
 from csvor.cli._options import AsJson
 from csvor.cli._parameters import argument, option
 from csvor.cli.commands._command import command
 
-if TYPE_CHECKING:
-    from csvor._faults.notes import Notes
-else:
-    Notes = Any  # help needs none
-
-data_app = typer.Typer(cls=OneLineGroup, add_completion=False, rich_markup_mode="rich")
+data_app = typer.Typer(cls=OneLineGroup, help="List, get and check the data sets of the study.")
+data_app.callback(invoke_without_command=True)(help_without_command)
 
 DataFolder = Annotated[str | None, option("Folder to look in (else CSVOR_DATA, the cache).", "DIR")]
-
-
-@data_app.callback(invoke_without_command=True)
-def data_root(context: typer.Context) -> None:
-    """List, get and check the data sets of the study."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @command(data_app, "list")

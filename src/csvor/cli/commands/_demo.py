@@ -18,13 +18,7 @@ from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli._paths import check_output_folder
 from csvor.cli._progress import progress
-from csvor.cli._render import (
-    Fact,
-    console,
-    data_facts,
-    print_facts,
-    print_suspects,
-)
+from csvor.cli._render import Fact, console, data_facts, print_facts, print_suspects
 from csvor.cli.commands._audit import audit_file, chosen_fact
 from csvor.cli.commands._demo_data import Graded, bridges, bundled, with_wrong_labels
 from csvor.cli.input._prepare import Prepared

@@ -40,20 +40,9 @@ class Estimate:
 class Effect:
     """One column, or a level of it, at all thresholds, at one, or on the spread.
 
-    Attributes
-    ----------
-    column : str
-    level, base : str or None
-        Of words: the level, and the one that it is compared with.
-    kind : {"location", "nominal", "scale"}
-    above : str or None
-        Of a nominal effect: it is on the odds of a class above this one.
-    units : float
-        How many units more the odds ratio is for.
-    estimate : Estimate
-    if_none_wrong : Estimate or None
-        The same if all labels were right; None where the model takes them to be.
-    sentence : str
+    Of words, `level` is compared with `base`. `kind` is location, nominal or scale; a nominal
+    effect is on the odds of a class `above` this one. The odds ratio is for so many `units` more.
+    `if_none_wrong` is None where the model takes all labels to be right.
     """
 
     column: str

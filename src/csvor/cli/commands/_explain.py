@@ -18,13 +18,13 @@ from csvor.cli._browser import open_report
 from csvor.cli._follow_up import command_line
 from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import check_output, refuse_delimiter, refuse_sheet
+from csvor.cli._paths import check_output, refuse_layout
 from csvor.cli._progress import progress
 from csvor.cli._render import Fact, console, data_facts, print_facts
 from csvor.cli._streams import print_json
-from csvor.cli.commands._command_options import ExplainOptions
 from csvor.cli.commands._effects import effects_of, tests_of_columns
 from csvor.cli.commands._explain_fit import Explained, explained
+from csvor.cli.commands._explain_options import ExplainOptions
 from csvor.cli.commands._explain_print import (
     print_effects,
     print_shifts,
@@ -57,10 +57,9 @@ def run_explain(
 ) -> None:
     """Fit a regression to a file or pieces and print, or write, what it says."""
     if options.no_wrong and options.wrong != "auto":
-        refuse("wrong-and-no-wrong")
+        refuse("both", one="--wrong", other="--no-wrong", what="which labels may be wrong")
     if data.dask is not None:
-        refuse_delimiter(data.delimiter, data.data)
-        refuse_sheet(data.sheet, data.data)
+        refuse_layout(data.data, data.delimiter, data.sheet)
     if options.report is not None:
         check_output(options.report, "--report", [".html", ".htm"])
     elif options.open:
@@ -107,7 +106,7 @@ def _rows(
     if data.dask is not None:
         refuse("dask-complete")
     if model.impute:
-        refuse("complete-and-impute")
+        refuse("both", one="--complete", other="--impute", what="what becomes of blanks")
     notes.pass_over("blank-words")
     # Blanks are refused unless they would be filled.
     with rows_of(data, replace(model, impute=True), notes) as rows:

@@ -18,7 +18,7 @@ from csvor._faults.spelling import quoted
 from csvor._regression.fit import Likelihoods
 from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._progress import progress
-from csvor.cli.commands._command_options import ExplainOptions
+from csvor.cli.commands._explain_options import ExplainOptions
 from csvor.cli.commands._in_parts import RowsInParts
 from csvor.cli.commands._rows import Rows
 from csvor.cli.input._prepare import Prepared
@@ -46,16 +46,8 @@ class _Named(OrdinalRegression):
 class Explained:
     """A fitted regression of a file, with errors that hold in groups where there are some.
 
-    Attributes
-    ----------
-    prepared : Prepared
-    columns : list of RegressionColumn
-    model : OrdinalRegression
-    all_right : OrdinalRegression or None
-        The same model with all labels taken to be right, where some are wrong.
-    covariances : tuple of ndarray
-        Of the estimates of both.
-    options : ExplainOptions
+    `all_right` is the same model with all labels taken to be right, where some are wrong;
+    `covariances` are those of the estimates of both.
     """
 
     prepared: Prepared

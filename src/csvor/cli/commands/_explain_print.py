@@ -62,9 +62,7 @@ def print_effects(out: Console, document: dict[str, Any]) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     for line in table_lines(document):
         table.add_row(Text(f"{'  ' * line['inner']}{line['name']}"), *map(Text, line["cells"]))
-    out.file.write("\n")
-    print_table(out, table)
-    out.file.write("\n")
+    print_table(out, table, "\n", "\n")
     surest = max(effects, key=lambda effect: abs(effect["coefficient"]) / (effect["error"] or 1.0))
     print_facts(out, [("Read", surest["sentence"])])
 
@@ -113,9 +111,7 @@ def print_thresholds(out: Console, thresholds: Sequence[dict[str, Any]]) -> None
         between = f"{cut['below']} | {cut['above']}"
         cells = [between, f"{cut['estimate']:.3f}", f"{cut['error']:.3f}", interval]
         table.add_row(*map(Text, cells))
-    out.file.write("\n")
-    print_table(out, table)
-    out.file.write("\n")
+    print_table(out, table, "\n", "\n")
 
 
 def print_shifts(out: Console, raters: Sequence[dict[str, Any]]) -> None:
@@ -127,8 +123,5 @@ def print_shifts(out: Console, raters: Sequence[dict[str, Any]]) -> None:
         interval = f"{rater['low']:+.2f} to {rater['high']:+.2f}"
         cells = [rater["rater"], f"{rater['shift']:+.2f}", interval, p_text(rater["p"])]
         table.add_row(*map(Text, cells))
-    out.file.write("\n")
-    print_table(out, table)
-    if len(raters) > _MOST_RATERS:
-        out.file.write(f"... {len(raters) - _MOST_RATERS} more in --json\n")
-    out.file.write("\n")
+    more = len(raters) - _MOST_RATERS
+    print_table(out, table, "\n", f"... {more} more in --json\n\n" if more > 0 else "\n")

@@ -10,7 +10,7 @@ from csvor.cli._coefficients import coefficients_of, encodings_of, thresholds_of
 from csvor.cli._model import StoredModel, save_model
 from csvor.cli._notes import warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
-from csvor.cli._paths import refuse_delimiter, refuse_sheet
+from csvor.cli._paths import refuse_layout
 from csvor.cli._progress import progress
 from csvor.cli._record import Record, now, versions
 from csvor.cli._render import console, data_facts, fitted_parameters, model_fact, print_facts
@@ -26,9 +26,11 @@ def run_fit(
 ) -> None:
     """Fit all rows and write the model."""
     if data.dask is not None:
-        _refuse_what_needs_all_rows(options)
-        refuse_delimiter(data.delimiter, data.data)
-        refuse_sheet(data.sheet, data.data)
+        if options.kernel not in {None, "linear"}:  # what no pass over pieces can follow
+            refuse("dask-kernel", kernel=options.kernel)
+        if options.tune:
+            refuse("dask-tune")
+        refuse_layout(data.data, data.delimiter, data.sheet)
     with rows_of(data, options, notes) as rows:
         if data.dask is None:
             refuse_large_exact_kernel(options, rows.n_rows)
@@ -49,14 +51,6 @@ def run_fit(
     print_facts(out, [*facts, *score_facts(document)])
     print_coefficients(out, document["coefficients"])
     print_facts(out, [("Written", model_path)])
-
-
-def _refuse_what_needs_all_rows(options: ModelOptions) -> None:
-    """Refuse options that no pass over pieces can follow."""
-    if options.kernel not in {None, "linear"}:
-        refuse("dask-kernel", kernel=options.kernel)
-    if options.tune:
-        refuse("dask-tune")
 
 
 def _document(prepared: Prepared, error: float, flagged: int, notes: Notes) -> dict[str, Any]:

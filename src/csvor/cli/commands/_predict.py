@@ -20,7 +20,7 @@ from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
 from csvor.cli._files import check_table_output, refuse_files_unseen, write_part, write_table
 from csvor.cli._model import StoredModel, load_model
-from csvor.cli._paths import check_new_folder, refuse_delimiter, refuse_sheet
+from csvor.cli._paths import check_new_folder, refuse_layout
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
@@ -103,8 +103,7 @@ def _check_folder(options: PredictOptions) -> None:
         refuse("dask-to-stdout", by="with --out")
     if options.json:
         refuse("dask-json")
-    refuse_delimiter(options.delimiter, options.data)
-    refuse_sheet(options.sheet, options.data)
+    refuse_layout(options.data, options.delimiter, options.sheet)
     check_new_folder(options.out, "--out", options.data)
 
 

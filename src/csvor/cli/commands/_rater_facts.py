@@ -10,7 +10,7 @@ from csvor._faults.spelling import visible
 from csvor._utils.words import plural
 from csvor.audit import RaterTable
 from csvor.cli._render import Fact, plain_table, print_table
-from csvor.cli.input._prepare import Prepared, plain
+from csvor.cli.input._prepare import Prepared, records_of
 
 MOST_RATERS = 10
 
@@ -51,10 +51,8 @@ def print_raters(out: Console, raters: RaterTable | None, rest: str = "--json") 
         cells += [raters.gold_in_words(i, interval=False)] if raters.n_gold is not None else []
         cells += [raters.kappa_in_words(i)] if raters.kappa is not None else []
         table.add_row(*map(Text, cells), style=None if i in raters.apart else "dim")
-    out.file.write("\n")
-    print_table(out, table)
-    if order.size > MOST_RATERS:
-        out.file.write(f"... {order.size - MOST_RATERS} more in {rest}\n")
+    more = order.size - MOST_RATERS
+    print_table(out, table, "\n", f"... {more} more in {rest}\n" if more > 0 else "")
 
 
 def raters_document(audit: LabelAudit) -> dict[str, Any]:
@@ -76,7 +74,4 @@ def rater_entries(raters: RaterTable, *, known: bool = True) -> list[dict[str, A
         table = table.astype(dict.fromkeys(table.columns[2:], object))
         table.iloc[:, 2:] = None
     table = table.astype(object).where(table.notna(), None)
-    return [
-        {str(key): plain(value) for key, value in zip(table.columns, row, strict=True)}
-        for row in table.itertuples(index=False)
-    ]
+    return records_of(table)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from csvor.cli._errors import OneLineGroup
+from csvor.cli._errors import OneLineGroup, help_without_command
 from csvor.cli._options import AsJson
 from csvor.cli._parameters import argument, option
 from csvor.cli.commands._command import command
@@ -14,15 +14,9 @@ study = typer.Typer(
     cls=OneLineGroup,
     help="Compare methods on data sets with simulated errors: the experiments of the paper.",
 )
+study.callback(invoke_without_command=True)(help_without_command)
 
 Folder = Annotated[str, argument("DIR", "Folder of a study, its --out.")]
-
-
-@study.callback(invoke_without_command=True)
-def root(context: typer.Context) -> None:
-    """Take up what belongs to no command."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @command(study)

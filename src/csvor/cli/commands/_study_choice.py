@@ -35,7 +35,7 @@ def _find_modules_here() -> None:
 
 def _named_spec(out: str, preset_name: str | None, spec_file: str | None) -> Spec:
     if preset_name is not None and spec_file is not None:
-        refuse("two-studies", preset=preset_name, spec=spec_file)
+        refuse("both", one="--preset", other="--spec", what="which study runs")
     if spec_file is not None:
         if not Path(spec_file).is_file():
             refuse("no-file", path=f"--spec {spec_file}", hint="")

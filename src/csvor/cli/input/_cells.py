@@ -2,13 +2,7 @@
 
 import pyarrow as pa
 
-from csvor._tables.table import (
-    TableColumn,
-    as_column,
-    has_clear_points,
-    has_points,
-    parsed_numbers,
-)
+from csvor._tables.table import TableColumn, as_column, has_clear_points, has_points, parsed_numbers
 
 
 class Cells:

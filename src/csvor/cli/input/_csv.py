@@ -16,6 +16,7 @@ from csvor._faults.errors import CommandError, Faults, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._utils.spelling import normal
+from csvor._utils.words import plural
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._dialect import Dialect, find_dialect, trimmed
 from csvor.cli.input._packed import Opener, unpacked
@@ -144,17 +145,13 @@ class _Ragged:
         faults = Faults()
         for width in dict.fromkeys(row.actual_columns for _, row in self.ragged):
             rows = [(number, row) for number, row in self.ragged if row.actual_columns == width]
-            kinds = ("ragged-rows", "ragged-unnamed-rows")
-            if width < len(self.dialect.names):
-                kinds = ("short-rows", "short-unnamed-rows")
-            ragged = fault(
-                kinds[bool(self.dialect.shift)],
-                source=self.name,
-                rows=np.array([number - 1 for number, _ in rows]),
-                width=width,
-                expected=len(self.dialect.names),
-                text=rows[0][1].text[:60],
-            )
+            n = len(self.dialect.names)
+            others = f"the first line names {plural(n, 'column')}"
+            if self.dialect.shift:
+                others = f"other rows have {plural(n, 'cell')}"
+            kind, at = "short-rows" if width < n else "ragged-rows", [number for number, _ in rows]
+            facts = {"width": width, "others": others, "text": rows[0][1].text[:60]}
+            ragged = fault(kind, source=self.name, rows=np.array(at) - 1, **facts)
             faults.add(CommandError(ragged))
         faults.refuse()
 

@@ -8,7 +8,7 @@ from zipfile import is_zipfile
 import pandas as pd
 import pyarrow as pa
 
-from csvor._faults.errors import CommandError
+from csvor._faults.errors import CommandError, unreadable
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._utils.spelling import format_value
@@ -68,9 +68,7 @@ def sheet_table(source: str, sheet: str | None) -> SheetTable:
         unforeseen = type(error).__name__ == "PanicException"
         if isinstance(error, CommandError) or not (unforeseen or isinstance(error, Exception)):
             raise
-        raise CommandError(
-            fault("unreadable", source=source, what="workbook", why=str(error))
-        ) from None
+        raise unreadable(source, "workbook", str(error)) from None
     others = [name for name in names if name != wanted]
     if not len(cells):
         raise CommandError(fault("empty-sheet", source=source, sheet=wanted))

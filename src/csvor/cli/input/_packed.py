@@ -10,7 +10,7 @@ from typing import IO, Any, BinaryIO
 
 import pyarrow as pa
 
-from csvor._faults.errors import CommandError
+from csvor._faults.errors import CommandError, unreadable
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 
@@ -110,5 +110,4 @@ def _damage_told(name: str) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
-        why = str(error)
-        raise CommandError(fault("unreadable", source=name, what="packed file", why=why)) from None
+        raise unreadable(name, "packed file", error) from None

@@ -6,8 +6,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from csvor._faults.errors import CommandError
-from csvor._faults.fault import fault
+from csvor._faults.errors import unreadable
 from csvor._tables.frames import named_arrays
 
 # The longest header of a dictionary page, which has no statistics, is far shorter.
@@ -31,9 +30,7 @@ def read_parquet(source: str) -> tuple[pa.Table, dict[str, str]]:
             groups = range(file.metadata.num_row_groups)
             why = {name: why_no_order(file, raw, name, groups) for name in ordered}
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise CommandError(
-            fault("unreadable", source=source, what="Parquet file", why=str(error))
-        ) from None
+        raise unreadable(source, "Parquet file", error) from None
     return table, {name: text for name, text in why.items() if text}
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from csvor._faults.errors import CommandError
+from csvor._faults.errors import CommandError, unreadable
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._tables.frames import columns_of_bytes, named_arrays
@@ -39,7 +39,7 @@ class Piece:
             with pq.ParquetFile(self.path) as file:
                 arrays = named_arrays(file.read_row_group(self.group), self.path)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-            raise _unreadable(self.path, error) from None
+            raise unreadable(self.path, "Parquet file", error) from None
         return pa.table(
             {
                 name: array.cast(array.type.value_type)
@@ -78,7 +78,7 @@ def pieces_of(source: str, notes: Notes) -> list[Piece]:
         try:
             metadata = pq.read_metadata(path)
         except (pa.ArrowInvalid, OSError) as error:
-            raise _unreadable(str(path), error) from None
+            raise unreadable(str(path), "Parquet file", error) from None
         for group in range(metadata.num_row_groups):
             n_rows = metadata.row_group(group).num_rows
             if n_rows:
@@ -93,7 +93,7 @@ def _schema(path: str | Path) -> pa.Schema:
     try:
         return pq.read_schema(path)
     except (pa.ArrowInvalid, OSError) as error:
-        raise _unreadable(str(path), error) from None
+        raise unreadable(str(path), "Parquet file", error) from None
 
 
 def columns_of(source: str, pieces: Sequence[Piece]) -> Table:
@@ -113,10 +113,6 @@ def columns_of(source: str, pieces: Sequence[Piece]) -> Table:
             )
     empty = pa.array([], pa.large_string())
     return Table(source, {name: as_column(name, empty) for name in known}, 0)
-
-
-def _unreadable(path: str, error: Exception) -> CommandError:
-    return CommandError(fault("unreadable", source=path, what="Parquet file", why=str(error)))
 
 
 def table_of(

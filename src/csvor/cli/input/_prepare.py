@@ -183,3 +183,9 @@ def refuse_large_exact_kernel(options: ModelOptions, n_rows: int) -> None:
 def plain(value: Any) -> Any:
     """A NumPy scalar as what JSON and files hold."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame as JSON has them."""
+    names = list(map(str, table.columns))
+    return [dict(zip(names, map(plain, row), strict=True)) for row in table.itertuples(index=False)]

@@ -100,7 +100,7 @@ def rated_items(table: Table, data: DataOptions, options: ModelOptions, notes: N
     if not wide and data.rater is None:
         refuse("item-alone")
     if data.gold is not None and data.reference is not None:
-        refuse("gold-and-reference")
+        refuse("both", one="--gold", other="--reference", what="by whom raters are measured")
     names = feature_names(table, data.roles, targets)
     faults = Faults()
     read = _wide if wide else _long

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.feather as pa_feather
 import pyarrow.json as pa_json
 
-from csvor._faults.errors import CommandError, UsageError
+from csvor._faults.errors import CommandError, UsageError, unreadable
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._tables.frames import columns_of_bytes, named_arrays
@@ -29,7 +29,7 @@ from csvor._utils.file_kinds import (
     kind_of,
 )
 from csvor._utils.spelling import normal
-from csvor.cli._paths import check_input, refuse_delimiter, refuse_sheet
+from csvor.cli._paths import check_input, refuse_layout
 from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
@@ -66,10 +66,8 @@ def read_table(source: str, notes: Notes, asked: ReadOptions | None = None) -> T
         others = ", ".join(ending for ending in READ if ending not in WRITTEN)
         raise UsageError(fault("no-table", source=name, others=others))
     check_input(source)
-    if suffix not in TEXT:
-        refuse_delimiter(asked.delimiter, name)
-    if suffix not in EXCEL:
-        refuse_sheet(asked.sheet, name)
+    sheet = None if suffix in EXCEL else asked.sheet
+    refuse_layout(name, None if suffix in TEXT else asked.delimiter, sheet)
     dialect = None
     if suffix in TEXT:
         dialect, columns = _text_columns(source, name, TEXT[suffix], asked, notes)
@@ -172,7 +170,7 @@ def _read_feather(source: str) -> pa.Table:
     try:
         return pa_feather.read_table(source, memory_map=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise _unreadable(source, "Feather file", error) from None
+        raise unreadable(source, "Feather file", error) from None
 
 
 def _read_json_lines(source: str) -> pa.Table:
@@ -192,7 +190,3 @@ def _depth(line: bytes) -> int:
     """How many brackets are open at most, those in quotation marks aside."""
     opens = re.sub(rb'"(?:[^"\\]|\\.)*"|[^][{}]', b"", line)
     return max(accumulate((1 if sign in b"[{" else -1) for sign in opens), default=0)
-
-
-def _unreadable(source: str, what: str, error: Exception) -> CommandError:
-    return CommandError(fault("unreadable", source=source, what=what, why=str(error)))

@@ -26,20 +26,10 @@ _FINE, _COARSE = 0.1, 100.0
 
 @dataclass(frozen=True)
 class RegressionColumn:
-    """A column of the file, and those of the regression that stand for it.
+    """A column of the file, and the `names` of those of the regression that stand for it.
 
-    Attributes
-    ----------
-    name : str
-        In the file.
-    names : tuple of str
-        In the regression: of words one for each level but the base.
-    levels : tuple of str
-        The levels, the base left out; none of numbers.
-    base : str
-        The level that the others are compared with; "" of numbers.
-    step : float
-        How many units more odds ratios are told for; 1 of words.
+    Words have one for each of `levels`, all but the `base` that these are compared with; numbers
+    have neither. Odds ratios are told for `step` units more.
     """
 
     name: str

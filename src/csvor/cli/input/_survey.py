@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from csvor._faults.errors import CommandError
+from csvor._faults.errors import CommandError, unreadable
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._utils.spelling import as_number, format_value
@@ -56,7 +56,7 @@ def _read(source: str) -> tuple[Any, Any, Mapping[str, Any]]:
         _, declared = read(source, metadataonly=True, user_missing=True)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError) as error:
         what = "Stata file" if read is pyreadstat.read_dta else "SPSS file"
-        raise CommandError(fault("unreadable", source=source, what=what, why=str(error))) from None
+        raise unreadable(source, what, error) from None
     return values, meta, declared.missing_ranges
 
 

@@ -8,15 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from csvor._decisions.checks import one_target
-from csvor._decisions.decision import (
-    DROP,
-    KEEP,
-    RELABEL,
-    RESERVED,
-    Decision,
-    Decisions,
-)
-from csvor._faults.errors import CommandError
+from csvor._decisions.decision import DROP, KEEP, RELABEL, RESERVED, Decision, Decisions
+from csvor._faults.errors import CommandError, unreadable
 from csvor._faults.fault import fault
 from csvor._utils.spelling import as_number, same
 
@@ -115,11 +108,7 @@ def read_json_list(source: str) -> list[dict[str, Any]]:
     try:
         entries = json.loads(Path(source).read_bytes())
     except ValueError as error:
-        raise CommandError(
-            fault("unreadable", source=source, what="JSON file", why=str(error))
-        ) from None
+        raise unreadable(source, "JSON file", error) from None
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-        raise CommandError(
-            fault("unreadable", source=source, what="export", why="no list of tasks")
-        )
+        raise unreadable(source, "export", "no list of tasks")
     return entries
