@@ -30,7 +30,7 @@ SOURCES = "\n".join(
 
 @pytest.mark.parametrize("kind", [*MESSAGES, *REMEDIES])
 def test_each_wording_is_used(kind: str) -> None:
-    stem = kind.removesuffix("number").removesuffix("date") if kind.startswith("not-a-") else kind
+    stem = re.sub("^(not-a-|blank-)(number|date|groups|items|raters)$", r"\1", kind)
     assert re.search(rf'"{stem}("|{{)', SOURCES)
 
 
