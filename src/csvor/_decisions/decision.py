@@ -184,18 +184,10 @@ def as_saved(decisions: Decisions, id_name: str, ids: Sequence[str] | None) -> l
 
     It has no columns beside those, but for the check of cells.
     """
-    of_row = [{}] * len(decisions) if ids is None else [{id_name: one} for one in ids]
-    return [
-        {
-            "row": d.row,
-            **named,
-            "target": decisions.target,
-            "given": d.old_label,
-            "decision": d.decision,
-            "label": d.label,
-            "comment": d.comment,
-            "reviewer": d.reviewer,
-            CHECK: d.others.get(CHECK, ""),
-        }
-        for d, named in zip(decisions, of_row, strict=True)
-    ]
+    columns = decisions._columns() | {CHECK: [d.others.get(CHECK, "") for d in decisions]}
+    names = ["row", *COLUMNS[1:], *REMARKS, CHECK]
+    if ids is not None:
+        columns[id_name] = list(ids)
+        names.insert(1, id_name)
+    rows = zip(*(columns[name] for name in names), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -87,7 +87,7 @@ def _cells(source: str) -> Cells:
     first, _, below = text.partition("\n")
     named = _SIGN_LINE.fullmatch(first.strip())
     rows = _rows(below, named[1]) if named else max(
-        (_rows(text, sign) for sign in _SIGNS), key=lambda rows: _n_known(rows[0])
+        (_rows(text, sign) for sign in _SIGNS), key=lambda rows: len({*NEEDED} & {*rows[0]})
     )  # fmt: skip
     names, *lines = rows
     double = sorted({name for name in names if name and names.count(name) > 1})
@@ -106,21 +106,12 @@ def _rows(text: str, sign: str) -> list[list[str]]:
 
     The csv module refuses cells of more than 131 072 letters, by a limit of all of Python.
     """
-    rows: list[list[str]] = [[]]
-    for quoted, plain, end in _cell_of(sign).findall(text):
+    rows, by = list[list[str]]([[]]), re.escape(sign)
+    in_quotes = r'"([^"]*(?:""[^"]*)*)(?:"(?!")|\Z)'
+    cells = re.compile(rf"(?:{in_quotes})?([^{by}\r\n]*)({by}|\r\n?|\n|\Z)")
+    for quoted, plain, end in cells.findall(text):
         cell = quoted.replace('""', '"') + plain
         rows[-1].append(normal(cell.strip()))
         if end != sign:
             rows.append([])
     return [row for row in rows if any(row)] or [[]]
-
-
-def _cell_of(sign: str) -> re.Pattern[str]:
-    """A cell, in quotes or not, and what ends it."""
-    sign = re.escape(sign)
-    quoted = r'"([^"]*(?:""[^"]*)*)(?:"(?!")|\Z)'
-    return re.compile(rf"(?:{quoted})?([^{sign}\r\n]*)({sign}|\r\n?|\n|\Z)")
-
-
-def _n_known(names: list[str]) -> int:
-    return len({*NEEDED} & {*names})

@@ -55,17 +55,10 @@ def refuse_texts(
         if kind == "number" and not _identify_rows(len(texts), len(codes)):
             remedies.append("categorical")
         remedies.append("drop")
-    raise ColumnError(
-        fault(
-            f"not-a-{kind}",
-            column.name,
-            rows=rows[wrong_cells],
-            examples=[texts[code] for code in codes[wrong_cells[:_MOST_EXAMPLES]]],
-            remedies=remedies,
-            total=len(wrong),
-            like=f" like '{visible(like)}'" if like else "",
-        )
-    )
+    facts: dict[str, Any] = {"rows": rows[wrong_cells], "remedies": remedies, "total": len(wrong)}
+    facts["examples"] = [texts[code] for code in codes[wrong_cells[:_MOST_EXAMPLES]]]
+    like = f" like '{visible(like)}'" if like else ""
+    raise ColumnError(fault(f"not-a-{kind}", column.name, like=like, **facts))
 
 
 def refuse_unclear_sign(column: TableColumn, one: Numbers, other: Numbers, rows: Rows) -> NoReturn:
@@ -75,17 +68,10 @@ def refuse_unclear_sign(column: TableColumn, one: Numbers, other: Numbers, rows:
     """
     text = int(np.flatnonzero((one != other) & ~np.isnan(one))[0])
     written = column.coded[1][text]
-    raise ColumnError(
-        fault(
-            "unclear-sign",
-            column.name,
-            rows=_rows_of(column, text, rows),
-            examples=[written],
-            signs="commas" if "," in written else "points",
-            one=format_value(one[text]),
-            other=format_value(other[text]),
-        )
-    )
+    facts: dict[str, Any] = {"one": format_value(one[text]), "other": format_value(other[text])}
+    facts |= {"rows": _rows_of(column, text, rows), "examples": [written]}
+    signs = "commas" if "," in written else "points"
+    raise ColumnError(fault("unclear-sign", column.name, signs=signs, **facts))
 
 
 def refuse_unclear_dates(column: TableColumn, text: int, rows: Rows, fitted: bool = False) -> None:

@@ -20,7 +20,7 @@ from csvor._tables.dates import CLOCK, form_of, numbers_of_times, read_dates
 from csvor._tables.number_column import MANY, Interpretation, NumberColumn
 from csvor._tables.reading_notes import ReadingNotes
 from csvor._tables.table import TableColumn
-from csvor._utils.spelling import as_number, normal
+from csvor._utils.spelling import as_number, format_value, normal
 
 # Texts are dates if nearly all are.
 _MOSTLY = 0.9
@@ -39,11 +39,6 @@ class Rules:
         if self.decimal not in (".", ",", None):
             raise ValueError(f"decimal={self.decimal!r} must be '.', ',' or None.")
         object.__setattr__(self, "missing", tuple(normal(mark.strip()) for mark in self.missing))
-
-    @property
-    def missing_numbers(self) -> list[float]:
-        """The marks for "no value" that are numbers, such as -99."""
-        return [number for number in map(as_number, self.missing) if number == number]
 
 
 @dataclass(frozen=True)
@@ -99,10 +94,11 @@ class ColumnParser:
     def _without_marks(self, column: TableColumn) -> Numbers:
         """The numbers of a typed column, NaN where they stand for no value."""
         values = column.numbers
-        gone = np.isin(values, self.rules.missing_numbers)
+        gone = np.isin(values, [as_number(mark) for mark in self.rules.missing])
         if not gone.any():
             return values
-        self.notes.add_blank_numbers(column, values[gone])
+        marks, counts = np.unique(values[gone], return_counts=True)
+        self.notes.add_counts(column, list(zip(map(format_value, marks), counts, strict=True)))
         return np.where(gone, np.nan, values)
 
     def blanks(self, column: TableColumn) -> Any:
@@ -180,7 +176,9 @@ class ColumnParser:
             if numerals.are_meant:
                 self.refuse_words(column)
             if numerals.n_different >= MANY and numerals.wrong.any():
-                self.notes.add_words(column, numerals)
+                words = np.flatnonzero(numerals.wrong[column.coded[0]])
+                what = "words with some numbers among them are read as categories"
+                self.notes.add(what, column, words[0])
             return None
         decimal, thousands = self.decimal, None
         if decimal is None:

@@ -166,16 +166,8 @@ def read_weights(
     wrong = np.flatnonzero(~right)
     if len(wrong):
         codes, texts = column.coded
-        raise ColumnError(
-            fault(
-                kind,
-                name,
-                option=option,
-                rows=rows[wrong],
-                total=len(values),
-                text=texts[codes[wrong[0]]],
-            )
-        )
+        facts: dict[str, Any] = {"total": len(values), "text": texts[codes[wrong[0]]]}
+        raise ColumnError(fault(kind, name, option=option, rows=rows[wrong], **facts))
     return values
 
 

@@ -162,7 +162,8 @@ class _Choice:
         if self.blank:
             self.notes.add(fault("blank-columns", n=len(self.blank), names=self.blank))
         constant = [name for name in self.features.constant if name not in self.blank]
-        _note_constants(constant, self.notes)
+        if constant:
+            self.notes.add(fault("constant", n=len(constant), names=constant))
         return self.features, frame_of(self.data, self.features.used)
 
 
@@ -177,8 +178,3 @@ def _has(column: TableColumn, mark: str, number: float) -> bool:
 def frame_of(data: dict[str, Any], names: Sequence[str]) -> pd.DataFrame:
     """A frame of columns, which are given away: all of them twice would need twice the memory."""
     return pd.DataFrame({name: data.pop(name) for name in names}, copy=False)
-
-
-def _note_constants(names: Sequence[str], notes: Notes) -> None:
-    if names:
-        notes.add(fault("constant", n=len(names), names=names))

@@ -41,7 +41,7 @@ def table_of_frame(frame: Any, name: str) -> Table:
         arrays = [_array_of(frame.iloc[:, j]) for j in range(frame.shape[1])]
         arrow = pa.Table.from_arrays(arrays, list(frame.columns))
     else:
-        kinds = _kinds_of_polars(frame)
+        kinds: dict[str, Any] = dict(frame.schema) if hasattr(frame, "lazy") else {}
         wide = [n for n, kind in kinds.items() if str(kind) in ("Int128", "UInt128")]
         if wide:  # Arrow has none of 128 bits: digits keep ids apart that floats do not
             frame = frame.cast(dict.fromkeys(wide, str))
@@ -119,8 +119,3 @@ def _array_of(series: pd.Series[Any]) -> pa.Array | pa.ChunkedArray:
         gone = series.isna()
         values = zip(series, gone, strict=True)
         return pa.array([None if no else format_value(value) for value, no in values])
-
-
-def _kinds_of_polars(frame: Any) -> dict[str, Any]:
-    """The types of the columns of a frame of polars, by their names."""
-    return dict(frame.schema) if hasattr(frame, "lazy") else {}

@@ -119,17 +119,10 @@ class LabelColumn:
             for text in unknown[:_MOST_LABELS]
             for rows in [self.rows_with([text])]
         ]
-        raise ColumnError(
-            fault(
-                "unknown-labels",
-                self.name,
-                rows=self.rows_with(unknown),
-                labels=some_of(labels, _MOST_LABELS, len(unknown)),
-                n_labels=len(unknown),
-                leave_out=as_option("missing_label", tuple(unknown)),
-                hints="".join(hints),
-            )
-        )
+        facts: dict[str, Any] = {"rows": self.rows_with(unknown), "n_labels": len(unknown)}
+        facts["labels"] = some_of(labels, _MOST_LABELS, len(unknown))
+        facts["leave_out"] = as_option("missing_label", tuple(unknown))
+        raise ColumnError(fault("unknown-labels", self.name, hints="".join(hints), **facts))
 
     def _as_in_file(self, entry: str) -> Any:
         """One declared class in the type, and where it occurs in the spelling, of the file."""

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -87,14 +87,13 @@ def _with_labels(frame: pd.DataFrame, known: Sequence[str], keep: Sequence[str])
         for name in frame.columns
         if name not in keep
         and 1 < frame[name].nunique() <= len(known) + 1  # blanks among words are one of them
-        and _are_labels(map(format_value, frame[name].dropna().unique()), known)
+        and all(
+            any(same(text, label) for label in known)
+            for text in filter(None, map(format_value, frame[name].dropna().unique()))
+        )
     ]
 
 
 def _stem(name: str) -> str:
     """A name without its number or letter; one that is nothing else stays as it is."""
     return _NUMBERED.sub("", name) or name
-
-
-def _are_labels(texts: Iterable[str], known: Sequence[str]) -> bool:
-    return all(any(same(text, label) for label in known) for text in texts if text)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from csvor._faults.errors import ColumnError, Faults, UsageError
+from csvor._faults.errors import ColumnError, Faults, refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import folded
@@ -74,17 +74,11 @@ def check_there(table: Table, features: FeatureColumns) -> None:
     others = [name for name in table.columns if name not in features.used]
     pairs = [(name, closest(name, others)) for name in missing]
     renames = [f"'{close}' to '{name}'" for name, close in pairs if close is not None]
-    raise UsageError(
-        fault(
-            "lacking-columns",
-            remedies=["rename" if renames else "add-columns"],
-            n=len(missing),
-            source=table.source,
-            names=missing,
-            others=list(table.columns),
-            renames=" and ".join(renames),
-        )
-    )
+    refuse(
+        "lacking-columns", remedies=["rename" if renames else "add-columns"], n=len(missing),
+        source=table.source, names=missing, others=list(table.columns),
+        renames=" and ".join(renames),
+    )  # fmt: skip
 
 
 def _numbers(column: TableColumn, reader: ColumnParser, fitted: dict[str, str], rows: Rows) -> Any:

@@ -115,7 +115,12 @@ def columns_of(
     faults.refuse(table.source)
     assert target is not None
     repeats = find_repeats(frame, target.coded.codes, groups, weights)
-    _note_missing_classes(target, notes)
+    pairs = zip(target.classes, target.counts, strict=True)
+    if empty := [format_value(label) for label, n in pairs if not n]:
+        notes.add(
+            f"no row has the {nouns(len(empty), 'label')} {listed(empty)}; kept as "
+            f"{'a class' if len(empty) == 1 else 'classes'}"
+        )
     counts = None if roles.counts is None else weights
     note_repeats(repeats, target.rows, notes, counts, rated=raters is not None)
     return TableColumns(target, features, frame, groups, weights, raters, repeats, copies, uses)
@@ -132,14 +137,3 @@ def check_for_audit(columns: TableColumns, raters: Any, folds: int, notes: Notes
     note_more_raters(columns.frame, [target.name], target.classes, roles, notes)
     note_lone_labels(target, notes)
     check_raters(roles, raters, notes)
-
-
-def _note_missing_classes(target: Target, notes: Notes) -> None:
-    empty = [
-        format_value(label) for label, n in zip(target.classes, target.counts, strict=True) if not n
-    ]
-    if empty:
-        notes.add(
-            f"no row has the {nouns(len(empty), 'label')} {listed(empty)}; kept as "
-            f"{'a class' if len(empty) == 1 else 'classes'}"
-        )

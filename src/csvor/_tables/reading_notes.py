@@ -8,7 +8,7 @@ from csvor._faults.errors import listed
 from csvor._faults.notes import Notes
 from csvor._faults.rows import row_name
 from csvor._faults.spelling import visible
-from csvor._tables.number_column import Interpretation, NumberColumn, Numbers, Rows
+from csvor._tables.number_column import Interpretation, NumberColumn, Rows
 from csvor._tables.table import MIDNIGHT, TableColumn
 from csvor._utils.spelling import BLANK, format_value
 from csvor._utils.words import some_of
@@ -45,11 +45,6 @@ class ReadingNotes:
             example += f" is {format_value(float(value))}"
         self._columns.setdefault(what, []).append(f"column '{column.name}' ({example})")
 
-    def add_words(self, column: TableColumn, numerals: NumberColumn) -> None:
-        """Say that a column with some numbers is one of words."""
-        words = np.flatnonzero(numerals.wrong[column.coded[0]])
-        self.add("words with some numbers among them are read as categories", column, words[0])
-
     def add_marks(
         self, column: TableColumn, numerals: NumberColumn, reading: Interpretation
     ) -> None:
@@ -76,14 +71,10 @@ class ReadingNotes:
     def add_blank(self, column: TableColumn, numerals: NumberColumn) -> None:
         """Say which marks stand for no value, and how often."""
         pairs = zip(numerals.texts, numerals.counts * numerals.blank, strict=True)
-        self._add_counts(column, [(text, n) for text, n in pairs if n and text not in BLANK])
+        self.add_counts(column, [(text, n) for text, n in pairs if n and text not in BLANK])
 
-    def add_blank_numbers(self, column: TableColumn, gone: Numbers) -> None:
-        """Say the same of numbers that stand for no value."""
-        marks, counts = np.unique(gone, return_counts=True)
-        self._add_counts(column, list(zip(map(format_value, marks), counts, strict=True)))
-
-    def _add_counts(self, column: TableColumn, pairs: Sequence[tuple[str, int]]) -> None:
+    def add_counts(self, column: TableColumn, pairs: Sequence[tuple[str, int]]) -> None:
+        """Say the same of these marks, each with its number."""
         counts = [f"'{visible(text)}' {n}" for text, n in pairs]
         if counts:
             listing = ", ".join(counts[:_MOST_TEXTS]) + ", ..." * (len(counts) > _MOST_TEXTS)

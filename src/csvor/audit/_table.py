@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -184,7 +183,9 @@ def audit_table(
         check_for_audit(work, work.raters, cv, notes)
         encoder = encoder_of(work.features, impute=impute, clip=clip)
         compared = _candidates(work, encoder, estimator, cv, random_state)
-        with _without_said_warnings():
+        with without_data_warnings(), warnings.catch_warnings():
+            # Notes speak of these, with columns and rows.
+            warnings.simplefilter("ignore", EmptyIntervalWarning)
             audit = audit_labels(
                 estimator=compared, cv=cv, fdr=fdr, order=order,
                 models=models or ("all" if estimator is None else "own"),
@@ -203,14 +204,6 @@ def audit_table(
         model=Pipeline([("table", reader), ("model", last_step(audit.model))]),
         **rows.kept(work, original),
     )
-
-
-@contextmanager
-def _without_said_warnings() -> Iterator[None]:
-    """Silences warnings of which notes speak, with columns and rows."""
-    with without_data_warnings(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyIntervalWarning)
-        yield
 
 
 def _candidates(
