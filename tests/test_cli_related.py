@@ -201,7 +201,9 @@ def test_n35_an_audit_judges_patients_by_others() -> None:
     assert apart > 0.85 and together < 0.77
     result = run("audit", "t.csv", "--target", "y", "--groups", "patient", "--folds", 121)
     assert result.exit_code == 2
-    assert result.stderr == ("csvor: error: --folds 121: --groups names 120 groups only\n")
+    assert result.stderr == (
+        "csvor: error: --folds 121: --groups names 120 groups only; give --folds 120\n"
+    )
 
 
 def test_a_model_knows_its_column_of_groups() -> None:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
@@ -87,6 +88,9 @@ class Kernel:
                 )
         else:
             parameters = {name: getattr(self, name) for name in self.parameters}
+            if self.name == "rbf" and not issparse(X):  # distances of far rows cancel (N67)
+                centre = landmarks.mean(axis=0)
+                X, landmarks = X - centre, landmarks - centre
             with np.errstate(all="ignore"):  # what comes out is judged below
                 values = pairwise_kernels(X, landmarks, metric=self.name, **parameters)
         if not np.isfinite(values).all():

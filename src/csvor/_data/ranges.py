@@ -45,7 +45,7 @@ def refusing_overflow(what: str) -> Iterator[None]:
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             yield
-    except FloatingPointError as error:
+    except ArithmeticError as error:  # of NumPy, or of Python's own numbers
         raise ValueError(
             "The fit left the range of numbers. Put the columns on one scale, for example by "
             f"StandardScaler, and bring {what} nearer to 1."

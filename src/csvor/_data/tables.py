@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.utils.validation import validate_data
 
 from csvor._labels.containers import is_lazy_frame
@@ -24,8 +25,10 @@ def read_features(estimator: Any, X: Any, *, reset: bool, **options: Any) -> NDA
     if getattr(X, "shape", ())[1:] == (0,) and hasattr(X, "columns"):
         raise ValueError("X has no columns. Give at least one feature.")
     refuse_times(X)
+    _refuse_double_names(X)
     try:
-        array: NDArray[Any] = validate_data(estimator, X, reset=reset, **options)
+        with config_context(array_api_dispatch=False):  # what follows is computed by NumPy
+            array: NDArray[Any] = validate_data(estimator, X, reset=reset, **options)
     except (TypeError, ValueError) as error:
         if not reset and hasattr(X, "columns"):  # other columns than those of the fit come first
             validate_data(estimator, X, reset=False, skip_check_array=True)
@@ -77,6 +80,17 @@ def refuse_times(X: Any) -> None:
             for place, (name, column) in enumerate(_columns(X)):
                 if place == position:
                     raise ValueError(_times(name, column[0] if len(column) else dtype, 0))
+
+
+def _refuse_double_names(X: Any) -> None:
+    """Refuse a table with two columns of one name: which is which at predict?"""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    if names is None or callable(names):
+        return
+    names = [name for name in names if isinstance(name, str)]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"X has more than one column {twice[0]!r}. Rename one, or leave it out.")
 
 
 def _is_time(dtype: Any) -> bool:

@@ -44,6 +44,7 @@ MESSAGES = {
     "dates": "holds {what}{example_text}",
     "empty-column": "has no values; leave it out with --drop {column:q}",
     "far-value": ", row {row}: {value:g} is {times:.0f} interquartile ranges away from the median {median:g}; correct it, or limit such values with --clip 5",
+    "far-values": "{n} columns have a value hundreds of interquartile ranges away from the median: {columns}; correct these, or limit such values with --clip 5",  # N67
     "huge": ", row {row}: {value:g} is too large to compute with",
     "idle-mark": "--missing '{mark}': no cell has this mark",
     "infinite": ": {n} infinite [value|values] ({rows}); correct [it|them] or leave [this row|these rows] out",
@@ -190,7 +191,7 @@ MESSAGES = {
     "copied-rows": "{n} [row has|rows have] the features and the label of an earlier row ({rows}): a copy is judged by a model fitted to the other; enter each record once, or keep copies together with --groups COL",
     "feature-of-rating": " differs between the rows of item '{item}' ({rows}): features belong to the item, not to the rating; give it one value, or leave the column out with --drop {column:q}",
     "gold-of-rating": " differs between the rows of item '{item}' ({rows}): features belong to the item, not to the rating; give it one value, or leave the column out with --drop {column:q}; where it holds true labels, name it with --gold {column:q}",
-    "few-groups": "--folds {folds}: --groups names {n} [group|groups] only",
+    "few-groups": "--folds {folds}: --groups names {n} [group only; name a column with more groups|groups only; give --folds {n}]",
     "mostly-conflicting-ratings": "{n} of {total} rows{by} have the same features as a row with another label; where several raters labelled one item, name the column of the items with --item",
     "mostly-conflicting-rows": "{n} of {total} rows{by} have the same features as a row with another label: the features alone do not settle the label; add columns that tell such rows apart, if there are any",
     "many-raters": ": {n_raters} different names in {n_rows} rows are hardly two labels of each, as in a number of the row; name the column that says who labelled",

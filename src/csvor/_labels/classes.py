@@ -13,6 +13,7 @@ from csvor._labels.column import Column, read_column
 from csvor._labels.declared import declared_classes, kind_of_classes, refuse_other_kind, to_array
 from csvor._labels.error import LabelError, error_at, show
 from csvor._labels.order import number_of, numeric_order, warn_far_and_rare
+from csvor._utils.spelling import normal
 from csvor._utils.words import are, nouns
 
 
@@ -185,10 +186,15 @@ class OrdinalLabels:
         unknown = codes < 0
         if unknown.any():
             names = [label for label, bad in zip(column.labels, unknown, strict=True) if bad]
+            forms = {normal(label) for label in self.classes.tolist() if isinstance(label, str)}
+            alike = [label for label in names if isinstance(label, str) and normal(label) in forms]
             raise error_at(
                 f"{nouns(len(names), 'Label')} {show(names)} {are(len(names))} not among the "
                 f"classes {show(self.classes.tolist())}",
-                "Correct or drop these rows, or list every class in classes=[...].",
+                "Letters with accents are written in two ways, which look alike: put labels and "
+                "classes in one, with unicodedata.normalize('NFC', label)."
+                if alike
+                else "Correct or drop these rows, or list every class in classes=[...].",
                 column.rows_of(unknown),
             )
         return codes[column.index]

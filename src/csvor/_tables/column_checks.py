@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from csvor._data.ranges import LARGEST, interquartile_ranges
 from csvor._faults.errors import ColumnError, CommandError
-from csvor._faults.fault import fault
+from csvor._faults.fault import Fault, fault
 from csvor._faults.notes import Notes
 from csvor._faults.rows import rows_named
 from csvor._faults.spelling import LONGEST, visible
@@ -134,16 +134,31 @@ def _rows_by_column(blanks: dict[str, Rows]) -> str:
     columns = [
         f"'{name}' {len(rows)} ({rows_named(rows, most=3)})" for name, rows in blanks.items()
     ]
+    return _first_columns(columns)
+
+
+def _first_columns(columns: list[str]) -> str:
     more = len(columns) - _MOST_COLUMNS
     others = f" and {plural(more, 'more column')}" if more > 0 else ""
     return ", ".join(columns[:_MOST_COLUMNS]) + others
 
 
-def note_far_value(name: str, values: Numbers, rows: Rows, notes: Notes) -> None:
-    """Say so where a value lies hundreds of spreads from the others: a slip of the pen."""
+def far_value(name: str, values: Numbers, rows: Rows) -> Fault | None:
+    """The value that lies hundreds of spreads from the others, a slip of the pen; None without."""
     low, median, high = np.nanquantile(values, [0.25, 0.5, 0.75])
     farthest = int(np.nanargmax(np.abs(values - median)))
     times = interquartile_ranges(values[farthest], (low, median, high), len(values))
-    if times:
-        value, where = values[farthest], rows[farthest : farthest + 1]
-        notes.add(fault("far-value", name, rows=where, value=value, times=times, median=median))
+    if not times:
+        return None
+    value, where = values[farthest], rows[farthest : farthest + 1]
+    return fault("far-value", name, rows=where, value=value, times=times, median=median)
+
+
+def note_far_values(far: Sequence[Fault], notes: Notes) -> None:
+    """Say which columns have one, in one note where they are many (N67)."""
+    if len(far) <= _MOST_COLUMNS:
+        for one in far:
+            notes.add(one)
+        return
+    columns = [f"'{one.column}' ({rows_named(one.rows)})" for one in far]
+    notes.add(fault("far-values", n=len(far), columns=_first_columns(columns)))

@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 
 from csvor._faults.errors import ColumnError, CommandError, Faults
-from csvor._faults.fault import fault
+from csvor._faults.fault import Fault, fault
 from csvor._faults.notes import Notes
 from csvor._tables.categories import words_of
 from csvor._tables.column_checks import (
     Rows,
+    far_value,
     note_blank_words,
-    note_far_value,
+    note_far_values,
     refuse_bad_range,
     refuse_blanks,
     refuse_many_words,
@@ -80,6 +81,7 @@ class _Choice:
         self.blanks: dict[str, Rows] = {}
         self.blank_words: dict[str, Rows] = {}
         self.blank: list[str] = []
+        self.far: list[Fault] = []
         self.columns = {name: table.columns[name].take(rows) for name in names}
         self._note_idle_marks()
         self.reader = ColumnParser(self.columns.values(), rows, rules)
@@ -117,7 +119,7 @@ class _Choice:
         if blank.any():
             self.blanks[name] = rows[blank]
         if not self.clip:
-            note_far_value(name, values, rows, self.notes)
+            self.far += filter(None, [far_value(name, values, rows)])
         self.features.numeric.append(name)
         if read.how:
             self.features.readings[name] = read.how
@@ -153,6 +155,7 @@ class _Choice:
     def result(self, impute: bool) -> tuple[FeatureColumns, pd.DataFrame]:
         """The use of the columns without a fault, and their values."""
         self.reader.notes.report(self.notes)
+        note_far_values(self.far, self.notes)
         note_blank_words(self.blank_words, self.notes)
         if not impute:
             with self.faults.collected():

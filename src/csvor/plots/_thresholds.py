@@ -215,6 +215,7 @@ class ThresholdDisplay(Display):
         starts = np.flatnonzero(np.diff(self.thresholds) > closest) + 1
         options: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
         for part in np.split(np.arange(self.thresholds.size), starts):
-            names = ", ".join(f"$b_{{{k + 1}}}$" for k in part)
+            ends = [f"$b_{{{k + 1}}}$" for k in (part if part.size < 3 else part[[0, -1]])]
+            names = (", " if part.size < 3 else " \N{EN DASH} ").join(ends)
             position = (self.thresholds[part].mean(), len(self.classes))
             ax.annotate(names, position, (0, 1.5), **options)
