@@ -88,7 +88,8 @@ class Kernel:
                 )
         else:
             parameters = {name: getattr(self, name) for name in self.parameters}
-            if self.name == "rbf" and not issparse(X):  # distances of far rows cancel (N67)
+            if self.name == "rbf" and landmarks is not None and not issparse(X):
+                # Distances of rows far from 0 would cancel (N67).
                 centre = landmarks.mean(axis=0)
                 X, landmarks = X - centre, landmarks - centre
             with np.errstate(all="ignore"):  # what comes out is judged below
