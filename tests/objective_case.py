@@ -63,7 +63,7 @@ class Case:
             weights[::9] = 0.0
         number, margin = KINDS[kind]
         pair = pair_loss(number, constraints, bounded=bounded, width=WIDTH)
-        rows = DenseRows(DenseMatrix(X, weights), codes, 2.0 * weights, pair)
+        rows = DenseRows(DenseMatrix(X, weights), codes.astype(np.int32), 2.0 * weights, pair)
         self.objective = OrdinalObjective(rows, n_classes, threshold_ridge)
         Z, ridge = standardised(X, weights)
         self.reference = Reference(

@@ -504,8 +504,7 @@ def test_a_table_of_five_long_labels_fits(browser: Any, tmp_path: Path) -> None:
     review.context.close()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_nothing_keeps_readers_out(
     browser: Any, folder: Path, suspects: pd.DataFrame, width: int, scheme: str
 ) -> None:

@@ -18,9 +18,11 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
+from conftest import few_trees
 from csvor import CSVOR, SVOREX, audit_labels, audit_scores
 from csvor._data.groups import GroupCounts
 from csvor._mixture.objective import margins_of_score
+from csvor.audit import _trees
 from csvor.audit._findings import View, interval
 from csvor.audit._labelling import Labelling
 from csvor.audit._ranking import is_heaped
@@ -30,6 +32,12 @@ from problems import g, mislabel
 
 # Figures here are those of whole audits.
 ALL_TREES = True
+
+
+@pytest.fixture
+def _few_trees(monkeypatch):
+    """Where only the answer, and no figure, is one of trees."""
+    monkeypatch.setattr(_trees, "tree_models", lambda *shape: few_trees())
 
 
 def steps(seed: int, n: int = 800):
@@ -149,6 +157,7 @@ def test_probabilities_that_claim_too_much_are_read_as_one_score(model):
     assert audit.named <= 0.02 * 400
 
 
+@pytest.mark.usefixtures("_few_trees")
 def test_labels_that_nothing_predicts_get_no_answer(rng):
     X, y = rng.normal(size=(300, 4)), rng.integers(0, 4, 300)
     audit = audit_labels(X, y)
@@ -181,6 +190,7 @@ def test_where_nothing_can_be_said_no_row_has_a_finding(rng):
     assert (frame["suggested"] == frame["given"]).all()
 
 
+@pytest.mark.usefixtures("_few_trees")
 def test_rows_of_a_group_are_no_evidence_each(rng):
     """Case N85: 40 groups of 20 equal rows, with random labels."""
     X, y = np.repeat(rng.normal(size=(40, 3)), 20, axis=0), np.repeat(rng.integers(0, 4, 40), 20)
@@ -272,6 +282,7 @@ def test_trees_have_nothing_to_split_in_a_precomputed_kernel():
     np.testing.assert_array_equal(audit.order, audit_labels(X @ X.T, y, model).order)
 
 
+@pytest.mark.usefixtures("_few_trees")
 def test_a_class_of_few_rows_ends_no_audit_by_trees():
     X, y = g(0, 120)
     rare = np.isin(np.arange(120), [7, 30, 77]).astype(int)

@@ -44,7 +44,8 @@ def by_multipliers(monkeypatch):
 
 
 def problem_of(X, codes, costs, n_classes, pairs="explicit", threshold_ridge=0.0, **form):
-    rows = DenseRows(DenseMatrix(X, costs), codes, costs, pair_loss(HINGE, pairs))
+    matrix, pair = DenseMatrix(X, costs), pair_loss(HINGE, pairs)
+    rows = DenseRows(matrix, codes.astype(np.int32), costs, pair)
     return KinkedObjective(OrdinalObjective(rows, n_classes, threshold_ridge), **form)
 
 
@@ -313,8 +314,8 @@ def test_extreme_strengths(rng, C):
 def test_wide_rows_go_by_multipliers_and_others_do_not(rng):
     def chosen(n, d, p=1.0, epsilon=2.0):
         rows = DenseRows(
-            DenseMatrix(rng.normal(size=(n, d)), np.ones(n)), np.arange(n) % 3, np.ones(n),
-            pair_loss(HINGE, "explicit"),
+            DenseMatrix(rng.normal(size=(n, d)), np.ones(n)), np.arange(n, dtype=np.int32) % 3,
+            np.ones(n), pair_loss(HINGE, "explicit"),
         )  # fmt: skip
         return has_kinks(OrdinalObjective(rows, 3), Schedule.capping(p, epsilon, paper=False))
 

@@ -56,6 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(place)
         table = ("--report", "page.html", "--suspects", "all.csv")
         run("audit", "ratings v1.csv", *OPTIONS, *table)
+        Path("before.html").write_text(Path("page.html").read_text())
         page = re.search(r'id="config">(.*?)</script>', Path("page.html").read_text(), re.S)
         command = json.loads(page[1])["command"]
         rows = pd.read_csv("all.csv").query("flagged == 'yes' or flagged == True")["row"]
@@ -108,11 +109,16 @@ def test_a_file_that_apply_wrote_says_how_to_go_on(tmp_path: Path) -> None:
     assert result.stderr.rstrip().endswith(document["next"])
     assert re.search("But +errors found before are gone, so it looks too clean", result.stdout)
     # A file that was changed since, or stands elsewhere, is another one; other columns as well.
-    for name, text in (("clean.csv", Path("clean.csv").read_text() + "\n"), ("other.csv", "")):
-        Path(name).write_text(text or Path("clean.csv").read_text())
-        assert "csvor apply" not in run("audit", name, *OPTIONS).stderr
+    before = Path("clean.csv").read_text()
+    for name, text in (("clean.csv", before + "\n"), ("other.csv", before)):
+        Path(name).write_text(text)
+        assert read_record(name, "the grade") is None
+    Path("clean.csv").write_text(before)
+    assert read_record("clean.csv", "the grade") is not None
     Path("clean.csv.applied.json").write_text("{")
-    assert "csvor apply" not in run("audit", "clean.csv", *OPTIONS).stderr
+    unknown = run("audit", "clean.csv", *OPTIONS, "--json")
+    assert "csvor apply" not in unknown.stderr
+    assert json.loads(unknown.stdout)["next_rows"] is None
 
 
 @pytest.mark.usefixtures("_there")
@@ -131,8 +137,6 @@ def test_a_review_is_followed_by_what_to_expect() -> None:
     assert (
         f"look at {n} more rows, by chance of error: about {expected} ({low} to {high}) are" in page
     )
-    more = ("--report", "before.html", "--json")
-    assert json.loads(run("audit", "ratings v1.csv", *OPTIONS, *more).stdout)["next_rows"] is None
     assert "Reviewed so far" not in Path("before.html").read_text()
 
 

@@ -18,7 +18,7 @@ from csvor.cli import _progress
 from csvor.cli.commands import _study
 from csvor.cli.commands._app import app
 from csvor.methods import METHODS, Method
-from csvor.study import Progress, preset, results, spec_of
+from csvor.study import Progress, _experiments, preset, results, spec_of
 
 SPEC = """
 datasets = ["mine", "yours"]
@@ -292,6 +292,8 @@ def test_study_alone_shows_its_commands() -> None:
 def test_report_writes_a_page(done: Path, also: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr(_experiments, "PROJECTIONS", _experiments.PROJECTIONS[-1:])
+    monkeypatch.setattr(_experiments, "IMAGES", 60)
     words = ["report", str(done / "out"), "--to", str(done / "there"), "--data", str(done)]
     result = study(*words, *also)
     assert result.exit_code == 0, result.output

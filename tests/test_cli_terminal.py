@@ -41,7 +41,7 @@ def test_n78_no_sign_of_the_data_steers_the_terminal(hostile: pd.DataFrame, comm
     order = ["--target", target, "--classes", names, "--id", f"id{ERASE}"]
     fit = ["fit", "t.csv", *order, "--model", "m.skops"]
     arguments = {
-        "audit": ["audit", "t.csv", *order, "--models", "own"],
+        "audit": ["audit", "t.csv", *order, "--C", "1", "--kernel", "linear", "--folds", "3"],
         "fit": fit,
         "show": ["show", "m.skops"],
         "predict": ["predict", "t.csv", "--model", "m.skops", "--out", "p.csv"],

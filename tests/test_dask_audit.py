@@ -73,8 +73,13 @@ def here(data, elsewhere):
     return audit_labels(*data, MODEL, cv=2)
 
 
-def test_the_audit_is_that_of_the_rows_in_memory(data, here):
-    found = audit_labels(*lazy(*data), MODEL, cv=2)
+@pytest.fixture(scope="module")
+def there(data, elsewhere):
+    return audit_labels(*lazy(*data), MODEL, cv=2)
+
+
+def test_the_audit_is_that_of_the_rows_in_memory(here, there):
+    found = there
     same(found, here)
     assert found.probability.chunks == ((5000, 5000, 5000, 5000, 400),)
     assert found.summary == here.summary and repr(found) == repr(here)
@@ -197,9 +202,9 @@ def test_the_page_of_rows_that_all_come_here_is_that_of_rows_in_memory(tmp_path)
         assert without_the_minute(other) == wanted
 
 
-def test_a_page_counts_all_rows_and_lists_the_first(data, here, tmp_path):
+def test_a_page_counts_all_rows_and_lists_the_first(data, here, there, tmp_path):
     X, y = data
-    found = audit_labels(*lazy(X, y), MODEL, cv=2)
+    found = there
     classes = list("01234")
     assert confusion_of(found, classes) == confusion_of(here, classes)
     for one, other in zip(probability_groups(found), probability_groups(here), strict=True):
@@ -217,8 +222,7 @@ def test_a_page_counts_all_rows_and_lists_the_first(data, here, tmp_path):
     assert np.mean(here.flagged[found.order[: len(listed)]]) > 0.99
 
 
-def test_a_page_of_other_rows_is_refused(data):
-    found = audit_labels(*lazy(*data), MODEL, cv=2)
+def test_a_page_of_other_rows_is_refused(data, there):
     other = da.ones((N + 1, 2), chunks=(5000, 2))
     for given, message in (
         ({"X": other}, "X has 20401 entries, the audit has 20400 rows"),
@@ -226,7 +230,7 @@ def test_a_page_of_other_rows_is_refused(data):
         ({"X": None, "ids": [1, 2]}, "ids has 2 entries"),
     ):
         with pytest.raises(ValueError, match=message):
-            write_audit_report(found, **given, path="never.html")
+            write_audit_report(there, **given, path="never.html")
 
 
 @pytest.mark.parametrize(

@@ -54,20 +54,6 @@ def test_workers_find_what_one_process_finds(client, here):
     np.testing.assert_array_equal(found.outliers_.compute(), here.outliers_)
 
 
-def test_a_worker_that_dies_in_mid_fit_changes_nothing(client, here, monkeypatch):
-    X, y = dask.persist(*lazy())
-    victims = list(client.run(os.getpid).values())[:1]
-
-    def report(*_):
-        while victims:
-            os.kill(victims.pop(), signal.SIGKILL)
-
-    monkeypatch.setattr(CSVOR, "_report_to", lambda self: report)
-    found = CSVOR().fit(X, y)
-    assert not victims
-    np.testing.assert_allclose(found.coef_, here.coef_, rtol=1e-8)
-
-
 def test_a_fault_on_a_worker_is_told_in_its_words(client):
     X, y = lazy()
     X = da.where(da.arange(N, chunks=3000)[:, None] == 4000, np.nan, X)
@@ -87,6 +73,35 @@ def test_an_interrupted_fit_leaves_nothing_on_the_workers(client, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         CSVOR().fit(X, y)
     wait_until(lambda: held(client) == before)
+
+
+def test_results_hold_on_to_rows_that_the_workers_keep(client):
+    """Of a dataframe too, numbers of rows can be computed after the data have been let go of."""
+    X, y = rows(N)
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
+    kept = dd.from_pandas(frame, npartitions=3).persist()
+    X, y = kept[list("abcd")], kept["y"]
+    del kept
+    outliers = CSVOR().fit(X, y).outliers_
+    held = {future.key for future in distributed.futures_of(outliers)}
+    assert {future.key for future in distributed.futures_of([X, y])} <= held
+    del X, y
+    assert outliers.compute().shape == (N,)
+
+
+def test_a_worker_that_dies_in_mid_fit_changes_nothing(client, here, monkeypatch):
+    X, y = dask.persist(*lazy())
+    victims = list(client.run(os.getpid).values())[:1]
+
+    def report(*_):
+        while victims:
+            os.kill(victims.pop(), signal.SIGKILL)
+
+    monkeypatch.setattr(CSVOR, "_report_to", lambda self: report)
+    found = CSVOR().fit(X, y)
+    assert not victims
+    np.testing.assert_allclose(found.coef_, here.coef_, rtol=1e-8)
 
 
 MODEL, AUDITED = CSVOR(contamination=0.1), (20_400, 6800)  # half of them stay where they are
@@ -148,18 +163,3 @@ def wait_until(condition):
             return
         time.sleep(0.05)
     raise AssertionError("what the workers hold does not become what it was")
-
-
-def test_results_hold_on_to_rows_that_the_workers_keep(client):
-    """Of a dataframe too, numbers of rows can be computed after the data have been let go of."""
-    X, y = rows(N)
-    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
-    kept = dd.from_pandas(frame, npartitions=3).persist()
-    X, y = kept[list("abcd")], kept["y"]
-    del kept
-    outliers = CSVOR().fit(X, y).outliers_
-    held = {future.key for future in distributed.futures_of(outliers)}
-    assert {future.key for future in distributed.futures_of([X, y])} <= held
-    del X, y
-    assert outliers.compute().shape == (N,)

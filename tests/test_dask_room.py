@@ -73,11 +73,10 @@ def many_columns():
     ],
     ids=str,
 )
-@pytest.mark.parametrize("share", [1 / 20, 1 / 50])
-def test_a_small_room_costs_tens_of_passes(share, model, passes, rel, many_columns):
+def test_a_small_room_costs_tens_of_passes(model, passes, rel, many_columns):
     """They were 100 to 700, and for the sums of slacks as many in any room."""
     here = model.fit(*many_columns).objective_
-    found = fit_in(room_of(many_columns[0], share), model, *many_columns)
+    found = fit_in(room_of(many_columns[0], 1 / 50), model, *many_columns)
     assert found.converged_
     assert found.traffic_["passes"] <= passes
     assert found.objective_ == pytest.approx(here, rel=rel)
@@ -217,7 +216,7 @@ def objective_of(model, X, y):
     return OrdinalObjective(rows, int(y.max()) + 1)
 
 
-@pytest.mark.parametrize("share", [0.005, 0.05, 0.2])
+@pytest.mark.parametrize("share", [0.005, 0.2])
 def test_heaps_of_identical_rows_have_room(share):
     """Near rows take no more than the room, and with the others' model they are all rows."""
     X, y = ratings()

@@ -27,7 +27,8 @@ def whole(n=6000, constraints="explicit"):
     X, y = rows(n)
     matrix = DenseMatrix(X, np.ones(n))
     costs = np.random.default_rng(4).uniform(0.5, 2.0, n)
-    return OrdinalObjective(DenseRows(matrix, y, costs, pair_loss(HINGE, constraints)), 5)
+    pair = pair_loss(HINGE, constraints)
+    return OrdinalObjective(DenseRows(matrix, y.astype(np.int32), costs, pair), 5)
 
 
 def point(objective, size=1.0):
@@ -52,7 +53,7 @@ def point(objective, size=1.0):
     ],
 )
 def test_distances_by_hand(score, code, cap, nearer, distance):
-    f, codes, b, found = np.array([score]), np.array([code]), np.array([0.0, 3.0]), np.empty(1)
+    f, codes, b, found = np.array([score]), np.int32([code]), np.array([0.0, 3.0]), np.empty(1)
     side = np.array([code > 0, code > 1])
     met = np.array([code in (0, 1), code in (1, 2)])
     excess = np.where(side, 1.0 - (f - b), 1.0 + (f - b))
@@ -62,7 +63,7 @@ def test_distances_by_hand(score, code, cap, nearer, distance):
 
 
 def test_implicit_constraints_meet_all_thresholds():
-    f, codes, b, found = np.array([-0.5]), np.array([0]), np.array([2.0, 0.75]), np.empty(1)
+    f, codes, b, found = np.array([-0.5]), np.int32([0]), np.array([2.0, 0.75]), np.empty(1)
     g = np.zeros(1)
     find_distances(f, codes, b, pair_loss(HINGE, "implicit"), g, np.inf, 1.0, found)
     assert found[0] == pytest.approx(0.25)

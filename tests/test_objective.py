@@ -142,7 +142,7 @@ def test_thresholds_are_centred_by_hand():
 
 def test_centred_points_cost_the_same():
     """Rows at -2 and 2 with w = 2: the threshold between -3 and 3 costs nothing; it goes to 0."""
-    X, codes = np.array([[-2.0], [2.0]]), np.array([0, 1])
+    X, codes = np.array([[-2.0], [2.0]]), np.int32([0, 1])
     rows = DenseRows(DenseMatrix(X, np.ones(2)), codes, np.ones(2), pair_loss(HINGE, "explicit"))
     objective = OrdinalObjective(rows, 2)
     off = np.array([4.0, 1.3])  # the scaled feature is x / 2

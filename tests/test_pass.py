@@ -15,7 +15,7 @@ def drawn(rng, n, d, n_classes=5):
     X = rng.normal(size=(n, d)) * np.resize([1.0, 10.0, 0.1], d) + 5.0
     codes, costs = rng.integers(0, n_classes, n), rng.exponential(size=n)
     costs[rng.random(n) < 0.05] = 0.0
-    return X, codes, costs, 0.3 * rng.normal(size=d)
+    return X, codes.astype(np.int32), costs, 0.3 * rng.normal(size=d)
 
 
 def loss_of(p=1.0, cap=1.5, delta=1e-2, concave=0.5):
@@ -107,7 +107,7 @@ def test_input_is_left_alone(rng):
 def test_a_sample_stands_for_all_rows(rng):
     """It costs what they cost, has two rows of a rare class, and is always the same."""
     X, _, costs, w = drawn(rng, 2000, 2)
-    codes = (X[:, 0] > 5.0).astype(int)
+    codes = (X[:, 0] > 5.0).astype(np.int32)
     codes[:2] = 2
     rows = rows_of(X, codes, costs)
     part, again = rows.sample(400, 3), rows.sample(400, 3)

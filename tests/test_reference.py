@@ -81,7 +81,8 @@ def clarabel_optimum(X, codes, weights, n_classes):
 
 def minimum(number):
     X, codes, weights, n_classes = random_problem(number)
-    rows = DenseRows(DenseMatrix(X, np.ones(codes.size)), codes, weights, EXPLICIT.copy())
+    matrix = DenseMatrix(X, np.ones(codes.size))
+    rows = DenseRows(matrix, codes.astype(np.int32), weights, EXPLICIT.copy())
     problem = OrdinalObjective(rows, n_classes)
     solution = reweight(problem, problem.origin, SQUARED, tol=1e-14, max_iter=100)
     return problem, solution

@@ -179,10 +179,17 @@ class DenseRows(LabelledRows):
         matrix = self.matrix
         kept = np.empty(0) if losses is None else losses[rows]
         codes, costs = self.codes[rows], self.costs[rows]
-        return Rows(matrix.X[rows], matrix.center, matrix.factor, codes, costs, kept)
+        return Rows(_read_only(matrix.X[rows]), matrix.center, matrix.factor, codes, costs, kept)
 
     def _add(self, rows: Rows, w: Array, b: Array, loss: Any) -> Sums:
         size = w.size + b.size
+        _read_only(rows.X)
         sums, curvature = np.zeros(size + 3), np.zeros((size, size))
         add_rows(rows, w, b, self.pair, loss, sums, curvature)
         return sums, curvature
+
+
+def _read_only(part: Array) -> Array:
+    """A view as all loops take it: what is compiled for frames, which are read-only, serves all."""
+    part.flags.writeable = False
+    return part
