@@ -381,7 +381,13 @@ def test_a_limit_of_steps_is_told(rng):
 
 
 @pytest.mark.parametrize("weight", [1e-300, 1e-200, 1e100])
-def test_weights_of_any_size_are_numbers(rng, weight):
+def test_weights_that_leave_the_range_of_numbers_are_refused(rng, weight):
+    with pytest.raises(ValueError, match=r"adds up to .* to compute with\. Scale it"):
+        CSVOR().fit(*wide(rng), np.full(150, weight))
+
+
+@pytest.mark.parametrize("weight", [1e-90, 1e90])
+def test_weights_of_any_other_size_are_numbers(rng, weight):
     X = rng.normal(size=(150, 80))
     y = np.digitize(X[:, 0], [-0.5, 0.5])
     with warnings.catch_warnings():
