@@ -95,12 +95,7 @@ class TableEncoder(Versioned, TransformerMixin, BaseEstimator):
     See Also
     --------
     csvor.audit_table : Audits the labels of such a frame.
-
-    Notes
-    -----
-    skrub's ``TableVectorizer`` is broader: it embeds free text, takes apart dates and encodes
-    columns of very many words. It takes numbers with units, percentages or a mark for "no value"
-    for text, leaves blanks and scales to later steps, and keeps row numbers.
+    skrub.TableVectorizer : Embeds texts and takes dates apart; it reads no units or marks.
 
     Examples
     --------
