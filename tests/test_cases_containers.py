@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from csvor import CSVOR, SVOREX, audit_labels
+from csvor import CSVOR, SVOREX, OrdinalRegression, audit_labels, audit_scores
 from csvor.metrics import mean_absolute_error
 from csvor.preprocessing import MedianClipper
-from problems import b12, logistic_rows
+from problems import b12, g, logistic_rows
 
 WORDS = ["low", "medium", "high"]
 X12, RANK = b12()
@@ -232,3 +232,39 @@ def test_n47_a_column_of_dates_is_named(work, frame):
 def test_n47_an_array_of_dates_is_refused():
     with pytest.raises(ValueError, match=r"X holds dates or times.* in column 0, row 0"):
         CSVOR().fit(DAYS.to_numpy()[:, None], Y)
+
+
+def _audit(X, y, **others):
+    return audit_labels(X, y, CSVOR(), cv=2, **others)
+
+
+OTHER_ORDERS = {
+    "y of a fit": lambda X, y, mixed: CSVOR().fit(X, mixed),
+    "weights of a fit": lambda X, y, mixed: SVOREX().fit(X, y, sample_weight=mixed + 1.0),
+    "y of a score": lambda X, y, mixed: CSVOR().fit(X, y).score(X, mixed),
+    "y of residuals": lambda X, y, mixed: CSVOR().fit(X, y).residuals(X, mixed),
+    "y of a regression": lambda X, y, mixed: OrdinalRegression().fit(X, mixed),
+    "raters": lambda X, y, mixed: OrdinalRegression().fit(X, y, raters=mixed),
+    "y of an audit": lambda X, y, mixed: _audit(X, mixed),
+    "groups": lambda X, y, mixed: _audit(X, y, groups=mixed),
+    "confirmed": lambda X, y, mixed: _audit(X, y, confirmed=mixed > 1),
+    "y of scores": lambda X, y, mixed: audit_scores(X["a"], mixed),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_ORDERS)
+def test_n55_the_index_of_the_rows_in_another_order_is_refused(case):
+    X, y = g(0, 60)
+    X = pd.DataFrame(X, columns=["a", "b"], index=[f"r{i}" for i in range(60)])
+    y = pd.Series(y, index=X.index)
+    with pytest.raises(ValueError, match="has the index of the rows in another order"):
+        OTHER_ORDERS[case](X, y, y[::-1])
+
+
+def test_n55_an_index_that_is_no_permutation_goes_by_position():
+    X, y = g(0, 60)
+    X = pd.DataFrame(X, columns=["a", "b"])
+    plain = CSVOR().fit(X, y)
+    for index in (range(60, 120), [0] * 60, [f"r{i}" for i in range(60)]):
+        by_position = CSVOR().fit(X, pd.Series(y, index=index))
+        np.testing.assert_array_equal(by_position.coef_, plain.coef_)

@@ -20,7 +20,7 @@ from csvor._data.fit_data import (
 )
 from csvor._data.kernels import FeatureMap, Kernel, KernelMap, LinearMap, gamma_of
 from csvor._data.ranges import check_ranges, farthest_of
-from csvor._labels import CodedLabels
+from csvor._labels import CodedLabels, refuse_other_order
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import Spans, spans_of
 from csvor._rows.storage import matrix_of
@@ -48,8 +48,9 @@ def prepare_fit(estimator: Any, X: Any, y: Any, sample_weight: Any) -> FitData:
 
 
 def _prepare_in_memory(estimator: Any, X: Any, y: Any, sample_weight: Any) -> FitData:
-    X = check_features(estimator, X, reset=True)
+    data, X = X, check_features(estimator, X, reset=True)
     require_labels(estimator, y)
+    refuse_other_order(data, y=y, sample_weight=sample_weight)
     coded = CodedLabels.from_data(y, estimator.classes)
     labels, codes = coded.labels, coded.codes.astype(np.int32)
     check_consistent_length(X, codes)

@@ -15,7 +15,7 @@ from csvor._data.checks import check_features, check_weights
 from csvor._estimators.answers import accuracy_by_partition, by_partition
 from csvor._estimators.intervals import depths, predicted_codes
 from csvor._estimators.probability import Calibration, interval_probabilities
-from csvor._labels import OrdinalLabels, read_column
+from csvor._labels import OrdinalLabels, read_column, refuse_other_order
 from csvor._rows.blocks import product
 from csvor._utils.lazy import is_lazy
 
@@ -188,6 +188,7 @@ class ThresholdModel(ABC):
         if is_lazy(X):
             return accuracy_by_partition(self, X, y, sample_weight)
         predicted = self._codes_at(self.predict_projection(X))
+        refuse_other_order(X, y=y, sample_weight=sample_weight)
         column = read_column(y)
         order = OrdinalLabels(self.classes_, declared=True).with_numbers_of(column)
         codes = order.encode(column)
@@ -210,6 +211,7 @@ class ThresholdModel(ABC):
         residuals : ndarray of shape (n_samples,)
             Compare with ``epsilon_``.
         """
+        refuse_other_order(X, y=y)
         scores = self.predict_projection(X)
         codes = OrdinalLabels(self.classes_, declared=True).encode(y)
         check_consistent_length(scores, codes)

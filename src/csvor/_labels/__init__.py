@@ -3,6 +3,14 @@
 from csvor._labels.classes import OrdinalLabels
 from csvor._labels.coded import CodedLabels, code_pair
 from csvor._labels.column import read_column
+from csvor._labels.containers import refuse_other_order
 from csvor._labels.error import LabelError
 
-__all__ = ["CodedLabels", "LabelError", "OrdinalLabels", "code_pair", "read_column"]
+__all__ = [
+    "CodedLabels",
+    "LabelError",
+    "OrdinalLabels",
+    "code_pair",
+    "read_column",
+    "refuse_other_order",
+]

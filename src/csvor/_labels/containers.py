@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from csvor._labels.error import LabelError, show
 from csvor._labels.factors import factorise_objects
+from csvor._utils.lazy import is_lazy
 
 _TEXT = ("string", "large_string", "string_view")
 
@@ -31,6 +32,28 @@ class Coded:
 def is_lazy_frame(data: Any) -> bool:
     """Tell a frame whose rows have not been computed."""
     return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
+
+
+def refuse_other_order(X: Any, **columns: Any) -> None:
+    """Refuse columns that have the index of X in another order (N55).
+
+    Rows are matched by position; the labels of such a column would go to other rows. An index that
+    is no permutation of that of X says nothing: columns by position are usual then.
+    """
+    index = _pandas_index(X)
+    for name, column in columns.items():
+        other = None if index is None else _pandas_index(column)
+        if other is None or len(other) != len(index) or index.equals(other):
+            continue
+        if index.is_unique and other.is_unique and other.isin(index).all():
+            raise ValueError(
+                f"{name} has the index of the rows in another order. Put it in theirs, such as "
+                f"{name}.loc[X.index], or pass {name}.to_numpy() where positions count."
+            )
+
+
+def _pandas_index(data: Any) -> Any:
+    return data.index if hasattr(data, "iloc") and not is_lazy(data) else None
 
 
 def coded_by_container(y: Any, name: str) -> Coded | None:

@@ -15,6 +15,7 @@ from csvor._data.checks import check_features
 from csvor._data.prepare import prepare_fit
 from csvor._data.ranges import refusing_overflow
 from csvor._estimators.answers import by_partition
+from csvor._labels import refuse_other_order
 from csvor._regression.checks import check_columns, refuse_separation, warn_of_lost_classes
 from csvor._regression.confint import ProfileIntervals
 from csvor._regression.design import Design
@@ -203,6 +204,7 @@ class OrdinalRegression(
         SeparationError
             If columns separate classes without an exception: a ValueError.
         """
+        refuse_other_order(X, raters=raters)
         data = prepare_fit(self, X, y, sample_weight)
         if not data.present.all():
             missing = ", ".join(map(repr, data.classes[~data.present].tolist()))

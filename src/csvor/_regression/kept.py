@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from csvor._labels import OrdinalLabels
+from csvor._labels import OrdinalLabels, refuse_other_order
 from csvor._regression.fit import Fitting, Likelihoods
 from csvor._regression.likelihood import Model, Rows
 from csvor._utils.lazy import is_lazy
@@ -76,6 +76,7 @@ class Kept:
         check_is_fitted(self)
         columns, encode = self._known_columns(X), OrdinalLabels(self.classes_, declared=True).encode
         if not is_lazy(X):
+            refuse_other_order(X, y=y)
             codes = encode(y)
             check_consistent_length(columns, codes)
             return Rows(columns, codes, None)

@@ -17,7 +17,7 @@ from csvor._data.groups import GroupCounts, group_names
 from csvor._data.prepare import prepare_fit
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.capped import CSVOR
-from csvor._labels import CodedLabels
+from csvor._labels import CodedLabels, refuse_other_order
 from csvor._utils.lazy import is_lazy
 from csvor.audit._held_out import AuditData, split_pipeline
 from csvor.audit._in_memory import AuditDataInMemory
@@ -58,6 +58,10 @@ def _in_memory(
     classes: Any, reference: Any, cv: Any, random_state: Any,
 ) -> AuditDataInMemory:  # fmt: skip
     """All that is known of the rows, checked."""
+    refuse_other_order(
+        X, y=y, sample_weight=sample_weight, confirmed=confirmed, original=original,
+        raters=raters, groups=groups,
+    )  # fmt: skip
     coded = CodedLabels.from_data(y, classes)
     parts = held_out_parts(coded.codes, cv, groups, random_state)
     (X,) = indexable(masked_as_nan(X))  # sparse forms without rows to take become CSR

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
-from csvor._labels import CodedLabels
+from csvor._labels import CodedLabels, refuse_other_order
 from csvor._mixture.objective import rows_to_fit
 from csvor.audit._claims import notes_on_claims
 from csvor.audit._findings import View, findings
@@ -103,6 +103,7 @@ def audit_scores(
     >>> round(audit.share, 2), audit.named, int(audit.flagged[:25].sum())
     (0.05, 24, 23)
     """
+    refuse_other_order(scores, y=y, sample_weight=sample_weight, raters=raters)
     coded = CodedLabels.from_data(y, classes)
     codes, labels = coded.codes, coded.labels.classes
     check_consistent_length(scores, codes)
