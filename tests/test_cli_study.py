@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from csvor.cli import _progress
 from csvor.cli.commands import _study
 from csvor.cli.commands._app import app
 from csvor.methods import METHODS, Method
+from csvor.report.study._pictures import Picture
 from csvor.study import Progress, _experiments, preset, results, spec_of
 
 SPEC = """
@@ -294,6 +296,9 @@ def test_report_writes_a_page(done: Path, also: list[str], monkeypatch: pytest.M
     monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
     monkeypatch.setattr(_experiments, "PROJECTIONS", _experiments.PROJECTIONS[-1:])
     monkeypatch.setattr(_experiments, "IMAGES", 60)
+    monkeypatch.setattr(Picture, "_drawn", lambda self, kind: b"<svg/>")  # test_report.py draws
+    few = partial(_experiments.error_map, splits=1)
+    monkeypatch.setattr(_experiments, "error_map", few)
     words = ["report", str(done / "out"), "--to", str(done / "there"), "--data", str(done)]
     result = study(*words, *also)
     assert result.exit_code == 0, result.output

@@ -184,6 +184,7 @@ class DaskRows(LabelledRows):
 def _ask_part(func: Callable[..., Any], n_of_part: int, *args: Any) -> Any:
     """``func(rows of the part, its item of of_parts, *shared)``, the part made rows in memory."""
     of_part, (block, codes, costs, spans, pair, *shared) = args[:n_of_part], args[n_of_part:]
+    costs = np.ascontiguousarray(costs)  # those of dask may be one number
     rows = matrix_of(block, costs, spans).rows(codes.astype(np.int32, copy=False), costs, pair)
     return func(rows, *of_part, *shared)
 

@@ -129,13 +129,13 @@ def write_audit_report(
     >>> import tempfile
     >>> from pathlib import Path
     >>> import numpy as np
-    >>> from csvor import audit_labels
+    >>> from csvor import CSVOR, audit_labels
     >>> from csvor.report import write_audit_report
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2))
     >>> y = np.digitize(X[:, 0] + 0.1 * rng.normal(size=300), [-0.5, 0.5])
     >>> y[:15] = (y[:15] + rng.integers(1, 3, 15)) % 3
-    >>> audit = audit_labels(X, y)
+    >>> audit = audit_labels(X, y, CSVOR())
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = write_audit_report(audit, X, Path(folder) / "audit.html")
     ...     "% of the 300 labels in" in page.read_text(encoding="utf-8")
