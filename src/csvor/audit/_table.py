@@ -144,7 +144,8 @@ def audit_table(
     >>> rng = np.random.default_rng(0)
     >>> size = rng.normal(30, 8, 300)
     >>> grade = np.array(["mild", "moderate", "severe"])[np.digitize(size, [26, 34])]
-    >>> grade[:12] = "severe"  # some of them wrong
+    >>> wrong = np.flatnonzero(grade == "mild")[:8]
+    >>> grade[wrong] = "severe"
     >>> frame = pd.DataFrame({"size": [f"{s:.3f} mm" for s in size], "grade": grade})
     >>> frame.index = [f"P{i}" for i in range(300)]
     >>> audit = audit_table(frame, "grade", classes=["mild", "moderate", "severe"])
@@ -157,12 +158,13 @@ def audit_table(
 
     After a review, here of two rows (files of decisions count them from 1):
 
-    >>> decided = pd.DataFrame({"row": [1, 2], "given": "severe", "decision": ["keep", "drop"]})
+    >>> kinds = {"decision": ["relabel", "drop"], "given": "severe", "label": ["mild", ""]}
+    >>> decided = pd.DataFrame({"row": wrong[:2] + 1, **kinds})
     >>> again = audit_table(
     ...     frame, "grade", classes=["mild", "moderate", "severe"], reviewed=decided
     ... )
-    >>> len(again.given), "P0" in again.to_frame().query("flagged").index
-    (299, False)
+    >>> len(again.given), again.named
+    (299, 6)
     """
     notes, names = Notes(), row_names(frame, "frame")
     with in_python(_ARGUMENTS, names):
