@@ -71,7 +71,7 @@ def test_trees_find_what_curves_do_not():
     assert both.expected_right == pytest.approx(wrong[both.flagged].sum(), rel=0.15)
 
 
-@pytest.mark.parametrize("level", [0.0, 0.1])
+@pytest.mark.parametrize("level", [0.0, pytest.param(0.1, marks=pytest.mark.slow)])
 def test_n84_noise_that_columns_tell_is_no_wrong_label(level):
     """Rows of one sign of a column are thirty times as noisy: 130 of 800 labels were named."""
     rng = np.random.default_rng(0)

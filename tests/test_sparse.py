@@ -212,12 +212,12 @@ def test_no_dense_copy_is_made(make):
     assert model.score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.coo_array])
-def test_an_audit_is_that_of_dense_rows(form):
+def test_an_audit_is_that_of_dense_rows():
     X, y = text_like(n=240, d=12, share=0.5)
     steps = StandardScaler(with_mean=False)
     dense, of_sparse = (
-        audit_labels(Z, y, candidate_models(Z, before=steps), cv=3) for Z in (X, form(X))
+        audit_labels(Z, y, candidate_models(Z, before=steps, fixed={"C": 3.0}), cv=3)
+        for Z in (X, sparse.coo_array(X))
     )
     assert of_sparse.share == pytest.approx(dense.share, abs=1e-4)
     np.testing.assert_allclose(of_sparse.probability, dense.probability, atol=1e-3)
