@@ -248,18 +248,17 @@ def test_control_c_ends_it_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
-@pytest.mark.parametrize("command", ["predict", "audit", "audit --json"])
-def test_a_reader_that_leaves_is_no_error(tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize("name", ["predict", "audit"])
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path, name: str) -> None:
     """It ends as the signal of a broken pipe ends other programs: 128 + 13, and not a word."""
     data, model = tmp_path / "t.csv", tmp_path / "m.skops"
     graded(80).to_csv(data, index=False)
-    name, *options = command.split()
     if name == "predict":
         assert run("fit", data, "--target", "y", "--model", model).exit_code == 0
         graded(20_000).drop(columns="y").to_csv(data, index=False)
         options = ["--model", str(model)]
     else:
-        options += ["--target", "y", "--kernel", "linear", "--C", "1", "--contamination", "0.1"]
+        options = ["--target", "y", "--kernel", "linear", "--C", "1", "--contamination", "0.1"]
         options += ["--models", "own"]
     job = start(name, data, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert job.stdout is not None and job.stderr is not None
