@@ -36,6 +36,8 @@ _PARAMETERS = {
 WITH_GAMMA = frozenset(_PARAMETERS)
 # Rows whose values against the landmarks are held at once.
 _BLOCK = 16_384
+# Columns whose middle is so many spreads from 0 lose digits when rows are compared.
+_FAR_SPREADS = 100.0
 
 
 class FeatureMap(Protocol):
@@ -89,9 +91,7 @@ class Kernel:
         else:
             parameters = {name: getattr(self, name) for name in self.parameters}
             if self.name == "rbf" and landmarks is not None and not issparse(X):
-                # Distances of rows far from 0 would cancel (N67).
-                centre = landmarks.mean(axis=0)
-                X, landmarks = X - centre, landmarks - centre
+                X, landmarks = _nearer_to_0(X, landmarks)
             with np.errstate(all="ignore"):  # what comes out is judged below
                 values = pairwise_kernels(X, landmarks, metric=self.name, **parameters)
         if not np.isfinite(values).all():
@@ -116,6 +116,13 @@ class Kernel:
     def parameters(self) -> tuple[str, ...]:
         """Those of gamma, coef0 and degree that it has."""
         return _PARAMETERS.get(self.name, ()) if isinstance(self.name, str) else ()
+
+
+def _nearer_to_0(X: Array, landmarks: Array) -> tuple[Array, Array]:
+    """The same less the middle of columns far from 0, of which distances would cancel (N67)."""
+    centre, spread = landmarks.mean(axis=0), landmarks.std(axis=0)
+    centre[np.abs(centre) <= _FAR_SPREADS * spread] = 0.0
+    return (X - centre, landmarks - centre) if centre.any() else (X, landmarks)
 
 
 class KernelMap:
