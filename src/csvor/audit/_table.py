@@ -161,7 +161,7 @@ def audit_table(
     >>> kinds = {"decision": ["relabel", "drop"], "given": "severe", "label": ["mild", ""]}
     >>> decided = pd.DataFrame({"row": wrong[:2] + 1, **kinds})
     >>> again = audit_table(
-    ...     frame, "grade", classes=["mild", "moderate", "severe"], reviewed=decided
+    ...     frame, "grade", classes=["mild", "moderate", "severe"], models="own", reviewed=decided
     ... )
     >>> len(again.given), again.named
     (299, 6)
