@@ -427,3 +427,12 @@ def test_wrong_use(towns: pd.DataFrame, args: list[str], message: str) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     (line,) = result.stderr.splitlines()
     assert message in line
+
+
+def test_labels_of_a_damaged_model_are_refused() -> None:
+    """They are in the pipeline and in the record: fuzzing changed one of them."""
+    model = make_pipeline(CSVOR()).fit(*g(0, 40))
+    Path("m.skops").write_bytes(with_record(model))
+    result = run("predict", "-", "--model", "m.skops", input="a\n1\n")
+    assert result.exit_code == 1
+    assert f"{NOT_ONE} (its labels are not those of its csvor.json)" in result.stderr

@@ -68,6 +68,7 @@ USE_MESSAGES = {
     "dask-complete": "--complete: rows with blanks are found in memory, and --dask leaves them in pieces; fill blanks with --impute, or leave one of them out",
     "dask-rater": "--rater: shifts of raters need all rows at once, and --dask leaves them in pieces; leave one of them out",
     "dask-reviewed": "--reviewed -: with --dask decisions come from a file; name it",
+    "dask-safe-cells": "--safe-cells: --dask writes Parquet files, which hold no formulas; leave it out",
     "dask-to-stdout": "--dask writes a folder of Parquet files; name a new one {by}",
     "dask-tune": "--tune: folds are made of rows in memory, and --dask leaves them in pieces; tune on a part of the rows without --dask, and give --C and --p here",
     "few-rows": "--folds {folds}: there are {n} rows only",
@@ -82,6 +83,7 @@ USE_MESSAGES = {
     "not-to-stdout": "--out -: {what} is not written to standard output; name a file",
     "two-to-stdout": "--json and {name} - both need standard output; {remedy}",
     "rows-of-no-page": "--no-rows says what is left out of a page: give --report FILE.html too",
+    "safe-cells-of-none": "--safe-cells is about the rows of --suspects; give a file there, or leave it out",
     "open-of-no-page": "--open opens the page that is written: give --report FILE.html too",
     "unknown-shell": "{name}: {why}; start {shells}, and call csvor {name} in it",
     # Data sets

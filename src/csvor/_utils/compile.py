@@ -120,14 +120,14 @@ class _Called(CPUDispatcher):
     write both to disk.
     """
 
-    def __init__(self, function: Callable[..., Any], locals: Any, targetoptions: Any) -> None:
+    def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
         # A function of its own: a generator is known by its function, and is compiled as a loop
         # that is called from Python as well.
         copy = FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__,
             function.__closure__,
         )  # fmt: skip
-        super().__init__(copy, locals, targetoptions, _PartCompiler)
+        super().__init__(copy, {}, targetoptions, _PartCompiler)
 
     def add_overload(self, result: Any) -> None:
         # What stands for the machine code that it has not.
@@ -141,14 +141,9 @@ class _Loop(CPUDispatcher):
 
     _cache: FunctionCache | NullCache
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        locals: dict[str, Any] | None = None,
-        targetoptions: dict[str, Any] | None = None,
-    ) -> None:
-        super().__init__(function, locals, targetoptions, _Compiler)
-        self._called = _Called(function, locals, targetoptions)
+    def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
+        super().__init__(function, {}, targetoptions, _Compiler)
+        self._called = _Called(function, targetoptions)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         return self._called.get_call_template(args, kws)

@@ -10,6 +10,8 @@ from typing import Any
 
 # What stands for "no value" in a column of numbers; R and pandas write the later ones.
 BLANK = ("", "NA", "NaN", "nan")
+# How cells begin that spreadsheets take for formulas, or cut.
+_FORMULA = re.compile(r"[=+\-@\t\r]")
 
 
 def normal(text: str) -> str:
@@ -33,9 +35,16 @@ def as_number(text: str) -> float:
         return math.nan
 
 
+def without_formula(text: str) -> str:
+    """The text with a ' before it where a spreadsheet would run it as a formula (N79)."""
+    return f"'{text}" if _FORMULA.match(text) and math.isnan(as_number(text)) else text
+
+
 def same(a: str, b: str) -> bool:
-    """Whether two cells say the same: as text, as numbers, or as True and False."""
+    """Whether two cells say the same: as text, formula or not, as numbers, or as True and False."""
     if normal(a) == normal(b) or as_number(a) == as_number(b):
+        return True
+    if a and b and (a == without_formula(b) or b == without_formula(a)):
         return True
     return {a.lower(), b.lower()} <= {"true", "false"} and a.lower() == b.lower()
 

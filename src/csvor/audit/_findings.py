@@ -96,7 +96,7 @@ def findings(
     share, low, high = map(labels.share_judged, shares)
     label_of: Callable[[Any], Any] = partial(each, partial(np.take, classes), classes.dtype)
     if not conclusive:
-        shares = shares[0], 0.0, MOST * (1.0 - 1.0 / classes.size)
+        shares = shares[0], 0.0, max(shares[0], MOST * (1.0 - 1.0 / classes.size))
         low, high = map(labels.share_judged, shares[1:])
     distance = each(expected_distance, float, before, codes)
     by = ranked_by(order, classes.size, codes, labels.weights)

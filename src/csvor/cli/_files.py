@@ -10,7 +10,7 @@ from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._utils.atomic_files import written_whole
 from csvor._utils.file_kinds import TEXT, WRITTEN
-from csvor._utils.spelling import format_value
+from csvor._utils.spelling import format_value, without_formula
 from csvor.cli._paths import check_output
 from csvor.cli._streams import results
 
@@ -48,6 +48,16 @@ def write_table(path: str, columns: Columns) -> None:
             import pyarrow.parquet as pq
 
             pq.write_table(pa.table({name: list(values) for name, values in columns.items()}), part)
+
+
+def safe_cells(columns: Columns, safe: bool = True) -> Columns:
+    """The same, with no text that a spreadsheet would run as a formula (N79), if that is asked."""
+    if not safe:
+        return columns
+    return {
+        without_formula(name): [without_formula(v) if isinstance(v, str) else v for v in values]
+        for name, values in columns.items()
+    }
 
 
 def write_part(folder: str, number: int, columns: Columns) -> None:

@@ -53,6 +53,7 @@ def load_model(path: str) -> StoredModel:
             warnings.simplefilter("ignore", InconsistentVersionWarning)
             warnings.simplefilter("ignore", OtherVersionWarning)
             pipeline = skops.io.loads(raw, trusted=foreign)
+        labels = pipeline.classes_.tolist() if isinstance(pipeline, Pipeline) else None
     except CommandError:
         raise
     except Exception as error:
@@ -62,4 +63,6 @@ def load_model(path: str) -> StoredModel:
         ) from error
     if not isinstance(pipeline, Pipeline):
         raise no_model(path, "it holds no pipeline")
+    if labels != record.classes:
+        raise no_model(path, f"its labels are not those of its {NAME}")
     return StoredModel(pipeline, record)

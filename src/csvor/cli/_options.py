@@ -79,6 +79,10 @@ _DASK = "DATA is a folder of .parquet files, read in pieces by a Dask cluster."
 Dask = Annotated[Text, _of_data(_DASK, "local|ADDRESS")]
 Seed = Annotated[int, whole(0, 1, "Seed of the random parts.", most=2**32 - 1)]
 OpenPage = Annotated[bool, option("With --report: open the page in the browser.", panel=OUTPUT)]
+SafeCells = Annotated[
+    bool,
+    option("Put a ' before texts that begin as formulas do (=, +, -, @).", panel=OUTPUT),
+]
 AsJson = Annotated[bool, option("Print one JSON document and nothing else.", panel=OUTPUT)]
 
 

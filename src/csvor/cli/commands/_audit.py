@@ -15,7 +15,7 @@ from csvor.audit._candidate import n_models, trees_in_words
 from csvor.audit._class_notes import notes_on_classes
 from csvor.audit._expected_errors import ExpectedErrors, after_review
 from csvor.cli._browser import open_report
-from csvor.cli._files import check_table_output
+from csvor.cli._files import check_table_output, safe_cells
 from csvor.cli._follow_up import audit_command, how_to_go_on, read_record
 from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -71,7 +71,8 @@ def run_audit(data: DataOptions, options: ModelOptions, output: AuditOutput, not
             facts = [*data_facts(prepared), *read_raters(prepared, audit), *read_fact(shares)]
             facts.append(chosen_fact(prepared, audit))
             if output.suspects is not None:
-                written.append(rows.write_suspects(audit, output.suspects, listed_rows))
+                columns = safe_cells(listed_rows, output.safe_cells)
+                written.append(rows.write_suspects(audit, output.suspects, columns))
             if output.report is not None:
                 with progress(f"Writing {output.report}"):
                     texts = notes.texts()
@@ -121,6 +122,10 @@ def _check_outputs(output: AuditOutput, data: DataOptions) -> None:
             refuse("dask-to-stdout", by="(--suspects)")
         if output.suspects is not None:
             check_new_folder(output.suspects, "--suspects", data.data)
+        if output.safe_cells:
+            refuse("dask-safe-cells")
+    if output.safe_cells and output.suspects is None:
+        refuse("safe-cells-of-none")
     if output.no_rows and output.report is None:
         refuse("rows-of-no-page")
     if output.open and output.report is None:

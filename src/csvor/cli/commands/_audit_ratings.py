@@ -13,7 +13,7 @@ from csvor._tables.table import Table
 from csvor._utils.spelling import format_value
 from csvor._utils.words import plural
 from csvor.cli._browser import open_report
-from csvor.cli._files import write_table
+from csvor.cli._files import safe_cells, write_table
 from csvor.cli._follow_up import audit_command
 from csvor.cli._notes import in_options, warnings_as_notes
 from csvor.cli._options import DataOptions, ModelOptions
@@ -48,7 +48,7 @@ def audit_ratings(
     items, ratings = item_columns(audit), rating_columns(audit)
     facts, written = rating_facts(rated), []
     if output.suspects is not None:
-        write_table(output.suspects, ratings)
+        write_table(output.suspects, safe_cells(ratings, output.safe_cells))
         if output.suspects != "-":
             written.append(f"all {plural(len(ratings['row']), 'rating')}: {output.suspects}")
     if output.report is not None:

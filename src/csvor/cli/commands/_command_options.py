@@ -14,6 +14,7 @@ from csvor.cli._options import (
     Id,
     Number,
     OpenPage,
+    SafeCells,
     Sheet,
     Text,
     Texts,
@@ -57,6 +58,7 @@ class AuditOutput:
         Text, _file("Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.")
     ] = None
     report: Annotated[Text, _file("Write a page on which the rows are reviewed (.html).")] = None
+    safe_cells: SafeCells = False
     no_rows: Annotated[
         bool, option("With --report: a summary without any row, to pass on.", panel=OUTPUT)
     ] = False
@@ -83,6 +85,7 @@ class PredictOptions:
     score: Annotated[
         bool, option("Write the score as well, which the thresholds cut into labels.", panel=OUTPUT)
     ] = False
+    safe_cells: SafeCells = False
     delimiter: Delimiter = None
     sheet: Sheet = None
     decimal: Decimal = None

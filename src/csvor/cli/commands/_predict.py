@@ -18,7 +18,13 @@ from csvor._utils.atomic_files import folder_written_whole
 from csvor._utils.threads import one_of_many
 from csvor._utils.words import plural
 from csvor.cli._cluster import cluster
-from csvor.cli._files import check_table_output, refuse_files_unseen, write_part, write_table
+from csvor.cli._files import (
+    check_table_output,
+    refuse_files_unseen,
+    safe_cells,
+    write_part,
+    write_table,
+)
 from csvor.cli._model import StoredModel, load_model
 from csvor.cli._paths import check_new_folder, refuse_layout
 from csvor.cli._progress import progress
@@ -53,7 +59,7 @@ def run_predict(options: PredictOptions, notes: Notes) -> None:
         )
     predictions = predictions_of(model, table, options, notes)
     if options.out != "-" or not options.json:
-        write_table(options.out, predictions.columns())
+        write_table(options.out, safe_cells(predictions.columns(), options.safe_cells))
     if options.json:
         print_json("predict", _document(model, table, predictions, options, notes))
 
@@ -103,6 +109,8 @@ def _check_folder(options: PredictOptions) -> None:
         refuse("dask-to-stdout", by="with --out")
     if options.json:
         refuse("dask-json")
+    if options.safe_cells:
+        refuse("dask-safe-cells")
     refuse_layout(options.data, options.delimiter, options.sheet)
     check_new_folder(options.out, "--out", options.data)
 
