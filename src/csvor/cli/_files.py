@@ -50,7 +50,7 @@ def write_table(path: str, columns: Columns) -> None:
             pq.write_table(pa.table({name: list(values) for name, values in columns.items()}), part)
 
 
-def safe_cells(columns: Columns, safe: bool = True) -> Columns:
+def safe_cells(columns: dict[str, list[Any]], safe: bool) -> dict[str, list[Any]]:
     """The same, with no text that a spreadsheet would run as a formula (N79), if that is asked."""
     if not safe:
         return columns
