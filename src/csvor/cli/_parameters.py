@@ -41,6 +41,8 @@ class Declaration:
             return typer.Argument(metavar=self.metavar, help=self.help)
         name = self.name or "--" + field.replace("_", "-")
         parser = None if self.parse is None else partial(self.parse, name)
+        if parser is not None:
+            vars(parser)["__name__"] = name  # which releases of click ask of a parser (N90)
         return typer.Option(
             name,
             parser=parser,
