@@ -21,10 +21,11 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 # containers forbid that, each process that a test starts would compile 7 s of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint docs compare clean
+.PHONY: help demo test oldest lint docs compare clean
 help:
 	@echo "make demo   spoil labels of a real data set, audit it, and count what was found"
 	@echo "make test   run the tests"
+	@echo "make oldest run the tests with the oldest releases that are allowed"
 	@echo "make lint   check style and types"
 	@echo "make docs   build the site into docs/_build/html; every example is run, warnings are errors"
 	@echo "make compare   time fits beside those of the last release, or of BASE=COMMIT"
@@ -36,6 +37,13 @@ demo: $(INSTALLED)baselines
 # Threads of OpenMP that wait let others work: there are as many processes as cores.
 test: $(INSTALLED)test
 	@OMP_WAIT_POLICY=passive $(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+# The oldest releases that pyproject.toml allows, in an environment of their own.
+oldest: .venv-oldest.txt
+	@PIP_CONSTRAINT=$(CURDIR)/.venv-oldest.txt $(MAKE) --no-print-directory test VENV=.venv-oldest
+
+.venv-oldest.txt: pyproject.toml tests/oldest.py
+	@$(PYTHON) tests/oldest.py > $@
 
 lint: $(INSTALLED)lint
 	@$(BIN)/ruff check .

@@ -71,7 +71,7 @@ def test_n44_the_score_can_be_added_up_from_what_fit_says(options: tuple[str, ..
             assert part["level"] in limits[part["column"]]["levels"]
         else:
             limit = limits[part["column"]]
-            column = column.fillna(limit.get("median"))
+            column = column.fillna(limit.get("median", np.nan))
             column = column.clip(limit.get("lower"), limit.get("upper"))
             score += part["coefficient"] * (column - part["mean"]) / part["scale"]
     answers = run("predict", "t.csv", "--model", "m.skops", "--score").stdout

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fuzz
-from csvor import CSVOR, REDSVM, SVORIM, OrdinalRegression
+from csvor import CSVOR, PINSVOR, SVORIM, OrdinalRegression
 
 GROUPS, SIZE = 15, 100
 
@@ -33,7 +33,7 @@ LABELS = np.digitize(SMALL[:, 0], [-0.5, 0.5])
 @pytest.mark.parametrize(
     ("model", "X", "weights", "message"),
     [
-        (REDSVM(C=1e300), SMALL, None, "C times sample_weight nearer to 1"),
+        (PINSVOR(C=1e300), SMALL, None, "C times sample_weight nearer to 1"),
         (SVORIM(), SMALL, np.full(30, 1e200), r"adds up to 3e\+201, which is too large"),
         (OrdinalRegression(), SMALL, np.full(30, 1e-200), "adds up to 3e-199, .* too small"),
         (
