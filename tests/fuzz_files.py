@@ -78,7 +78,7 @@ def _workbook(rng: np.random.Generator, frame: pd.DataFrame) -> bytes:
 
 
 def _parquet(rng: np.random.Generator, frame: pd.DataFrame) -> bytes:
-    return bytes(frame.rename(columns=str).to_parquet())
+    return bytes(frame.loc[:, ~frame.columns.duplicated()].rename(columns=str).to_parquet())
 
 
 def _lines(rng: np.random.Generator, frame: pd.DataFrame) -> bytes:
