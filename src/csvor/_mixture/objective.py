@@ -57,8 +57,9 @@ def problem_of(
 ) -> Problem:
     """With what is left open filled in."""
     n = codes.size
-    original = codes if original is None else original
-    weights = np.ones(n) if weights is None else weights
+    codes = np.ascontiguousarray(codes, dtype=np.int64)  # one version of the loop is compiled
+    original = codes if original is None else np.ascontiguousarray(original, dtype=np.int64)
+    weights = np.ones(n) if weights is None else np.array(weights, dtype=np.float64)
     confirmed = np.zeros(n, dtype=bool) if confirmed is None else confirmed
     return Problem(margins, codes, weights, confirmed, original, raters)
 
