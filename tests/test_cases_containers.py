@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from csvor import CSVOR, SVOREX, OrdinalRegression, audit_labels, audit_scores
+from csvor import CSVOR, SVOREX, OrdinalRegression, audit_labels, audit_scores, audit_table
 from csvor.metrics import mean_absolute_error
 from csvor.preprocessing import MedianClipper
 from problems import b12, g, logistic_rows
@@ -268,3 +268,27 @@ def test_n55_an_index_that_is_no_permutation_goes_by_position():
     for index in (range(60, 120), [0] * 60, [f"r{i}" for i in range(60)]):
         by_position = CSVOR().fit(X, pd.Series(y, index=index))
         np.testing.assert_array_equal(by_position.coef_, plain.coef_)
+
+
+def test_n55_indexes_of_other_names_or_levels_go_by_position():
+    X, y = g(0, 60)
+    X = pd.DataFrame(X, columns=["a", "b"])
+    levels = pd.MultiIndex.from_arrays([np.arange(60), np.arange(60)])
+    by_position = CSVOR().fit(X, pd.Series(y, index=levels))
+    np.testing.assert_array_equal(by_position.coef_, CSVOR().fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("asked", ["columns beside", "shares", "a table"])
+def test_n55_an_audit_knows_the_index_of_its_rows(asked):
+    X, y = g(0, 60)
+    X = pd.DataFrame(X, columns=["a", "b"], index=[f"r{i}" for i in range(60)])
+    audit = audit_scores(X["a"], pd.Series(y, index=X.index))
+    confirmed = pd.Series(np.arange(60) < 3, index=X.index)
+    with pytest.raises(ValueError, match="has the index of the rows in another order"):
+        if asked == "columns beside":
+            audit.to_frame(X[::-1])
+        elif asked == "shares":
+            audit.by(pd.Series(np.arange(60) % 2, index=X.index)[::-1])
+        else:
+            audit_table(X.assign(grade=y), target="grade", confirmed=confirmed[::-1])
+    assert audit.to_frame(X).loc["r7", "a"] == X.loc["r7", "a"]

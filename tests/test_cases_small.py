@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy.sparse import csr_array
 
 from csvor import CSVOR, SVOREX
 from csvor.plots import ThresholdDisplay
@@ -70,3 +71,20 @@ def test_names_of_many_thresholds_do_not_overrun_the_figure():
     codes = np.repeat(np.arange(60), 3)
     display = ThresholdDisplay.from_predictions(scores, codes, np.arange(59) + 0.5)
     assert [text.get_text() for text in display.ax_.texts] == ["$b_{1}$ – $b_{59}$"]
+
+
+@pytest.mark.parametrize("n_components", [None, 9])
+@pytest.mark.parametrize("of_fit", [np.asarray, csr_array])
+@pytest.mark.parametrize("of_predict", [np.asarray, csr_array])
+def test_a_kernel_of_sparse_rows_judges_dense_ones_and_the_other_way(
+    n_components, of_fit, of_predict
+):
+    model = CSVOR(kernel="rbf", n_components=n_components, random_state=0)
+    predicted = model.fit(of_fit(X), Y).predict(of_predict(X))
+    assert np.mean(predicted == model.fit(X, Y).predict(X)) > 0.97
+
+
+@pytest.mark.parametrize("names", [[0, 0], pd.MultiIndex.from_tuples([("a", 1), ("a", 1)])])
+def test_two_columns_of_one_name_that_is_no_text_are_refused(names):
+    with pytest.raises(ValueError, match="X has more than one column"):
+        CSVOR().fit(pd.DataFrame(X, columns=names), Y)

@@ -368,7 +368,12 @@ def test_files_that_are_no_models(content: bytes, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "limit"), [("csvor.json", "LARGEST_RECORD"), ("part", "LARGEST_MODEL")]
+    ("name", "limit"),
+    [
+        ("csvor.json", "LARGEST_RECORD"),
+        ("schema.json", "LARGEST_RECORD"),
+        ("part", "LARGEST_MODEL"),
+    ],
 )
 def test_n74_a_model_that_unpacks_to_much_is_not_unpacked(
     name: str, limit: str, monkeypatch: pytest.MonkeyPatch

@@ -90,7 +90,7 @@ class Kernel:
                 )
         else:
             parameters = {name: getattr(self, name) for name in self.parameters}
-            if self.name == "rbf" and landmarks is not None and not issparse(X):
+            if self.name == "rbf" and not (landmarks is None or issparse(X) or issparse(landmarks)):
                 X, landmarks = _nearer_to_0(X, landmarks)
             with np.errstate(all="ignore"):  # what comes out is judged below
                 values = pairwise_kernels(X, landmarks, metric=self.name, **parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, time, timedelta
 from typing import Any
@@ -87,8 +88,7 @@ def _refuse_double_names(X: Any) -> None:
     names = getattr(X, "column_names", getattr(X, "columns", None))
     if names is None or callable(names):
         return
-    names = [name for name in names if isinstance(name, str)]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise ValueError(f"X has more than one column {twice[0]!r}. Rename one, or leave it out.")
 

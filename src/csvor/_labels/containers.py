@@ -34,26 +34,36 @@ def is_lazy_frame(data: Any) -> bool:
     return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
 
 
-def refuse_other_order(X: Any, **columns: Any) -> None:
-    """Refuse columns that have the index of X in another order (N55).
+def refuse_other_order(X: Any, /, **columns: Any) -> None:
+    """Refuse columns that have the index of X in another order (N55); `X` may be that index.
 
     Rows are matched by position; the labels of such a column would go to other rows. An index that
     is no permutation of that of X says nothing: columns by position are usual then.
     """
     index = _pandas_index(X)
     for name, column in columns.items():
-        other = None if index is None else _pandas_index(column)
-        if other is None or len(other) != len(index) or index.equals(other):
-            continue
-        if index.is_unique and other.is_unique and other.isin(index).all():
+        if _is_permuted(index, _pandas_index(column)):
             raise ValueError(
-                f"{name} has the index of the rows in another order. Put it in theirs, such as "
-                f"{name}.loc[X.index], or pass {name}.to_numpy() where positions count."
+                f"{name} has the index of the rows in another order. If its values stand in the "
+                f"order of the rows, pass {name}.to_numpy(); if its index is right, "
+                f"{name}.loc[X.index]."
             )
 
 
 def _pandas_index(data: Any) -> Any:
+    if hasattr(data, "nlevels"):
+        return data
     return data.index if hasattr(data, "iloc") and not is_lazy(data) else None
+
+
+def _is_permuted(index: Any, other: Any) -> bool:
+    """Whether two indexes name the same rows, each once, in another order."""
+    if index is None or other is None or len(index) != len(other) or index.equals(other):
+        return False
+    if index.nlevels != other.nlevels or not (index.is_unique and other.is_unique):
+        return False
+    # Asked of a few first: of other names most are elsewhere.
+    return bool(other[:9].isin(index).all() and other.isin(index).all())
 
 
 def coded_by_container(y: Any, name: str) -> Coded | None:

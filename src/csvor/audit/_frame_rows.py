@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from csvor._decisions.decision import KINDS, RELABEL, as_saved, id_column
+from csvor._labels import refuse_other_order
 from csvor._tables.column_uses import ColumnUses
 from csvor._tables.frames import table_of_frame
 from csvor._tables.prepare import TableColumns
@@ -25,6 +26,7 @@ from csvor._tables.review import (
 from csvor._tables.roles import Roles
 from csvor._tables.table import Table, TableColumn
 from csvor._utils.spelling import format_value, normal
+from csvor._utils.words import some_of
 from csvor.audit._applied import relabelled, taken
 from csvor.audit._labelling import check_confirmed, check_original
 from csvor.audit._reported import AuditedTable, index_of, is_polars
@@ -51,6 +53,7 @@ class FrameRows:
         reviewed: Any, confirmed: Any, original: Any,
     ) -> FrameRows:  # fmt: skip
         """By the arguments of `audit_table`; `declared` are the classes."""
+        refuse_other_order(frame, confirmed=confirmed, original=original)
         table = table_of_frame(frame, "frame")
         column = table.column(roles.target, "--target")
         decided = None
@@ -61,7 +64,7 @@ class FrameRows:
                 by_line = dict(enumerate(decisions, start=1))
                 whole = _with_index(table, frame)
                 decided = review_of(decisions.source, by_line, {}, whole, column, declared)
-        return cls(frame, table, roles, _earlier(column, confirmed, original), decided)
+        return cls(frame, table, roles, _earlier(column, confirmed, original, declared), decided)
 
     @property
     def review(self) -> Review | None:
@@ -127,7 +130,9 @@ def _with_index(table: Table, frame: Any) -> Table:
     return table_of_frame(frame.reset_index(names=str(index.name)), table.source)
 
 
-def _earlier(column: TableColumn, confirmed: Any, original: Any) -> Review | None:
+def _earlier(
+    column: TableColumn, confirmed: Any, original: Any, declared: Sequence[str]
+) -> Review | None:
     """The review whose labels a frame has."""
     if confirmed is None and original is None:
         return None
@@ -138,6 +143,12 @@ def _earlier(column: TableColumn, confirmed: Any, original: Any) -> Review | Non
             raise ValueError(f"original has {len(original)} labels, and the frame {n} rows.")
         labels = pd.DataFrame({"label": np.asarray(original, dtype=object)})
         before = table_of_frame(labels, "original").columns["label"]
+        unknown = [one for one in dict.fromkeys(before.texts) if declared and one not in declared]
+        if unknown:
+            raise ValueError(
+                f"original has labels that are not among the classes: {some_of(unknown, 5)}. "
+                "Correct these, or list every class in classes=[...]."
+            )
         codes, _ = pd.factorize(np.array([*before.texts, *column.texts], dtype=object))
         check_original(codes[:n], codes[n:], mask)
     return checked_before(column, mask, before)

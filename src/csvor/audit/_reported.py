@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from csvor._labels import CodedLabels
+from csvor._labels import CodedLabels, refuse_other_order
 from csvor._parts.engine import each, take
 from csvor._utils.lazy import is_lazy
 
@@ -76,10 +76,11 @@ def row_names_of(audit: Any) -> Any:
     return range(len(audit.given)) if audit._places is None else audit._places
 
 
-def rows_in(audit: Any, n_rows: int) -> Any:
-    """Where the rows audited are in data of so many: of all rows, or of those audited alone."""
-    n, places = len(audit.given), audit._places
+def rows_in(audit: Any, X: Any) -> Any:
+    """Where the rows audited are in data: of all rows, or of those audited alone."""
+    n, n_rows, places = len(audit.given), len(X), audit._places
     if n_rows == n:
+        refuse_other_order(audit._index, X=X)
         return np.arange(n)
     if places is None or n_rows <= places.max():
         raise ValueError(f"X has {n_rows} rows, and {n} were audited.")
@@ -128,7 +129,7 @@ def _at(X: Any, audit: Any, polars: bool) -> Any:
     frames = hasattr(X, "iloc") or is_polars(X)
     values = X if frames else np.asarray(X)
     X = X if frames else pd.DataFrame(values, columns=[f"x{j}" for j in range(values.shape[1])])
-    places = rows_in(audit, len(X))[audit.order]
+    places = rows_in(audit, X)[audit.order]
     if polars and hasattr(X, "iloc"):
         import polars as pl
 

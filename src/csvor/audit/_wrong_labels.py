@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._labels import refuse_other_order
 from csvor._utils.words import are, plural
 from csvor.audit._applied import Reviewable
 from csvor.audit._expected_errors import ExpectedErrors, expected_errors
@@ -241,6 +242,7 @@ class WrongLabels(Reviewable):
         >>> shares.summary.split(" (")[0]
         'A is higher, 15.6 % of 250 rows'
         """
+        refuse_other_order(self._index, values=values)
         decided = self.n_judged < len(self.given)
         of = "the weight of " * self.weighted + "the undecided among " * decided
         return shares_by(

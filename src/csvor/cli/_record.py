@@ -20,8 +20,9 @@ NAME = "csvor.json"
 FORMAT = 2
 # What decides whether a pipeline comes back as it was.
 DECISIVE = ("csvor", "scikit-learn")
-# A record has some 100 kB; numbers of a model are packed to a half, or where they are 0 to nothing.
-LARGEST_RECORD = 1 << 26
+# What is JSON has some 100 kB, and takes thirty times that in memory; numbers of a model are
+# packed to a half, or where they are 0 to nothing.
+LARGEST_RECORD = 1 << 24
 LARGEST_MODEL = 1 << 30
 LARGEST_RATIO = 20
 _BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
@@ -146,8 +147,9 @@ def _check_sizes(path: str, archive: zipfile.ZipFile) -> None:
     No more is read of a part than the size that it has by the archive's list.
     """
     sizes = {part.filename: part.file_size for part in archive.infolist()}
-    if sizes.get(NAME, 0) > LARGEST_RECORD:
-        raise no_model(path, f"{NAME} unpacks to more than {LARGEST_RECORD >> 20} MiB")
+    for name in (NAME, "schema.json"):
+        if sizes.get(name, 0) > LARGEST_RECORD:
+            raise no_model(path, f"{name} unpacks to more than {LARGEST_RECORD >> 20} MiB")
     largest = max(LARGEST_MODEL, LARGEST_RATIO * Path(path).stat().st_size)
     if sum(sizes.values()) > largest:
         raise no_model(path, f"it unpacks to more than {largest >> 30} GiB")

@@ -32,8 +32,13 @@ def known_of(audit: WrongLabels, X: Any, **said: Any) -> tuple[WrongLabels, Any,
         known |= of_table
         if X is not None:
             model: Any = audit.model  # type: ignore[attr-defined]
-            part, X = model[0]._read_at(X, rows_in(audit, len(X)))
+            part, X = model[0]._read_at(X, rows_in(audit, X))
             known["cells"] = model[0]._features.as_written(part, part.rows)
+            if id_name is not None and id_name not in part.columns:
+                raise ValueError(
+                    f"X has no column {id_name!r}, which names the rows of this audit: give the "
+                    "frame that was audited."
+                )
             if id_name is not None:
                 known |= {"ids": part.columns[id_name].texts, "id_name": id_name}
             encoded = Pipeline([("columns", model[0].encoder_), *model.steps[1:]])
