@@ -1,6 +1,7 @@
 """The page of an audit as people use it: headless Chromium sorts, searches, decides and saves."""
 
 import csv
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -434,6 +435,78 @@ def test_a_decision_goes_on_to_the_next_row_and_is_counted(
     assert review.details(first).is_visible()
 
 
+def test_a_name_that_is_typed_last_signs_what_was_decided_here(
+    review: Review, suspects: pd.DataFrame, folder: Path
+) -> None:
+    first, second = suspects[["row", "given"]][:2].itertuples(index=False)
+    (folder / "unsigned.csv").write_text(
+        f"row;given;decision\n{second.row};{second.given};keep\n", encoding="utf-8"
+    )
+    review.page.set_input_files("#file", folder / "unsigned.csv")
+    playwright.expect(review.page.locator("#status")).to_contain_text("1 decision of")
+    review.row(first.row).get_by_role("button", name="Keep").click()
+    review.page.fill("#reviewer", " Bo ")
+    saved = {line["row"]: line["reviewer"] for line in review.save(folder / "signed.csv")}
+    assert saved == {first.row: "Bo", second.row: ""}
+    assert review.row(first.row).locator(".decided").text_content() == "keep (Bo)"
+
+
+def test_a_file_that_does_not_fit_is_refused_in_a_line(
+    review: Review, suspects: pd.DataFrame, folder: Path
+) -> None:
+    status, (first, second, third) = review.page.locator("#status"), suspects["row"][:3]
+    lines = [f"{first},no such,keep", f"{second},no such,drop", "300000,best,drop"]
+    (folder / "other.csv").write_text("\n".join(["row,given,decision", *lines]), encoding="utf-8")
+    (folder / "book.xlsx").write_bytes(b"PK\x03\x04\n\xff,\x00\n")
+    for name, said in (
+        ("rows.csv", "rows.csv is no file of decisions: it has no columns row, given and decision"),
+        ("book.xlsx", "book.xlsx is no file of decisions"),
+        ("other.csv", f"Nothing of other.csv taken: 2 of 3 decisions do not fit this table (row "
+         f"{first}, given no such in the file). Open it on the page that saved it."),
+    ):  # fmt: skip
+        review.page.set_input_files("#file", folder / name)
+        playwright.expect(status).to_contain_text(said)
+    assert review.page.locator("#save").is_disabled()
+    assert third in review.shown()
+
+
+def test_rows_that_are_not_flagged_have_the_likeliest_other_label(
+    browser: Any, tmp_path: Path
+) -> None:
+    """And the answer lists as many as it sends to, at once after a review."""
+    rng = np.random.default_rng(3)
+    score = rng.normal(size=800)
+    y = np.digitize(score + 0.45 * rng.normal(size=800), [-1, 0, 1])
+    y[:8] = (y[:8] + 2) % 4
+    audit, X = audit_scores(score, y), pd.DataFrame({"score": score})
+    review = Review(browser, write_audit_report(audit, X, tmp_path / "page.html"))
+    page, n = review.page, audit.named
+    sent = re.search(r"check the first (\d+) rows", page.inner_text(".answer"))
+    assert sent and int(sent[1]) > n == len(review.shown())
+    page.click(f"text=List the first {sent[1]} rows")
+    assert f"of {sent[1]} rows" in page.inner_text("#info")
+    at = audit.order[n]
+    row = review.row(at + 1)
+    others = audit.class_probabilities[at].copy()
+    others[y[at]] = -1
+    assert audit.suggested[at] == y[at]
+    other = str(others.argmax())
+    assert row.locator(".label").all_inner_texts() == [str(y[at]), other]
+    row.locator("th").click()
+    review.keys("r")
+    assert review.pressed(at + 1) == [f"→ {other}"]
+    # Confusions are those of flagged rows.
+    page.locator(".confusion button").first.click()
+    assert page.input_value("#which") == "named"
+    review.context.close()
+
+    decided = [{"row": int(i) + 1, "decision": "keep"} for i in audit.order[: n + 2]]
+    path = write_audit_report(audit, X, tmp_path / "next.html", decided=decided)
+    review = Review(browser, path)
+    assert f"of {max(n + 2, 10)} rows" in review.page.inner_text("#info")
+    review.context.close()
+
+
 def test_a_saved_file_is_opened_with_comments_and_reviewer(
     browser: Any, folder: Path, review: Review, suspects: pd.DataFrame,
     monkeypatch: pytest.MonkeyPatch,
@@ -501,6 +574,9 @@ def test_a_table_of_five_long_labels_fits(browser: Any, tmp_path: Path) -> None:
     # And no word is broken.
     heights = box.locator("thead tr:last-child th").evaluate_all("t => t.map(e => e.offsetHeight)")
     assert max(heights) < 50
+    # On a phone the heads stand upright.
+    review.page.set_viewport_size({"width": 390, "height": 844})
+    assert box.evaluate("e => e.scrollWidth <= e.clientWidth")
     review.context.close()
 
 

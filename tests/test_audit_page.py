@@ -93,6 +93,7 @@ def test_the_answer_is_three_sentences_that_can_be_repeated(page: Page) -> None:
         text,
     )
     assert answer, text[:500]
+    assert "(95\u00a0% interval:" in page.html
     share, low, high, n, fewest, most = map(float, answer.groups()[:6])
     assert low < share < high
     for part, count in ((share, n), (low, fewest), (high, most)):
@@ -112,12 +113,12 @@ def test_the_answer_is_three_sentences_that_can_be_repeated(page: Page) -> None:
         (
             ((6, 0), (4, 1)),
             "Most often 'c' stands where 'a' is likelier (6 of 9 flagged rows), then 'd' where 'a' "
-            "is (4).",
+            "is likelier (about 4 rows).",
         ),
         (
             ((6, 2), (2, 0)),
             "Most often 'c' stands where 'a' is likelier (6 of 9 flagged rows), then 'c' where 'b' "
-            "is and 'd' where 'a' is (2 each).",
+            "is and 'd' where 'a' is likelier (about 2 rows each).",
         ),
         (
             ((2, 0), (2, 1)),
@@ -326,7 +327,7 @@ def test_after_a_review_the_answer_says_what_was_done_and_what_is_next() -> None
     assert answer[3:] == (
         "Next, look at 4 more rows, by chance of error: about 2 (1 to 4) are wrong. About 1 more "
         "(0 to 3) is among the rows behind these.",
-        "To stop here, save the decisions and run csvor apply.",
+        "To stop here, save the decisions and apply them.",
     )
     summary = answer_of(audit, "y", confusion, decided, with_rows=False)
     assert summary[-1].startswith("Next, have 4 more rows reviewed, by chance of error: about 2")

@@ -21,7 +21,7 @@ from csvor.report.audit import _suspects
 from csvor.report.audit._answer import answer_of
 from csvor.report.audit._distributions import confusion_of, probability_groups, score_chart
 from csvor.report.audit._features import FeatureTable, table_of
-from csvor.report.audit._follow_up import EDITED, commands, editable
+from csvor.report.audit._follow_up import EDITED, calls, commands, editable
 from csvor.report.audit._suspects import Feature, Suspect, suspects_of, text_of, value_text
 from csvor.report.audit._why import nearest_good, pulls, strongest
 from report_page import Page
@@ -261,7 +261,10 @@ def test_the_page_lists_the_named_rows_and_the_next(line: LabelAudit, tmp_path: 
     rows = page.rows()
     assert [int(row["data-row"]) - 1 for row in rows] == line.order.tolist()
     assert [row["data-given"] for row in rows] == y[line.order].tolist()
-    assert [row["data-suggested"] for row in rows] == line.suggested[line.order].tolist()
+    flagged, others = rows[: line.named], rows[line.named :]
+    suggested = line.suggested[line.order[: line.named]].tolist()
+    assert [row["data-suggested"] for row in flagged] == suggested
+    assert not [row for row in others if row["data-suggested"] == row["data-given"]]
     assert [row.get("class") for row in rows] == ["named"] * line.named + [None] * (
         240 - line.named
     )
@@ -392,10 +395,25 @@ def test_what_a_page_leaves_out_it_says(
     monkeypatch.setattr(_suspects, "MOST_FEATURES", 2)
     page = page_of(line, X, tmp_path)
     assert len(page.rows()) == 12
+    # As many as the answer sends to are there, if a page holds them.
+    monkeypatch.setattr(_suspects, "NEXT_ROWS", 0)
+    monkeypatch.setattr(_suspects, "MOST_ROWS", 60)
+    counts = [len(suspects_of(line, X, range(1, 241), None, n_next=n).rows) for n in (0, 40, 80)]
+    assert counts == [line.named, 40, 60]
     assert (
         f"The first 12 of {line.named} flagged rows, of 240 in all, are on this page" in page.text()
     )
-    assert "--suspects FILE writes all" in page.text()
+    # Without a file, what comes next is Python.
+    text = page.text()
+    assert "audit.to_frame() has all" in text and "csvor audit" not in text
+    assert 'applied = audit.apply(csvor.read_decisions("audit-decisions.csv"))' in text
+    assert "csvor.audit_labels(X.iloc[applied.rows], applied.labels, confirmed=applied." in text
+    of_table = dataclasses.replace(line, _table=object())
+    assert calls(of_table, X, "grade")[1] == (
+        'csvor.audit_table(frame, target="grade", reviewed="audit-decisions.csv")'
+    )
+    text = page_of(line, X, tmp_path, source="a.csv").text()
+    assert "csvor audit --suspects FILE writes all" in text
     assert "Of 3 columns the 2 that pull most are shown." in page.text()
 
 

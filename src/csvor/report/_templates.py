@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -30,6 +31,11 @@ def _static_markup(name: str) -> Markup:
     return Markup(static(name))
 
 
+def _unbroken(text: str) -> str:
+    """A sentence whose percentages and p-values stand on one line, by no-break spaces."""
+    return re.sub(r"(?<=\d) (?=%)|(?<=\bp) (?=[<=] )|(?<=\bp [<=]) ", "\u00a0", text)
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -40,6 +46,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["unbroken"] = _unbroken
     environment.globals |= {
         "static": _static_markup,
         "plural": plural,

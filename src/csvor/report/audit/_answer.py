@@ -113,14 +113,15 @@ def _confused(audit: WrongLabels, confusion: Confusion) -> str:
     text += f" ({count}{each} of {flagged})"
     if len(top) == 1 and 0 < len(second) <= _MOST_ALIKE:
         others = " and ".join(f"'{label}' where '{other}' is" for _, label, other in second)
-        text += f", then {others} ({second[0][0]}{' each' * (len(second) > 1)})"
+        rows = plural(second[0][0], "row") + " each" * (len(second) > 1)
+        text += f", then {others} likelier (about {rows})"
     return f"{text}."
 
 
 def _next(audit: WrongLabels, expected: ExpectedErrors | None, with_rows: bool) -> tuple[str, ...]:
     """What to do, and where the other wrong labels are; a summary has no rows to look at."""
     look = "Next, look at {}" if with_rows else "Next, have {} reviewed"
-    if not audit.named and _n(audit) * audit.share < 0.5:
+    if _nothing_left(audit):
         return (f"No row is flagged: nothing {'more ' * bool(expected)}needs to be reviewed.",)
     if expected is not None:
         wrong, left = round(expected.expected), round(expected.left)
@@ -129,7 +130,7 @@ def _next(audit: WrongLabels, expected: ExpectedErrors | None, with_rows: bool) 
             f"{more}, by {_ranked_by(audit)}: about {wrong} ({expected.low} to {expected.high}) "
             f"{are(wrong)} wrong. About {left} more ({expected.left_low} to {expected.left_high}) "
             f"{are(left)} among the rows behind these.",
-            "To stop here, save the decisions and run csvor apply." * with_rows,
+            "To stop here, save the decisions and apply them." * with_rows,
         )
     if not audit.named:
         no_row = "No row is flagged: none is more probably wrong than right. If rows are reviewed, "
@@ -146,17 +147,43 @@ def _next(audit: WrongLabels, expected: ExpectedErrors | None, with_rows: bool) 
 
 def _others(audit: WrongLabels) -> str:
     """Where the wrong labels are that are not flagged, and how many rows hold most of them."""
-    wrong, right = round(_n(audit) * audit.share), round(audit.expected_right)
-    if audit.weighted or wrong <= right:
+    others = _not_flagged(audit)
+    if not others:
         return ""
+    n_rows, all_wrong = _rows_with_most(audit), round(_n(audit) * audit.share)
+    where = f"The other {others} {are(others)} among the rows that are not flagged"
+    search = f"o find about {100 * _MOSTLY:.0f} % of all {all_wrong}, check the first {n_rows} rows"
+    if not n_rows:
+        return f"{where}." * bool(audit.named)
+    return f"{f'{where}: t' if audit.named else 'T'}{search} by {_ranked_by(audit)}."
+
+
+def _rows_with_most(audit: WrongLabels) -> int:
+    """In how many of the first rows most wrong labels are; 0 where a search is not worth it."""
+    if not _not_flagged(audit):
+        return 0
     (total,) = sums(_total, audit.probability)
     (chances,) = take(audit.order[:_MOST_CHECKED], audit.probability)
     n_rows = int(np.searchsorted(chances.cumsum(), _MOSTLY * total[0])) + 1
-    where = f"The other {wrong - right} {are(wrong - right)} among the rows that are not flagged"
-    search = f"o find about {100 * _MOSTLY:.0f} % of all {wrong}, check the first {n_rows} rows by "
-    if not audit.named < n_rows <= chances.size:
-        return f"{where}." * bool(audit.named)
-    return f"{f'{where}: t' if audit.named else 'T'}{search}{_ranked_by(audit)}."
+    return n_rows if audit.named < n_rows <= chances.size else 0
+
+
+def rows_to_look_at(audit: WrongLabels, n_decided: int) -> int:
+    """To how many of the first rows the answer sends; 0 where to the flagged ones alone."""
+    if not audit.conclusive or _nothing_left(audit):
+        return 0
+    expected = after_review(audit, n_decided)
+    return _rows_with_most(audit) if expected is None else expected.n
+
+
+def _nothing_left(audit: WrongLabels) -> bool:
+    return not audit.named and _n(audit) * audit.share < 0.5
+
+
+def _not_flagged(audit: WrongLabels) -> int:
+    """How many wrong labels are among the rows that are not flagged; 0 where weights hide it."""
+    beside = round(_n(audit) * audit.share) - round(audit.expected_right)
+    return 0 if audit.weighted else max(beside, 0)
 
 
 def _ranked_by(audit: WrongLabels) -> str:

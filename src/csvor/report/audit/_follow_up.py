@@ -1,12 +1,14 @@
-"""Which commands come after a review, and which files do they name?"""
+"""What comes after a review: which commands, or calls in Python, and which files do they name?"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from csvor._utils.file_kinds import EDITED
+from csvor.audit import LabelAudit, WrongLabels
 
 
 def _place(source: str) -> tuple[Path, str, str]:
@@ -37,3 +39,14 @@ def commands(source: str) -> tuple[str, str]:
     data = quote(str(Path(edited))) if source else "DATA"
     apply = f"csvor apply {decisions} {data} --out {quote(str(clean))}"
     return apply, f"--reviewed {decisions}"
+
+
+def calls(audit: WrongLabels, X: Any, target: str) -> tuple[str, str]:
+    """The same in Python, where no file was audited."""
+    decisions = f'"{decisions_file("")}"'
+    apply = f"applied = audit.apply(csvor.read_decisions({decisions}))"
+    if audit._table is not None:
+        return apply, f'csvor.audit_table(frame, target="{target}", reviewed={decisions})'
+    data = "audit_labels(X" if isinstance(audit, LabelAudit) else "audit_scores(scores"
+    rows = f"{data}{'.iloc' * hasattr(X, 'iloc')}[applied.rows], applied.labels"
+    return apply, f"csvor.{rows}, confirmed=applied.confirmed, original=applied.original)"

@@ -17,8 +17,8 @@ from markupsafe import Markup
 
 from csvor.audit import WrongLabels
 from csvor.report._templates import static
-from csvor.report.audit._answer import listed_in_words
-from csvor.report.audit._follow_up import commands, decisions_file, editable
+from csvor.report.audit._answer import listed_in_words, rows_to_look_at
+from csvor.report.audit._follow_up import calls, commands, decisions_file, editable
 from csvor.report.audit._page_rows import PageRows, rows_for_page
 from csvor.report.audit._suspects import suspects_of, text_of
 
@@ -46,8 +46,10 @@ def review_of(
     shown = rows_for_page(audit, X, rows, ids, [i for group in alike for i in group], cells)
     names = None if shown.ids is None else [text_of(name) for name in shown.ids]
     numbers, decided = shown.numbers.tolist(), {int(decision["row"]) for decision in earlier}
-    suspects = suspects_of(shown.audit, shown.X, numbers, names, decided, shown.cells)
+    n_next = rows_to_look_at(audit, len(earlier))
+    suspects = suspects_of(shown.audit, shown.X, numbers, names, decided, shown.cells, n_next)
     listed = [row.row for row in suspects.rows]
+    of_file = bool(source or command)
     checks = {} if row_checks is None else dict(zip(listed, row_checks(listed), strict=True))
     config = {
         "store": _fingerprint(shown, target),
@@ -65,7 +67,9 @@ def review_of(
         "first_line": first_line,
         "checks": checks,
         "config": config,
-        "commands": commands(source),
+        "n_next": min(n_next, len(listed)) if n_next != suspects.named else 0,
+        "of_file": of_file,
+        "follow_up": commands(source) if of_file else calls(audit, X, target),
         "to_save": Path(source).name if editable(source) != source else "",
         "conflicts": [(_labelled(shown, some), len(group) - len(some)) for some, group in groups],
         **_scripts(),

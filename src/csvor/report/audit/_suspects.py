@@ -16,7 +16,8 @@ from csvor.audit import WrongLabels
 from csvor.audit._reported import reported
 from csvor.report.audit._why import Evidence, evidence_of
 
-# A page holds the flagged rows and the next ones, and of wide data the features that pull most.
+# A page holds the flagged rows and so many next ones at least, as many as the answer sends to, and
+# of wide data the features that pull most.
 NEXT_ROWS, MOST_ROWS, MOST_FEATURES = 300, 1000, 30
 _SHORT = 3
 # Of less strength beside the strongest, whichever way that pulls, a feature explains nothing.
@@ -69,6 +70,13 @@ class Suspect:
         return self.given != self.suggested
 
     @property
+    def other(self) -> str:
+        """The label suggested, or the likeliest other one where the one given is likelier."""
+        others = [pair for pair in self.chances if pair[0] != self.given]
+        likeliest = max(others, key=lambda pair: pair[1], default=("", 0.0))[0]
+        return self.suggested if self.moved else likeliest
+
+    @property
     def strongest(self) -> list[Feature]:
         """The features that pull most, towards the suggested label where there is another."""
         side = {"too low": 1.0, "too high": -1.0}.get(self.direction)
@@ -101,15 +109,16 @@ def suspects_of(
     ids: Sequence[str] | None,
     decided: Collection[int] = (),
     cells: pd.DataFrame | None = None,
+    n_next: int = 0,
 ) -> Suspects:
     """The flagged rows and those that follow, but for those `decided`, and why each is one.
 
-    `cells` are columns of X as they were written.
+    `cells` are columns of X as they were written; `n_next` rows at least are there.
     """
     audit = reported(audit)
     left = [i for i in audit.order.tolist() if row_numbers[i] not in decided]
     # With `fdr`, too, the flagged rows are the first ones.
-    shown = np.array(left[: min(audit.named + NEXT_ROWS, MOST_ROWS)], dtype=np.intp)
+    shown = np.array(left[: min(max(audit.named + NEXT_ROWS, n_next), MOST_ROWS)], dtype=np.intp)
     evidence = _as_written(evidence_of(audit, X, shown, MOST_FEATURES), cells)
     classes = [text_of(label) for label in audit.classes]
     rows = []

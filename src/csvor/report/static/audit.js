@@ -14,7 +14,8 @@
   const table = pagedRows(suspects, 25, (tr) => {
     const value = Object.fromEntries(filters.map((name) => [name, find(name).value]));
     const state = decided.has(tr) ? decided.get(tr).decision : "none";
-    return (value.which === "all" || named(tr))
+    const listed = { named: named(tr), all: true }[value.which] ?? places.get(tr) < value.which;
+    return listed
       && (!value.given || tr.dataset.given === value.given)
       && (!value.suggested || tr.dataset.suggested === value.suggested)
       && Number(tr.dataset.p) >= Number(value.least)
@@ -22,6 +23,7 @@
   });
   const { rows, heads } = table;
   const byNumber = new Map(rows.map((tr) => [tr.dataset.row, tr]));
+  const places = new Map(rows.map((tr, i) => [tr, i]));
 
   // What is decided, and where it is kept.
 
@@ -54,7 +56,7 @@
   }
 
   function decide(tr, decision, label) {
-    if (decision) decided.set(tr, { decision, label, reviewer: find("reviewer").value.trim() });
+    if (decision) decided.set(tr, { decision, label, reviewer: reviewer() });
     else decided.delete(tr);
     keep();
     show(tr);
@@ -62,8 +64,7 @@
     tell(`Row ${tr.dataset.row}: ${words(tr) || "no decision"}.`);
   }
 
-  // The label that relabelling a row gives: the one suggested, if there is another.
-  const suggestion = (tr) => (tr.dataset.suggested === tr.dataset.given ? "" : tr.dataset.suggested);
+  const reviewer = () => find("reviewer").value.trim();
 
   // What is shown of it.
 
@@ -86,7 +87,7 @@
       const own = button.dataset.decision;
       button.setAttribute("aria-pressed", String(Boolean(d) && d.decision === own));
       if (own === "relabel") {
-        const label = d && d.decision === own ? d.label : suggestion(tr);
+        const label = d && d.decision === own ? d.label : tr.dataset.suggested;
         button.textContent = label ? `→ ${label}` : "Relabel";
         button.title = label ? `Relabel as ${label}` : "Relabel";
         button.setAttribute("aria-label", button.title);
@@ -196,7 +197,8 @@
 
   // Where no other label is suggested, the list of labels is asked.
   function relabel() {
-    if (suggestion(current)) decideAndGoOn("relabel", suggestion(current));
+    const { suggested } = current.dataset;
+    if (suggested) decideAndGoOn("relabel", suggested);
     else other.focus();
   }
 
@@ -275,6 +277,12 @@
   }
 
   find("save").addEventListener("click", () => {
+    // A name that was typed after deciding counts too, but not for decisions of others.
+    for (const [tr, d] of decided) {
+      if (!d.reviewer && !d.opened) d.reviewer = reviewer();
+      show(tr);
+    }
+    keep();
     const url = URL.createObjectURL(new Blob([csv()], { type: "text/csv" }));
     const link = document.createElement("a");
     link.href = url;
@@ -288,7 +296,12 @@
   // Rows decided otherwise here keep that, unless the reviewer says so.
   function open(text, name) {
     const before = new Set(config.earlier.map((line) => String(line.row)));
-    const lines = readCsv(text).filter((line) => line.decision && !before.has(line.row));
+    const all = readCsv(text);
+    if (!["row", "given", "decision"].every((column) => column in (all[0] ?? {}))) {
+      tell(`${name} is no file of decisions: it has no columns row, given and decision.`);
+      return;
+    }
+    const lines = all.filter((line) => line.decision && !before.has(line.row));
     const good = [];
     const bad = [];
     for (const line of lines) {
@@ -299,6 +312,12 @@
         : faultOf(line, tr ? tr.dataset.given : null, config) || (other ? "other cells in the file" : "");
       if (fault) bad.push(`row ${line.row}, ${fault}`);
       else good.push([tr, line]);
+    }
+    if (bad.length > good.filter(([tr]) => tr).length) {
+      tell(`Nothing of ${name} taken: ${bad.length} of ${many(lines.length, "decision")} `
+        + `${bad.length === 1 ? "does" : "do"} not fit this table (${bad[0]}). `
+        + "Open it on the page that saved it.");
+      return;
     }
     const differs = ([tr, line]) => tr && decided.has(tr)
       && (decided.get(tr).decision !== line.decision || decided.get(tr).label !== line.label);
@@ -312,7 +331,8 @@
         elsewhere.set(line.row, line);
         continue;
       }
-      decided.set(tr, { decision: line.decision, label: line.label ?? "", reviewer: line.reviewer ?? "" });
+      const { decision, label = "", reviewer: by = "" } = line;
+      decided.set(tr, { decision, label, reviewer: by, opened: true });
       if (line.comment) comments.set(tr, line.comment);
       show(tr);
     }
@@ -343,7 +363,7 @@
 
   // Filters, and what is shown.
 
-  const first = rows.some(named) ? "named" : "all";
+  const first = find("which").dataset.first;
 
   function inform() {
     const { first: from, last, count: n, page, pages } = table.info();
@@ -416,11 +436,12 @@
       reset();
       filter();
     });
-    for (const button of document.querySelectorAll(".confusion button")) {
+    for (const button of document.querySelectorAll("[data-which]")) {
       button.addEventListener("click", () => {
         reset();
-        find("given").value = button.dataset.given;
-        find("suggested").value = button.dataset.suggested;
+        for (const name of ["which", "given", "suggested"]) {
+          find(name).value = button.dataset[name] ?? "";
+        }
         filter();
         find("review").scrollIntoView();
         if (table.here().length) go(table.here()[0]);
@@ -450,7 +471,7 @@
 
   find("reviewer").value = (storage && storage.getItem("csvor-reviewer")) ?? "";
   find("reviewer").addEventListener("change", () => {
-    if (storage) storage.setItem("csvor-reviewer", find("reviewer").value.trim());
+    if (storage) storage.setItem("csvor-reviewer", reviewer());
   });
   restore();
   for (const tr of rows) {
@@ -466,5 +487,5 @@
   reset();
   filter();
   document.documentElement.classList.add("ready");
-  document.querySelectorAll(".tools, .keys, .save, .pages").forEach((part) => { part.hidden = false; });
+  document.querySelectorAll(".tools, .keys, .save, .pages, .listed").forEach((part) => { part.hidden = false; });
 })();
