@@ -70,6 +70,8 @@ def test_what_is_not_decided_stays_the_bytes_that_it_was() -> None:
     assert read("data.csv") == DATA
     again = run("apply", "decisions.csv", "data.csv", "--out", "clean.csv")
     assert again.stderr == "note: clean.csv was there already, and is replaced\n"
+    refused = run("apply", "decisions.csv", "clean.csv", "--out", "clean.csv")
+    assert refused.exit_code == 2 and "replaced" not in refused.stderr
 
 
 def test_the_file_goes_to_standard_output_and_the_words_beside_it() -> None:

@@ -119,6 +119,8 @@ def test_what_people_see(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
         words = (*words, "--top", 1, "--report", "page.html", "--open")
         shown = run(*words)
         assert shown.exit_code == 0
+        note = "note: page.html was there already, and is replaced\n"
+        assert shown.stderr.endswith(note) != exists
         last, after = shown.stdout.split("\n\n")[2:]
         assert last.startswith("More  1 flagged row further down: see page.html\nWritten  a page")
         assert f" Page {said}" in " ".join(last.split())  # lines end by the length of the folder

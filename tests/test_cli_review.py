@@ -65,8 +65,8 @@ def test_two_reviewers_are_compared_and_merged() -> None:
         "Ana         a.csv: 2 kept, 1 relabelled, 1 dropped",
         "Bo          b.csv: 1 kept, 2 relabelled, 1 dropped",
         "Rows        5 rows decided, 3 by several reviewers, 2 by one",
-        "Agreement   Ana and Bo: the same decision on 3 of 3 rows (100 %), Cohen's kappa 1.00; the",
-        "            same label in 0 of 1 that both relabel",
+        "Agreement   Ana and Bo: the same decision on 2 of 3 rows (67 %), the same label in 0 of 1",
+        "            that both relabel; Cohen's kappa of keep, relabel and drop 1.00",
         "Differ      1 row: 1 in dispute",
         "Written     4 decisions: m.csv",
         "In dispute  1 row to decide: d.csv",
@@ -74,7 +74,7 @@ def test_two_reviewers_are_compared_and_merged() -> None:
         "row  patient   given  Ana           Bo              merged      comments",
         '  1  Ng, "Bo"  mild   relabel none  relabel severe  in dispute  Ana: looks, healed',
         "",
-        "Next: csvor apply m.csv wounds.csv --out CLEAN",
+        "Next: csvor apply m.csv wounds.csv --out wounds-clean.csv",
         "",
         "1 row in dispute is left out of m.csv: decide it in d.csv, then csvor review m.csv d.csv "
         "--out ALL.csv",
@@ -141,6 +141,7 @@ def test_all_of_it_as_json() -> None:
     assert document["files"][1] == {
         "file": "b.csv", "reviewer": "Bo", "kept": 1, "relabelled": 2, "dropped": 1,
     }  # fmt: skip
+    assert [one["same_decision"] for one in document["agreement"]] == [2, 0, 1]
     kappas = [one["kappa"] for one in document["agreement"]]
     assert kappas == [1.0, pytest.approx(1 / 3), None]  # both relabel the one row they share
     assert document["differ"][1] == {
@@ -164,6 +165,31 @@ def test_reviewers_without_a_name_are_called_as_their_files() -> None:
     Path("x").mkdir()
     save("x/first.csv", BO)
     assert run("review", "first.csv", "x/first.csv").stdout.splitlines()[1].startswith("x/first.cs")
+    # One without names, such as a file of disputes, leaves the others theirs.
+    text = run("review", "first.csv", "a.csv", "b.csv").stdout
+    assert [line.split()[0] for line in text.splitlines()[:3]] == ["first", "Ana", "Bo"]
+
+
+def test_a_low_kappa_of_reviewers_who_mostly_agree_is_explained() -> None:
+    rows = [[i, "p", "mild", "keep", "", ""] for i in range(1, 16)]
+    save("a.csv", rows)
+    save("b.csv", [*rows[:-1], [15, "p", "mild", "drop", "", ""]])
+    text = " ".join(run("review", "a.csv", "b.csv").stdout.split())
+    assert "14 of 15 rows (93 %); Cohen's kappa of keep, relabel and drop 0.00, low since" in text
+
+
+def test_no_word_of_the_table_is_broken_and_a_workbook_stays_one() -> None:
+    words = "the wound is worse than it looks on this picture; asked again, she said severe"
+    save("a.csv", [[1, "Ward-3", "moderate", "relabel", "critical", words]], "Ana Lopez")
+    save("b.csv", [[1, "Ward-3", "moderate", "relabel", "recovering", ""]], "Bo")
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text(
+            Path(name).read_text("utf-8").replace("wounds.csv", "w.xlsx"), "utf-8"
+        )
+    result = run("review", "a.csv", "b.csv", "--prefer", "a.csv", "--out", "m.csv")
+    assert {"critical", "recovering", "moderate", "picture;"} <= {*result.stdout.split()}
+    assert max(map(len, result.stdout.split("Written")[1].splitlines())) <= 90
+    assert result.stdout.endswith("\nNext: csvor apply m.csv w.xlsx --out w-clean.xlsx\n")
 
 
 def test_numbers_and_truth_values_are_compared_as_they_mean() -> None:
@@ -195,7 +221,7 @@ def test_files_by_different_audits_are_noted() -> None:
     Path("c.csv").write_text(text, "utf-8")
     result = run("review", "a.csv", "c.csv", "--out", "m.csv")
     assert "note: the files come from audits by different commands" in result.stderr
-    assert result.stdout.splitlines()[-3] == "Next: csvor apply m.csv DATA --out CLEAN"
+    assert result.stdout.splitlines()[-3] == "Next: csvor apply m.csv DATA --out clean.csv"
     assert result.stdout.splitlines()[-1].startswith("2 rows in dispute are left out of m.csv: ")
 
 

@@ -46,8 +46,9 @@ class ReviewedRow:
 class PairAgreement:
     """How far two reviewers agree on the rows that both decided.
 
-    `kappa` is Cohen's, of the decisions keep, relabel and drop; None where chance alone would
-    agree on all rows. Of `n_relabelled` rows that both relabel, `n_same_label` get one label.
+    On `n_same` they decide the same, and set the same label where they relabel. `kappa` is Cohen's,
+    of keep, relabel and drop alone; None where chance alone would agree on all rows. Of
+    `n_relabelled` rows that both relabel, `n_same_label` get one label.
     """
 
     names: tuple[str, str]
@@ -132,11 +133,13 @@ def compared(
 
 
 def names_of(files: Sequence[Decisions]) -> tuple[str, ...]:
-    """What reviewers are called: by themselves, else as their files are."""
+    """What each reviewer is called: by the name that one file alone has, else as the file is."""
     said = [{d.reviewer for d in file} for file in files]
-    stems = [Path(file.source).stem for file in files]
     names = [one.copy().pop() if len(one) == 1 else "" for one in said]
-    for several in (names, stems):
+    stems = [Path(file.source).stem for file in files]
+    pairs = zip(names, stems, strict=True)
+    mixed = [name if name and names.count(name) == 1 else stem for name, stem in pairs]
+    for several in (mixed, stems):
         if all(several) and len(set(several)) == len(files):
             return tuple(several)
     return tuple(file.source for file in files)
@@ -206,7 +209,7 @@ def _agreement(rows: Sequence[ReviewedRow], a: str, b: str) -> PairAgreement:
 
         kappa = float(cohen_kappa_score(*zip(*kinds, strict=True)))
     return PairAgreement(
-        (a, b), len(both), sum(x == y for x, y in kinds), kappa, len(relabelled),
+        (a, b), len(both), sum(alike(*pair) for pair in both), kappa, len(relabelled),
         sum(alike(*pair) for pair in relabelled),
     )  # fmt: skip
 

@@ -1,15 +1,13 @@
 """Where the commands may read and write; said before the work begins and before its imports."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Any
 
 from csvor._faults.errors import refuse
-from csvor._faults.fault import fault
-from csvor._faults.notes import Notes
 from csvor._utils.file_kinds import EDITED, PACKED, PARQUET, READ, kind_of
 
 
@@ -108,13 +106,6 @@ def check_output(path: str, option: str, suffixes: Sequence[str]) -> None:
     if target.is_file() and not target.stat().st_mode & 0o222:
         refuse("output-read-only", name=option, path=path)
     _check_parent(path, option, target.parent)
-
-
-def note_replaced(paths: Iterable[str | None], notes: Notes) -> None:
-    """Say of files that are about to be written which ones are there already."""
-    for path in paths:
-        if path is not None and Path(path).is_file():
-            notes.add(fault("replaced", path=path))
 
 
 def refuse_overwritten(written: Mapping[str, Any], read: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
+from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -68,6 +69,23 @@ def plain_table(*names: str, right: Iterable[str] = ()) -> Table:
     for name in right:
         table.add_column(name, justify="right")
     return table
+
+
+def keep_words_whole(table: Table, out: Console) -> None:
+    """Give a table that is too wide columns in which no word is broken, if there is room."""
+    cells = [[column.header, *column.cells] for column in table.columns]
+    sizes = [[Measurement.get(out, out.options, one) for one in some] for some in cells]
+    longest_words = [max(size.minimum for size in some) for some in sizes]
+    longest = [max(size.maximum for size in some) for some in sizes]
+    between = 2 * (len(cells) - 1)
+    room = out.width - between - sum(longest_words)
+    if room < 0 or sum(longest) + between <= out.width:
+        return
+    wanted = [most - least for most, least in zip(longest, longest_words, strict=True)]
+    for n_left, j in zip(range(len(cells), 0, -1), np.argsort(wanted, kind="stable"), strict=True):
+        more = min(wanted[j], room // n_left)
+        table.columns[j].width = longest_words[j] + more
+        room -= more
 
 
 def print_table(out: Console, table: Table, above: str = "", below: str = "") -> None:

@@ -15,7 +15,7 @@ from csvor._utils.spelling import normal
 from csvor._utils.words import plural, some_of
 from csvor.cli._edit import write_edited, write_edited_folder
 from csvor.cli._follow_up import AS_BEFORE, next_audit, read_command, write_record
-from csvor.cli._paths import check_new_folder, check_output, note_replaced, refuse_layout
+from csvor.cli._paths import check_new_folder, check_output, refuse_layout
 from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
@@ -33,7 +33,6 @@ def run_apply(options: ApplyOptions, notes: Notes) -> None:
     """Check the decisions against the data and write what follows."""
     _check_paths(options.decisions, options.data, options.out, options.json)
     target = None if options.target is None else normal(options.target)
-    note_replaced([options.out], notes)
     edit = _edited_folder if Path(options.data).is_dir() else _edited_file
     table, review, n_rows = edit(options, target, notes)
     again = None if options.decisions == "-" else _next_audit(options, review)

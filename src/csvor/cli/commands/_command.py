@@ -4,11 +4,12 @@ import inspect
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from csvor._faults.fault import having
+from csvor._faults.fault import fault, having
 from csvor._faults.notes import Notes
 from csvor.cli._errors import failures_in_one_line
 from csvor.cli._notes import printed_at_end
@@ -23,7 +24,8 @@ def command(
 
     A parameter whose type is an option class stands for the options that its fields
     declare, save those in `without`; `defaults` differ from those of the fields. `--debug` comes
-    last. Where the function takes `notes`, they are printed when it ends, however it ends.
+    last. Where the function takes `notes`, they are printed when it ends, however it ends, and
+    with them which files it has replaced.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
@@ -54,7 +56,10 @@ def command(
                 written = {one.shown: values[one.name] for one in every if one.writes}
                 read_from = {one.shown: values[one.name] for one in every if not one.writes}
                 refuse_overwritten(written, read_from)
+                there = [path for path in written.values() if path and Path(path).is_file()]
                 function(**arguments)
+                for path in there:
+                    notes.add(fault("replaced", path=path))
 
         parameters = [member.parameter for member in [*every, _DEBUG]]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

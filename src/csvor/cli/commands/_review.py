@@ -20,17 +20,26 @@ from csvor._decisions.decision import CHECK, Decision
 from csvor._faults.errors import refuse
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
-from csvor._faults.spelling import quoted
 from csvor._tables.review import faults_of_decisions
 from csvor._utils.words import all_of, are, plural
 from csvor.cli._follow_up import read_command
-from csvor.cli._paths import check_output, note_replaced
-from csvor.cli._render import Fact, console, plain_table, print_facts, print_table
+from csvor.cli._paths import check_output
+from csvor.cli._render import (
+    Fact,
+    console,
+    keep_words_whole,
+    plain_table,
+    print_facts,
+    print_table,
+)
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ReviewOptions
 from csvor.cli.input._decisions import read_file
+from csvor.report.audit._follow_up import apply_command
 
 _DIFFER = (MAJORITY, PREFERRED, DISPUTED)
+# Of a kappa that says little of reviewers who mostly agree.
+_LOW_KAPPA, _MOST_SAME = 0.4, 0.8
 
 
 def run_review(options: ReviewOptions, notes: Notes) -> None:
@@ -46,7 +55,6 @@ def run_review(options: ReviewOptions, notes: Notes) -> None:
     if len({file.audit for file in files if file.audit}) > 1:
         notes.add(fault("audits-differ"))
     merged, disputed = comparison.merged(options.out or ""), comparison.of(DISPUTED)
-    note_replaced([options.out, options.disputes], notes)
     if options.out is not None:
         merged.to_csv(options.out)
     if options.disputes is not None:
@@ -64,11 +72,8 @@ def run_review(options: ReviewOptions, notes: Notes) -> None:
             more = plural(len(differ) - options.top, "more row")
             screen.print(f"\n{more} on which reviewers differ: --top {len(differ)}")
     if options.out is not None and len(merged):
-        words = read_command(comparison.audit)
-        data = quoted(words[2]) if words else "DATA"
-        screen.print(
-            f"\nNext: csvor apply {quoted(options.out)} {data} --out CLEAN", soft_wrap=True
-        )
+        _, _, data, *_ = read_command(comparison.audit) or ("", "", "")
+        screen.print(f"\nNext: {apply_command(options.out, data)}", soft_wrap=True)
     elif not disputed and options.out is None:
         screen.print("\nNext: the same with --out FILE, which writes the decisions merged")
     if disputed:
@@ -147,9 +152,12 @@ def _in_words(one: PairAgreement) -> str:
     a, b = one.names
     text = f"{a} and {b}: the same decision on {one.n_same} of {plural(one.n_rows, 'row')}"
     text += f" ({100 * one.n_same / one.n_rows:.0f} %)"
-    text += f", Cohen's kappa {one.kappa:.2f}" if one.kappa is not None else ""
     if one.n_relabelled:
-        text += f"; the same label in {one.n_same_label} of {one.n_relabelled} that both relabel"
+        text += f", the same label in {one.n_same_label} of {one.n_relabelled} that both relabel"
+    if one.kappa is not None:
+        text += f"; Cohen's kappa of keep, relabel and drop {one.kappa:.2f}"
+        if one.kappa < _LOW_KAPPA and one.n_same > _MOST_SAME * one.n_rows:
+            text += ", low since nearly all decisions are of one kind"
     return text
 
 
@@ -166,7 +174,9 @@ def _print_rows(comparison: ReviewComparison, rows: list[ReviewedRow]) -> None:
         merged = "in dispute" if row.outcome is None else f"{in_words(row.outcome)} ({row.how})"
         cells = [*(row.others.get(name, "") for name in ids), row.first.old_label, *said, merged]
         table.add_row(str(row.first.row), *cells, *[row.comments] * has_comments)
-    print_table(console(), table)
+    screen = console()
+    keep_words_whole(table, screen)
+    print_table(screen, table)
 
 
 def _document(comparison: ReviewComparison, options: ReviewOptions) -> dict[str, Any]:

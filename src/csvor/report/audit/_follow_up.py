@@ -32,13 +32,17 @@ def editable(source: str) -> str:
 
 def commands(source: str) -> tuple[str, str]:
     """What to do with the decisions: carry them out, or audit again."""
-    decisions = quote(decisions_file(source))
+    decisions = decisions_file(source)
+    return apply_command(decisions, source), f"--reviewed {quote(decisions)}"
+
+
+def apply_command(decisions: str, source: str) -> str:
+    """The command that carries decisions out; DATA stands for a source that is unknown."""
     edited = editable(source)
     folder, name, ending = _place(edited)
     clean = folder / f"{name}-clean{ending}" if source else "clean.csv"
     data = quote(str(Path(edited))) if source else "DATA"
-    apply = f"csvor apply {decisions} {data} --out {quote(str(clean))}"
-    return apply, f"--reviewed {decisions}"
+    return f"csvor apply {quote(decisions)} {data} --out {quote(str(clean))}"
 
 
 def calls(audit: WrongLabels, X: Any, target: str) -> tuple[str, str]:
