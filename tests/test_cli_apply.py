@@ -244,6 +244,31 @@ def test_ten_faults_are_printed_and_the_others_counted() -> None:
 HOLD = "decisions hold for the file that was audited"
 
 
+def test_rows_in_another_order_are_one_fault_with_the_remedy() -> None:
+    rows = "".join(f"{i},{name},fair,keep\n" for i, name in enumerate("DCBA", start=1))
+    write("d.csv", f"row,id,given,decision\n{rows}5,E,fair,keep\n")
+    result = run("apply", "d.csv", "data.csv", "--target", "grade", "--out", "o.csv")
+    assert result.exit_code == 1
+    head, fault, beyond = result.stderr.splitlines()
+    assert head == "csvor: error: 2 faults" and "row 5 is decided, and data.csv has 4" in beyond
+    assert fault == (
+        "  d.csv: row 1 is given as 'fair', but is 'poor' in column 'grade' of data.csv, and 3 more"
+        f" rows differ; this is another file, or changed since: {HOLD}; name it as it was then"
+    )
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_swapped_decisions_and_data_are_named(kind: str) -> None:
+    data, out = f"my data.{kind}", f"o.{kind}"
+    frame = pd.DataFrame({"id": list("ABCD"), "grade": ["poor", "fair", "good", "fair"]})
+    frame.to_excel(data, index=False) if kind == "xlsx" else frame.to_csv(data, index=False)
+    result = run("apply", data, "decisions.csv", "--out", out)
+    assert (result.exit_code, result.stderr) == (
+        2, f"csvor: error: DECISIONS and DATA are swapped: csvor apply decisions.csv '{data}'\n"
+    )  # fmt: skip
+    assert run("apply", "decisions.csv", data, "--out", out).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("decisions", "said"),
     [

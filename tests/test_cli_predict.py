@@ -140,7 +140,7 @@ def test_n13_clipping_undoes_a_mistyped_value() -> None:
     assert note.startswith("note: column 'x1', row 2: 3000 is ")
     assert lost.startswith("note: predict never returns class ")
     clipped = run(*fit, "--clip", 5)
-    assert clipped.stderr == ""
+    assert clipped.stderr == "note: m.skops was there already, and is replaced\n"
     assert "x1, x2 (limited to 5 median deviations, standardised)" in clipped.stdout
     found = predictions(run("predict", "new.csv", "--model", "m.skops"))
     assert np.abs(np.array(found, dtype=int) - test["y"]).mean() < 0.10

@@ -264,7 +264,16 @@ def test_excel(tmp_path: Path) -> None:
     [
         ("t.feather", b"no", "not a readable Feather file"),
         ("t.jsonl", b'{"a": 1}\n[2]\n', "not readable as JSON lines"),
-        ("t.xlsx", b"no", "not a readable workbook"),
+        (
+            "t.xlsx",
+            b"a,b\n1,2\n",
+            r"t\.xlsx: this is text, and no workbook; give its name the end .csv",
+        ),
+        (
+            "t.xlsx",
+            b"PK\3\4\0\0",
+            r"not a readable workbook \(.*\); get the whole file again, or op",
+        ),
     ],
 )
 def test_what_only_ends_like_one(tmp_path: Path, name: str, content: bytes, message: str) -> None:

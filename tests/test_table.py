@@ -27,7 +27,9 @@ from csvor import (
 )
 from csvor._faults.python import in_arguments
 from csvor._tables.frames import table_of_frame
+from csvor._tables.review import decisions_from
 from csvor.audit import Decision
+from csvor.audit._reported import numbered
 from csvor.cli.commands._app import app
 from csvor.plots import SuspectsDisplay
 from csvor.report import write_audit_report
@@ -322,6 +324,30 @@ def test_a_review_is_carried_out_once(audit: LabelAudit) -> None:
         audited(rest, original=done.original)
     with pytest.raises(ValueError, match="confirmed must be True or False for each of the 118"):
         audited(rest, confirmed=[True])
+
+
+def test_rows_are_decided_on_by_the_index_of_the_audit(audit: LabelAudit) -> None:
+    frame, decisions = messy(), decided_of(messy())
+    columns = decisions.to_frame().set_index("row")[["decision", "label"]]
+    for index in (None, pd.Index([f"p{i}" for i in range(len(frame))])):
+        of_index = audit if index is None else replace(audit, _index=index[audit._places])
+        shown = of_index.to_frame()
+        rows = columns.index - 1 if index is None else index[columns.index - 1]
+        decided = shown.join(columns.set_axis(rows).rename_axis(shown.index.name)).fillna(
+            {"decision": "", "label": ""}
+        )
+        named = decisions_from(decided, "d", numbered(index, np.arange(len(frame))))
+        assert {(d.row, d.outcome) for d in named} == {(d.row, d.outcome) for d in decisions}
+        labels = of_index.apply(decided).labels
+        assert labels.tolist() == audit.apply(decisions).labels.tolist()
+        with pytest.raises(ValueError, match="no row of the data that can be decided on is 'x'"):
+            of_index.apply(decided.rename(index={rows[0]: "x"}))
+        with pytest.raises(ValueError, match="the column 'row' is missing"):
+            of_index.apply(decided.rename_axis("other"))
+        with pytest.raises(ValueError, match="the column 'row' is missing"):
+            of_index.apply(decided.reset_index(drop=True))
+    with pytest.raises(ValueError, match="several rows of the data are '1'; add 'row', from 1"):
+        decisions_from(decided.rename_axis(None), "d", numbered(pd.Index([1, 1]), np.arange(2)))
 
 
 def test_decisions_that_do_not_fit_the_frame_are_refused() -> None:

@@ -19,12 +19,14 @@ from csvor._decisions.decision import (
     REMARKS,
     Decision,
 )
-from csvor._decisions.faults import DecisionsError, worded
+from csvor._decisions.faults import DecisionsError, of_first, worded
 from csvor._utils.spelling import BLANK, as_number, closest, closest_label, normal, same
 from csvor._utils.words import all_of, are, nouns, plural, some_of
 
 NEEDED = ("row", "given", "decision")
 _KNOWN = (*COLUMNS, *REMARKS, COMMAND)
+# Faults of rows that are not those that were reviewed; of so many, one sentence says it.
+_OF_OTHER_ROWS, _MANY = ("differs", "moved", "other-cells"), 4
 Cells = Mapping[str, Sequence[str]]
 ByLine = dict[int, Decision]
 Faults = dict[int, str]
@@ -140,9 +142,14 @@ def fitting(
     n_changed = sum(d.decision in (RELABEL, DROP) for d in decided.values())
     about = {"source": source, "data": rows.data, "where": rows.where}
 
+    unlike = dict[int, tuple[str, dict[str, object]]]()
+
     def refused(kind: str, line: int, **facts: object) -> None:
         one = decided.pop(line)
-        faults[line] = worded(kind, row=one.row, old=one.old_label, **about, **facts)
+        facts |= {"row": one.row, "old": one.old_label, **about}
+        faults[line] = worded(kind, **facts)
+        if kind in _OF_OTHER_ROWS:
+            unlike[line] = kind, facts
 
     lines = list(decided)
     beyond = [line for line in lines if decided[line].row > rows.n_rows]
@@ -166,6 +173,12 @@ def fitting(
         refused("applied" if applied == differs else "differs", line, now=now[line])
     _check_columns_agree(decided, rows, refused)
     _check_cells_agree(decided, rows, refused)
+    if len(unlike) >= _MANY:
+        first = min(unlike)
+        for line in unlike:
+            del faults[line]
+        kind, facts = unlike[first]
+        faults[first] = of_first(kind, len(unlike) - 1, **facts)
     _spell_labels(decided, rows, refused)
     return decided
 

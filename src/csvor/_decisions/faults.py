@@ -36,6 +36,12 @@ def worded(kind: str, **facts: object) -> str:
     return _WORDS[kind].format(**facts)
 
 
+def of_first(kind: str, more: int, **facts: object) -> str:
+    """The sentence of a fault that so many more rows have, with what to do."""
+    what, why = _WORDS[kind].split("; ")
+    return f"{what}, and {more} more rows differ; {why}; name it as it was then".format(**facts)
+
+
 def refuse(faults: Mapping[int, str]) -> None:
     """Refuse decisions that have faults, by the lines that these are in."""
     if faults:

@@ -129,6 +129,8 @@ MESSAGES = {
     "unpacks-too-large": "{source}: unpacks to more than {limit} GiB; unpack it, and take the part that is meant",
     "unzipped": "{source}: the file {member} in it is read",
     "words-for-classes": "{name} {text}: write your labels in place of these words, lowest first",
+    "text-as-workbook": "{source}: this is text, and no workbook; give its name the end .csv",
+    "unreadable-workbook": "{source}: not a readable workbook ({why}); get the whole file again, or open it in a spreadsheet program and save it as .xlsx",
     "workbook-as-text": "{source}: this is a workbook; give its name the end .xlsx",
     "zip-of-several": "{source}: an archive of {n} files ({names}); unpack it, and name one of them",
     "utf-16": "{source}: this is UTF-16 text; save it as CSV in UTF-8",

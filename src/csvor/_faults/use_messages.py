@@ -60,6 +60,7 @@ USE_MESSAGES = {
     "apply-from-stdin": "apply reads the data from a file, which it takes as it is written there",
     "apply-packed": "{data}: apply changes a file as it is, and this one is packed; unpack it first",
     "apply-other-kind": "{data}: apply edits {kinds} files; save it as one of these",
+    "apply-swapped": "DECISIONS and DATA are swapped: csvor apply {data:q} {decisions:q}",
     "apply-to-survey": "--out {out}: not all that a file of SPSS or Stata holds (weights, notes, sets of answers) can be written; name a .parquet file, which keeps labels in their order, or .csv",
     "apply-to-folder": "{data} is a folder: name a file of decisions, and a new folder with --out",
     "dask-items": "--item: several labels an item are read at once, and --dask leaves rows in pieces; leave --dask out",

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from csvor._decisions.checks import ByLine, Faults, ReviewedRows, fitting
@@ -112,8 +113,11 @@ def checked_before(now: TableColumn, confirmed: NDArray[np.bool_], before: Table
     return Review("confirmed", now.name, tuple(decided), n_rows=len(new))
 
 
-def decisions_from(reviewed: Any, name: str) -> Decisions:
+def decisions_from(reviewed: Any, name: str, rows: Any) -> Decisions:
     """Decisions as they are, or of a CSV file, or of a frame with the columns of such a file.
+
+    A frame of pandas without ``row`` is indexed as `rows`, a series of numbers from 1: as
+    `to_frame` of an audit is, but not where the index only counts, or has another name.
 
     Raises
     ------
@@ -126,7 +130,25 @@ def decisions_from(reviewed: Any, name: str) -> Decisions:
         return read_decisions(reviewed)
     row_names(reviewed, name)
     columns = table_of_frame(reviewed, name).columns
-    return decisions_of(name, {one: column.texts for one, column in columns.items()})
+    cells = {one: column.texts for one, column in columns.items()}
+    index: Any = reviewed.index if isinstance(reviewed, pd.DataFrame) else pd.RangeIndex(0)
+    is_known = not isinstance(index, pd.RangeIndex) and index.name in (None, "row", rows.index.name)
+    if "row" not in cells and is_known:
+        cells["row"] = _rows_by_index(index, rows, name)
+    return decisions_of(name, cells)
+
+
+def _rows_by_index(index: Any, rows: Any, name: str) -> list[str]:
+    """The numbers of rows that a frame has by its index."""
+    what = f"{name}: rows are named by the index, without a column 'row', and "
+    if not rows.index.is_unique:
+        double = format_value(rows.index[rows.index.duplicated()][0])
+        raise DecisionsError([f"{what}several rows of the data are '{double}'; add 'row', from 1"])
+    unknown = index.difference(rows.index)
+    if len(unknown):
+        gone = format_value(unknown[0])
+        raise DecisionsError([f"{what}no row of the data that can be decided on is '{gone}'"])
+    return [str(row) for row in rows.loc[index]]
 
 
 class DecisionFaults(CommandFaults):

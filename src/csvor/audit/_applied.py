@@ -63,8 +63,9 @@ class Reviewable:
         ----------
         decisions : Decisions, path-like or dataframe
             From `csvor.read_decisions`, or its file, or a frame with the columns of one. Rows count
-            from 1 there, in the order of the data; `to_frame` has the index of the data, or
-            positions from 0. Those that `audit_table` was given are carried out already.
+            from 1 there, in the order of the data. `to_frame` of pandas, with columns ``decision``
+            and ``label`` added, will do: its index says which rows they are. Those that
+            `audit_table` was given are carried out already.
 
         Returns
         -------
@@ -105,8 +106,10 @@ class Reviewable:
             )
         if not isinstance(decisions, Decisions):
             from csvor._tables.review import decisions_from
+            from csvor.audit._reported import numbered
 
-            decisions = decisions_from(decisions, "decisions")
+            at = np.arange(self.given.size) if self._places is None else self._places
+            decisions = decisions_from(decisions, "decisions", numbered(self._index, at))
         values = {format_value(label): label for label in self.classes}
         n, decided = self.given.size, self._fitting(decisions, list(values))
         is_kept, confirmed = np.ones(n, dtype=bool), (self._ratios == 0) | np.isinf(self._ratios)

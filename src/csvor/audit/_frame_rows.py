@@ -29,7 +29,7 @@ from csvor._utils.spelling import format_value, normal
 from csvor._utils.words import some_of
 from csvor.audit._applied import relabelled, taken
 from csvor.audit._labelling import check_confirmed, check_original
-from csvor.audit._reported import AuditedTable, index_of, is_polars
+from csvor.audit._reported import AuditedTable, index_of, is_polars, numbered
 
 Rows = NDArray[np.int64]
 
@@ -59,7 +59,8 @@ class FrameRows:
         decided = None
         if reviewed is not None:
             with faults_of_decisions():
-                decisions = decisions_from(reviewed, "reviewed")
+                numbers = numbered(index_of(frame), np.arange(table.n_rows))
+                decisions = decisions_from(reviewed, "reviewed", numbers)
                 reviewed_target(decisions.source, decisions.target, column.name)
                 by_line = dict(enumerate(decisions, start=1))
                 whole = _with_index(table, frame)

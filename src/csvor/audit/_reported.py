@@ -76,6 +76,13 @@ def row_names_of(audit: Any) -> Any:
     return range(len(audit.given)) if audit._places is None else audit._places
 
 
+def numbered(index: Any, positions: NDArray[np.integer]) -> Any:
+    """The numbers of rows at some positions, from 1, indexed as `to_frame` of their audit is."""
+    import pandas as pd
+
+    return pd.Series(positions + 1, pd.Index(positions, name="row") if index is None else index)
+
+
 def rows_in(audit: Any, X: Any) -> Any:
     """Where the rows audited are in data: of all rows, or of those audited alone."""
     n, n_rows, places = len(audit.given), len(X), audit._places
@@ -99,8 +106,9 @@ def frame_of(audit: Any, names: Sequence[str], X: Any = None, polars: bool | Non
     rows = order if audit._places is None else audit._places[order]
     columns = take(order, *(getattr(reported(audit), name) for name in names))
     entries = dict(zip(names, columns, strict=True))
-    index = pd.Index(rows, name="row") if audit._index is None else audit._index[order]
-    table = table_of(entries, pd.Index(rows, name="row") if polars else index, polars)
+    counted = numbered(None, rows).index
+    index = counted if audit._index is None else audit._index[order]
+    table = table_of(entries, counted if polars else index, polars)
     if X is None:
         return table
     part = _at(X, audit, polars)

@@ -6,7 +6,7 @@ from operator import add
 from pathlib import Path
 
 from csvor._decisions.decision import DROP, RELABEL
-from csvor._faults.errors import refuse
+from csvor._faults.errors import CommandError, refuse
 from csvor._faults.notes import Notes
 from csvor._tables.review import Review
 from csvor._tables.table import Table
@@ -20,7 +20,7 @@ from csvor.cli._progress import progress
 from csvor.cli._render import console, print_facts
 from csvor.cli._streams import print_json
 from csvor.cli.commands._command_options import ApplyOptions
-from csvor.cli.input._decisions import decided_on, read_review
+from csvor.cli.input._decisions import decided_on, has_decisions, read_review
 from csvor.cli.input._packed import packed_by
 from csvor.cli.input._pieces import pieces_of
 from csvor.cli.input._read import ReadOptions, read_table
@@ -31,10 +31,15 @@ MOST_CHANGES = 20
 
 def run_apply(options: ApplyOptions, notes: Notes) -> None:
     """Check the decisions against the data and write what follows."""
-    _check_paths(options.decisions, options.data, options.out, options.json)
     target = None if options.target is None else normal(options.target)
     edit = _edited_folder if Path(options.data).is_dir() else _edited_file
-    table, review, n_rows = edit(options, target, notes)
+    try:
+        _check_paths(options.decisions, options.data, options.out, options.json)
+        table, review, n_rows = edit(options, target, notes)
+    except CommandError:
+        if has_decisions(options.data) and not has_decisions(options.decisions):
+            refuse("apply-swapped", data=options.data, decisions=options.decisions)
+        raise
     again = None if options.decisions == "-" else _next_audit(options, review)
     n_changed, record = len(review.of(RELABEL, DROP)), None
     if n_changed and options.out != "-":

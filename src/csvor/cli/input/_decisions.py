@@ -1,8 +1,10 @@
 """Which review of the labels of a file does a file of decisions hold?"""
 
+from pathlib import Path
 from typing import NamedTuple
 
 from csvor._decisions.checks import (
+    NEEDED,
     ByLine,
     Cells,
     Faults,
@@ -80,6 +82,14 @@ def decided_on(source: str, target: str | None) -> tuple[str, tuple[int, ...]]:
 def read_file(source: str, notes: Notes) -> Decisions:
     """The decisions of a file of any kind that is read, whatever data they are about."""
     return decisions_of(*_cells_of(source, notes))
+
+
+def has_decisions(source: str) -> bool:
+    """Whether a file can be read, and has the columns of one of decisions."""
+    try:
+        return Path(source).is_file() and {*NEEDED} <= {*read_table(source, Notes()).columns}
+    except CommandError:
+        return False
 
 
 def _file(source: str, asked: str | None, notes: Notes, faults: DecisionFaults) -> _File:

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime, time
+from pathlib import Path
 from typing import Any
 from zipfile import is_zipfile
 
 import pandas as pd
 import pyarrow as pa
 
-from csvor._faults.errors import CommandError, unreadable
+from csvor._faults.errors import CommandError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._utils.spelling import format_value
@@ -68,7 +69,9 @@ def sheet_table(source: str, sheet: str | None) -> SheetTable:
         unforeseen = type(error).__name__ == "PanicException"
         if isinstance(error, CommandError) or not (unforeseen or isinstance(error, Exception)):
             raise
-        raise unreadable(source, "workbook", str(error)) from None
+        if not unforeseen and _is_text(source):
+            raise CommandError(fault("text-as-workbook", source=source)) from None
+        raise CommandError(fault("unreadable-workbook", source=source, why=str(error))) from None
     others = [name for name in names if name != wanted]
     if not len(cells):
         raise CommandError(fault("empty-sheet", source=source, sheet=wanted))
@@ -77,6 +80,13 @@ def sheet_table(source: str, sheet: str | None) -> SheetTable:
     filled = (cells.iloc[1:].notna() & (cells.iloc[1:] != "")).any(axis=1)
     merged = _fill_down(cells, facts)
     return SheetTable(wanted, others, columns, cells.iloc[1:][filled], merged)
+
+
+def _is_text(source: str) -> bool:
+    """Whether a file begins as a table of text does: no workbook is without bytes of control."""
+    with Path(source).open("rb") as file:
+        start = file.read(4096)
+    return start[:1] not in (b"", b"<") and min(start) >= ord("\t")
 
 
 def _refuse_unvalued(source: str, facts: SheetFacts, columns: list[str]) -> None:
