@@ -338,6 +338,7 @@ def test_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     assert opened == [Path("p.html").resolve().as_uri()]
     assert "--open opens the page" in run("explain", "t.csv", *ORDER, "--open").stderr
     page = Path("p.html").read_text(encoding="utf-8")
+    assert "(p\u00a0&lt;\u00a0.05)" in page
     assert "<script" not in page and "<west>" not in page and "&lt;west&gt;" in page
     pictures = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', page)
     assert len(pictures) == 4 and all("times as high" in text for text in pictures)

@@ -50,7 +50,7 @@ def write_audit_report(
     r"""Write what an audit found as one page, on which its suspects are reviewed.
 
     The page needs no other file and loads nothing: open it in a browser. It holds the answer, given
-    against suggested labels, the flagged rows and the 300 that follow (1 000 in all) with their
+    against suggested labels, the flagged rows and 300 or more that follow (1 000 in all) with their
     features, the scores by class, and the models compared. Of a line, a feature j pulls row i by
 
     .. math:: f(x_i) - f(x_i \text{ with the typical value of } j),
@@ -66,9 +66,8 @@ def write_audit_report(
         From `csvor.audit_labels`, or from `csvor.audit_scores`, which knows no model: there are
         no scores and no reasons then.
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features), or None
-        What was audited, as it was given there (of `audit_table` the frame, of which the page shows
-        the features, with their cells as they were written); None shows no features. Of more than
-        30 features those are shown that pull most.
+        What was audited, as it was given there (of `audit_table` the frame); None shows no
+        features. Of more than 30 features those are shown that pull most.
     path : path-like
         The file to write, whole or not at all.
     source : str, default=""
@@ -89,18 +88,16 @@ def write_audit_report(
         Positions of rows that are alike and have different labels, for each such group; by default
         those of `audit_table`, and likewise `decided`.
     decided : sequence of mappings, default=()
-        Decisions made before, as in the CSV: their rows are not listed, they are saved with the new
-        ones, and the page says how many errors to expect if one goes on.
+        Decisions made before, as in the CSV: their rows are not listed, but saved with new ones.
     command : str, default=""
-        The command that audited: it is saved with the decisions, in a column audit, and
-        `csvor apply` prints the one that comes next.
+        The command that audited, saved with the decisions for `csvor apply`. Without it and
+        `source`, the page says in Python what comes next.
     cells : dataframe, default=None
-        Columns of X as they were written, under their names, where X holds what was read in them:
-        dates, percentages, numbers with units.
+        Columns of X as they were written, where X holds what was read in them, such as dates.
     by : mapping of str to SharesByValue, default=None
         What the audit's `by` gives, under the names of columns: their values are compared.
     first_line : int, default=0
-        The line of a sheet in which row 1 stands, to show lines beside rows; 0 shows none.
+        The line of a sheet in which row 1 stands; 0 shows no lines beside rows.
     provenance : mapping of str to str, default=None
         How data and answer came about, by name, beside `command`, time and versions.
     row_checks : callable, default=None

@@ -61,6 +61,7 @@ def review_of(
         "file": decisions_file(source),
     }
     groups = zip(alike, conflicts, strict=False)
+    script = Markup("".join(map(static, ("rows.js", "decisions.js", "audit.js"))))
     return {
         "suspects": suspects,
         "listing": listed_in_words(audit, len(suspects.rows), suspects.named),
@@ -72,15 +73,10 @@ def review_of(
         "follow_up": commands(source) if of_file else calls(audit, X, target),
         "to_save": Path(source).name if editable(source) != source else "",
         "conflicts": [(_labelled(shown, some), len(group) - len(some)) for some, group in groups],
-        **_scripts(),
+        "script": script,
+        # The page may run nothing else, such as a text in it would slip in.
+        "script_hash": b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     }
-
-
-def _scripts() -> dict[str, Any]:
-    """The script of the page, which may run nothing else, such as a text in it would slip in."""
-    script = Markup("".join(map(static, ("rows.js", "decisions.js", "audit.js"))))
-    digest = hashlib.sha256(script.encode()).digest()
-    return {"script": script, "script_hash": b64encode(digest).decode()}
 
 
 def _fingerprint(shown: PageRows, target: str) -> str:
@@ -93,5 +89,5 @@ def _fingerprint(shown: PageRows, target: str) -> str:
 
 def _labelled(shown: PageRows, group: Sequence[int]) -> list[tuple[int, str]]:
     """The rows of a conflict, each with its label."""
-    numbers, labels = shown.numbers, shown.audit.given
-    return [(int(numbers[i]), text_of(labels[i])) for i in shown.places(group)]
+    places = shown.places(group)
+    return [(int(shown.numbers[i]), text_of(shown.audit.given[i])) for i in places]
