@@ -322,3 +322,10 @@ def test_without_a_terminal_a_line_tells_of_what_takes_a_while(
     assert told.out == ""
     time.sleep(0.1)
     assert threading.active_count() <= before
+
+
+def test_a_loop_that_kept_code_refers_to_is_made_anew():
+    """Numba gives a loop its locals before its options then."""
+    loop = fresh_loop()
+    again = type(loop)._rebuild(**loop._reduce_states() | {"uuid": "another process"})
+    assert again is not loop and again.py_func is loop.py_func

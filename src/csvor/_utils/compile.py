@@ -60,7 +60,7 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         options.update(nopython=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-        loop = _Loop(function, targetoptions=options)
+        loop = _Loop(function, options)
         try:
             loop._cache = _KeptCode(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written to
@@ -141,9 +141,10 @@ class _Loop(CPUDispatcher):
 
     _cache: FunctionCache | NullCache
 
-    def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
-        super().__init__(function, {}, targetoptions, _Compiler)
-        self._called = _Called(function, targetoptions)
+    def __init__(self, function: Callable[..., Any], *options: Any) -> None:
+        # Numba puts locals before the options of a loop that code read from disk refers to.
+        super().__init__(function, {}, options[-1], _Compiler)
+        self._called = _Called(function, options[-1])
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         return self._called.get_call_template(args, kws)
