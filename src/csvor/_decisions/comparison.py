@@ -105,21 +105,10 @@ class ReviewComparison:
 def compared(
     files: Sequence[Decisions], *, majority: bool = False, preferred: int | None = None
 ) -> ReviewComparison:
-    """Compare the decisions of several reviewers, and merge them.
+    """Compare the decisions of several reviewers, and merge them; DecisionsError if data differ.
 
-    Parameters
-    ----------
-    files : sequence of Decisions
-        On the same data.
-    majority : bool
-        Whether what more than half of those say who decided a row settles a dispute.
-    preferred : int, optional
-        The file whose decision settles those that are left.
-
-    Raises
-    ------
-    DecisionsError
-        If files are of different data: another column of labels, another label or id in a row.
+    With `majority`, what more than half of those say who decided a row settles a dispute; the file
+    that is `preferred`, by its position, settles those that are left.
     """
     _check_same_data(files)
     names = names_of(files)

@@ -25,10 +25,7 @@ _INDEX = "__index_level_"
 def table_of_frame(frame: Any, name: str) -> Table:
     """The columns of a frame, which messages call `name`; those of text as they are written.
 
-    Raises
-    ------
-    TypeError
-        For a frame of pandas whose columns have other names than texts.
+    TypeError for a frame of pandas whose columns have other names than texts.
     """
     levels: dict[str, tuple[Any, ...]] = {}
     if isinstance(frame, pd.DataFrame):
@@ -59,10 +56,7 @@ def table_of_frame(frame: Any, name: str) -> Table:
 def row_names(frame: Any, name: str) -> Sequence[Any] | Any:
     """What messages call the rows: the index of a frame that has one, else positions from 0.
 
-    Raises
-    ------
-    TypeError
-        For what is no frame, or holds no rows yet.
+    TypeError for what is no frame, or holds no rows yet.
     """
     if is_lazy(frame) or is_lazy_frame(frame):
         how = "compute" if is_lazy(frame) else "collect"

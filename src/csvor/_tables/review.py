@@ -118,11 +118,7 @@ def decisions_from(reviewed: Any, name: str, rows: Any) -> Decisions:
 
     A frame of pandas without ``row`` is indexed as `rows`, a series of numbers from 1: as
     `to_frame` of an audit is, but not where the index only counts, or has another name.
-
-    Raises
-    ------
-    TypeError
-        If it is none of these; messages call it `name`.
+    What is none of these is a TypeError, which calls it `name`.
     """
     if isinstance(reviewed, Decisions):
         return reviewed

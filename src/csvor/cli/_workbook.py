@@ -48,10 +48,7 @@ class Element:
 class Workbook:
     """A workbook, which is a zip file of parts, and the part of one sheet.
 
-    Raises
-    ------
-    CommandError
-        If it unpacks to more than can be read (N74).
+    CommandError if it unpacks to more than can be read (N74).
     """
 
     def __init__(self, path: str, sheet: str) -> None:
@@ -112,10 +109,7 @@ class SheetCell:
 class Sheet:
     """The rows of a sheet by their lines, and what stands above and below them in the part.
 
-    Raises
-    ------
-    ValueError
-        If the rows are not written as Excel and others write them.
+    ValueError if the rows are not written as Excel and others write them.
     """
 
     def __init__(self, book: Workbook) -> None:

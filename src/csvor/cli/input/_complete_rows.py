@@ -22,10 +22,7 @@ from csvor.cli.input._prepare import Prepared
 def complete_rows(work: Prepared, notes: Notes) -> Prepared:
     """The rows without a blank; columns that have one value in these are left out.
 
-    Raises
-    ------
-    CommandError
-        If no row is left, or no column.
+    CommandError if no row is left, or no column.
     """
     blank = {
         name: (work.frame[name].isna() | (work.frame[name] == "")).to_numpy()

@@ -98,10 +98,7 @@ def sheet_called(source: str, sheet: str | None, names: list[str]) -> str:
 def scan_sheet(source: str, sheet: str | None) -> SheetFacts:
     """What is special about a sheet of a workbook, before a program holds all of it.
 
-    Raises
-    ------
-    CommandError
-        If it unpacks to more than can be read, or a cell stands far off (N74).
+    CommandError if it unpacks to more than can be read, or a cell stands far off (N74).
     """
     with ZipFile(source) as archive:
         parts = _Parts(source, archive)
