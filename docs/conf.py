@@ -36,7 +36,7 @@ exclude_patterns = ["_build", "_extensions", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 # Other packages' pages are not asked for what they hold: the build needs no network.
-nitpick_ignore_regex = [(r"py:\w+", r"(sklearn|pandas|numpy|matplotlib)\..*")]
+nitpick_ignore_regex = [(r"py:\w+", r"(sklearn|pandas|numpy|matplotlib|skrub)\..*")]
 suppress_warnings = ["config.cache"]
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
