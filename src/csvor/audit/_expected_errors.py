@@ -125,11 +125,16 @@ def _at_odds(log_odds: Array, p: Array) -> tuple[Array]:
 
 def after_review(audit: Any, n_reviewed: int) -> ExpectedErrors | None:
     """What to expect of as many rows again as were reviewed; None where none was."""
+    n = rows_after_review(audit, n_reviewed)
+    expected: ExpectedErrors | None = None if n is None else audit.expected_errors(n)
+    return expected
+
+
+def rows_after_review(audit: Any, n_reviewed: int) -> int | None:
+    """How many rows are to be reviewed next; None where none was before."""
     if not n_reviewed or not audit.conclusive:
         return None
-    n = min(max(n_reviewed, _LEAST_ROWS), audit.n_judged, audit.order.size)
-    expected: ExpectedErrors = audit.expected_errors(int(n))
-    return expected
+    return int(min(max(n_reviewed, _LEAST_ROWS), audit.n_judged, audit.order.size))
 
 
 def _moments(odds_range: tuple[float, float], p: Array) -> tuple[Array]:

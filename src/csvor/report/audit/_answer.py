@@ -18,7 +18,7 @@ from csvor._decisions.decision import OUTCOMES
 from csvor._parts.engine import sums, take
 from csvor._utils.words import are, plural
 from csvor.audit import WrongLabels
-from csvor.audit._expected_errors import ExpectedErrors, after_review
+from csvor.audit._expected_errors import ExpectedErrors, after_review, rows_after_review
 from csvor.report.audit._distributions import Confusion
 
 # Confusions that are equally frequent are listed if they are no more.
@@ -172,8 +172,8 @@ def rows_to_look_at(audit: WrongLabels, n_decided: int) -> int:
     """To how many of the first rows the answer sends; 0 where to the flagged ones alone."""
     if not audit.conclusive or _nothing_left(audit):
         return 0
-    expected = after_review(audit, n_decided)
-    return _rows_with_most(audit) if expected is None else expected.n
+    n_rows = rows_after_review(audit, n_decided)
+    return _rows_with_most(audit) if n_rows is None else n_rows
 
 
 def _nothing_left(audit: WrongLabels) -> bool:
