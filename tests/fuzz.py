@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -345,30 +346,30 @@ def check_audit(audit: Any, n: int) -> None:
     assert str(audit.summary), "no summary"
 
 
-def main() -> None:
+def try_all(outcome_of: Callable[[int], str], what_varies: str) -> None:
+    """Try the seeds that the command line names; print each fault, and each kind of answer once.
+
+    Answers that differ in what the pattern `what_varies` finds are of one kind.
+    """
     first, last = map(int, sys.argv[1:3])
-    messages: Counter[str] = Counter()
-    example: dict[str, str] = {}
+    answers: Counter[str] = Counter()
+    example: dict[str, int] = {}
     faults = 0
     for seed in range(first, last):
-        story = f"{seed}"
         try:
-            if sys.argv[3:] == ["audits"]:
-                message = audited(seed)
-            else:
-                one = problem(seed)
-                story, message = one.story, outcome(one)
+            answer = outcome_of(seed)
         except AssertionError as error:
             faults += 1
             print("FAULT", error, flush=True)
             continue
-        short = re.sub(r"[-+]?\d[\d.e+-]*", "#", message)[:160]
-        messages[short] += 1
-        example.setdefault(short, story)
-    for short, n in messages.most_common():
-        print(f"{n:6} {short}   [{example[short][:40]}]")
+        kind = re.sub(what_varies, "#", answer)[:200]
+        answers[kind] += 1
+        example.setdefault(kind, seed)
+    for kind, n in answers.most_common():
+        print(f"{n:6} {kind}   [seed {example[kind]}]")
     print(f"{last - first} inputs, {faults} faults")
 
 
 if __name__ == "__main__":
-    main()
+    of_fits = sys.argv[3:] != ["audits"]
+    try_all(lambda seed: outcome(problem(seed)) if of_fits else audited(seed), r"[-+]?\d[\d.e+-]*")

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
-import os
 import re
 import resource
-import sys
 import tempfile
 import warnings
 import zipfile
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,7 +23,7 @@ import pandas as pd
 from typer.testing import CliRunner
 
 from csvor.cli.commands._app import app
-from fuzz import RAW
+from fuzz import RAW, try_all
 
 # Texts that mean something to some reader, terminal or page.
 ODD = [
@@ -224,27 +220,11 @@ def _arguments(rng: np.random.Generator, command: str, folder: Path) -> list[Any
     return [command, decisions[0], table, "--out", folder / "new.csv"]
 
 
-def main() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-    first, last = map(int, sys.argv[1:3])
-    answers: Counter[str] = Counter()
-    example: dict[str, int] = {}
-    faults = 0
-    for seed in range(first, last):
-        with tempfile.TemporaryDirectory() as name:
-            try:
-                answer = attempt(seed, Path(name))
-            except AssertionError as error:
-                faults += 1
-                print("FAULT", error, flush=True)
-                continue
-        short = re.sub(r"'[^']*'|\d+", "#", answer)[:200]
-        answers[short] += 1
-        example.setdefault(short, seed)
-    for short, n in answers.most_common():
-        print(f"{n:6} {short}   [{example[short]}]")
-    print(json.dumps({"inputs": last - first, "faults": faults, "pid": os.getpid()}))
+def _attempt_anywhere(seed: int) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        return attempt(seed, Path(folder))
 
 
 if __name__ == "__main__":
-    main()
+    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    try_all(_attempt_anywhere, r"'[^']*'|\d+")

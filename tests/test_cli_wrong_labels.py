@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +52,24 @@ def _in_a_folder_with_grades(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What an audit without any option says of the file of this module."""
-    file = tmp_path_factory.mktemp("whole") / "t.csv"
-    graded(150, 20).to_csv(file, index=False)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(file.parent)
-        patch.setattr(_trees, "tree_models", lambda *shape: few_trees())
-        return found()
+def found_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
+    """What an audit says of the file of this module, for fixtures that the module shares."""
+
+    def found_there(*args: object) -> dict[str, Any]:
+        file = tmp_path_factory.mktemp("once") / "t.csv"
+        graded(150, 20).to_csv(file, index=False)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(file.parent)
+            patch.setattr(_trees, "tree_models", lambda *shape: few_trees())
+            return found(*args)
+
+    return found_there
+
+
+@pytest.fixture(scope="module")
+def whole(found_once: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    """What an audit without any option says."""
+    return found_once()
 
 
 def test_json_holds_the_answer(whole: dict[str, Any]) -> None:
@@ -209,12 +220,8 @@ def test_what_is_wrong_but_hardly_flagged_is_said(fdr: float, named: int) -> Non
 
 
 @pytest.fixture(scope="module")
-def without_rate(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    file = tmp_path_factory.mktemp("without") / "t.csv"
-    graded(150, 20).to_csv(file, index=False)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(file.parent)
-        answer: dict[str, Any] = found(*ONE)["wrong_labels"]
+def without_rate(found_once: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    answer: dict[str, Any] = found_once(*ONE)["wrong_labels"]
     return answer
 
 

@@ -79,17 +79,23 @@ def audit() -> LabelAudit:
     return audited(messy())
 
 
+def said_by_the_command(frame: pd.DataFrame, *more: str) -> dict[str, Any]:
+    """What `csvor audit --json` says of the frame as a file, with the options of `audited`."""
+    frame.to_csv("t.csv", index=False)
+    words = "audit t.csv --json --target grade --classes low,medium,high --id case --dates --impute"
+    one = ["--missing", "gone", "--kernel", "linear", "--C", "1", "--missing-label", ""]
+    result = CliRunner().invoke(app, [*words.split(), *one, *more])
+    assert result.exit_code == 0, result.output
+    said: dict[str, Any] = json.loads(result.stdout)
+    return said
+
+
 def test_answer_and_notes_are_those_of_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     frame = messy()
-    frame.to_csv("t.csv", index=False)
-    words = "audit t.csv --json --target grade --classes low,medium,high --id case --dates --impute"
-    one = ["--missing", "gone", "--kernel", "linear", "--C", "1", "--missing-label"]
-    result = CliRunner().invoke(app, [*words.split(), *one, ""])
-    assert result.exit_code == 0, result.output
-    said = json.loads(result.stdout)
+    said = said_by_the_command(frame)
 
     frame.index = pd.RangeIndex(1, len(frame) + 1)  # as the rows of a file
     ours = audited(frame)
@@ -270,14 +276,8 @@ def test_a_review_counts_as_that_of_the_command_and_so_does_the_page(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     frame = messy()
-    frame.to_csv("t.csv", index=False)
     decided_of(frame).to_csv("d.csv")
-    words = "audit t.csv --json --target grade --classes low,medium,high --id case --dates --impute"
-    one = ["--missing", "gone", "--kernel", "linear", "--C", "1", "--missing-label", ""]
-    one += ["--reviewed", "d.csv", "--report", "p.html"]
-    result = CliRunner().invoke(app, [*words.split(), *one])
-    assert result.exit_code == 0, result.output
-    said = json.loads(result.stdout)
+    said = said_by_the_command(frame, "--reviewed", "d.csv", "--report", "p.html")
     ours = audited(frame, reviewed="d.csv")
     assert (ours.to_frame().index + 1).tolist() == [one["row"] for one in said["suspects"]]
     probability = [one["probability"] for one in said["suspects"]]
