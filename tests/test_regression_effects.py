@@ -324,6 +324,21 @@ def test_groups_are_refused(rows):
             model.sandwich(groups)
 
 
+@pytest.mark.parametrize("framed", ["X", "y"])
+def test_groups_that_have_the_index_in_another_order_are_refused(rows, framed):
+    X, y, _ = rows
+    groups = pd.Series(np.arange(y.size) // 10, index=[f"r{i}" for i in range(y.size)])
+    data = {"X": X.to_numpy(), "y": np.asarray(y)}
+    data[framed] = (pd.DataFrame if framed == "X" else pd.Series)(data[framed], groups.index)
+    model = OrdinalRegression(wrong=0).fit(**data, sample_weight=np.arange(y.size) > 2)
+    backwards = groups[::-1]
+    with pytest.raises(ValueError, match=r"groups has the index of the rows in another order"):
+        model.sandwich(backwards)
+    expected = model.sandwich(groups.to_numpy())
+    for of in (groups, backwards.loc[groups.index], groups.reset_index(drop=True)):
+        np.testing.assert_array_equal(model.sandwich(of), expected)
+
+
 def test_influence_is_what_leaving_a_row_out_does():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])

@@ -3,7 +3,7 @@
 from csvor._labels.classes import OrdinalLabels
 from csvor._labels.coded import CodedLabels, code_pair
 from csvor._labels.column import read_column
-from csvor._labels.containers import refuse_other_order
+from csvor._labels.containers import pandas_index, refuse_other_order
 from csvor._labels.error import LabelError
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "LabelError",
     "OrdinalLabels",
     "code_pair",
+    "pandas_index",
     "read_column",
     "refuse_other_order",
 ]

@@ -40,9 +40,9 @@ def refuse_other_order(X: Any, /, **columns: Any) -> None:
     Rows are matched by position; the labels of such a column would go to other rows. An index that
     is no permutation of that of X says nothing: columns by position are usual then.
     """
-    index = _pandas_index(X)
+    index = pandas_index(X)
     for name, column in columns.items():
-        if _is_permuted(index, _pandas_index(column)):
+        if _is_permuted(index, pandas_index(column)):
             raise ValueError(
                 f"{name} has the index of the rows in another order. If its values stand in the "
                 f"order of the rows, pass {name}.to_numpy(); if its index is right, "
@@ -50,7 +50,8 @@ def refuse_other_order(X: Any, /, **columns: Any) -> None:
             )
 
 
-def _pandas_index(data: Any) -> Any:
+def pandas_index(data: Any) -> Any:
+    """The index of a frame or series of pandas, or an index itself; None of other data."""
     if hasattr(data, "nlevels"):
         return data
     return data.index if hasattr(data, "iloc") and not is_lazy(data) else None

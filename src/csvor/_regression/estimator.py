@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -15,7 +16,7 @@ from csvor._data.checks import check_features
 from csvor._data.prepare import prepare_fit
 from csvor._data.ranges import refusing_overflow
 from csvor._estimators.answers import by_partition
-from csvor._labels import refuse_other_order
+from csvor._labels import pandas_index, refuse_other_order
 from csvor._regression.checks import check_columns, refuse_separation, warn_of_lost_classes
 from csvor._regression.confint import ProfileIntervals
 from csvor._regression.design import Design
@@ -224,7 +225,8 @@ class OrdinalRegression(
             if model.terms.channels:
                 warn_of_lost_classes(model.terms, fitting.rows, fitting.mass, right)
         self.classes_ = data.classes
-        self._set_fitted(fitting, likelihoods)
+        named = [index for index in (pandas_index(X), pandas_index(y)) if index is not None]
+        self._set_fitted(replace(fitting, index=named[0] if named else None), likelihoods)
         return self
 
     def _without_rows(self) -> Self:

@@ -69,6 +69,8 @@ class Fitting:
         Of half the squared coefficients, in the units of X.
     counted : ndarray of shape (n_samples,), bool, or None
         Which rows of X these are, those of weight 0 among them; None in partitions.
+    index : Index or None
+        Of X, or else of the labels, in pandas.
     """
 
     rows: Rows
@@ -79,6 +81,7 @@ class Fitting:
     factor: Array
     penalty: float = 0.0
     counted: Any = None
+    index: Any = None
 
     def search(self, terms: Terms, held: NDArray[np.bool_] | None = None) -> Search:
         """The likelihood by the parameters of these terms, of which some are held."""

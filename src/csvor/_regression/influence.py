@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._labels import refuse_other_order
 from csvor._parts.engine import sums, total
 from csvor._regression.kept import Kept
 from csvor._regression.likelihood import Model, RowTerms, blocks
@@ -43,7 +44,7 @@ class Influence(Kept):
         Parameters
         ----------
         groups : array-like of shape (n_samples,), default=None
-            To which group each training row belongs.
+            To which group each training row belongs, in the order of the rows.
 
         Returns
         -------
@@ -54,8 +55,9 @@ class Influence(Kept):
         Raises
         ------
         ValueError
-            If there are not as many groups as rows, a group is missing, all are one, or the model
-            came from a file and has no training rows.
+            If there are not as many groups as rows, they have the index of the rows in another
+            order, a group is missing, all are one, or the model came from a file and has no
+            training rows.
 
         References
         ----------
@@ -160,6 +162,7 @@ class Influence(Kept):
 
 def _groups_of(groups: Any, training: Any) -> tuple[int, Codes]:
     """How many groups there are, and that of each row that counts."""
+    refuse_other_order(training.index, groups=groups)
     values = groups.compute() if is_lazy(groups) else groups
     codes, names = pd.factorize(pd.Series(np.asarray(values, dtype=object)))
     counted = training.counted
