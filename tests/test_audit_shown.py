@@ -36,7 +36,7 @@ def test_rows_of_the_table_join_the_frame_by_its_index():
     )
     assert of_labels.to_frame().index.equals(table.index)
     plain = of_scores(X.reset_index(drop=True), y, words).to_frame()
-    assert plain.index.name == "row" and plain.index.tolist() == audit.order.tolist()
+    assert plain.index.name == "position" and plain.index.tolist() == audit.order.tolist()
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_the_audit_is_that_of_the_rows_in_memory(here, there):
     assert found.summary == here.summary and repr(found) == repr(here)
     np.testing.assert_allclose(found.model.coef_, here.model.coef_, rtol=1e-7)
     frame, expected = found.to_frame(), here.to_frame().loc[found.order]
-    assert list(frame.columns) == list(expected.columns) and frame.index.name == "row"
+    assert list(frame.columns) == list(expected.columns) and frame.index.name == "position"
     assert (frame["suggested"] == expected["suggested"]).all()
 
 

@@ -177,13 +177,13 @@ def test_rows_keep_their_names_where_some_are_left_out(audit: LabelAudit) -> Non
     assert joined.loc[7, "flagged"] and joined.loc[7, "given"] == "high"
     assert pd.isna(joined.loc[11, "given"])
     beside = audit.to_frame(frame)
-    pd.testing.assert_frame_equal(beside[frame.columns], frame.loc[beside.index])
+    pd.testing.assert_frame_equal(beside[frame.columns], frame.loc[beside.index], check_names=False)
     with pytest.raises(ValueError, match="X has 50 rows, and 119 were audited"):
         audit.to_frame(frame.head(50))
     with pytest.raises(ValueError, match="X has a column 'given', as the audit has"):
         audit.to_frame(frame.assign(given=1))
     in_polars = replace(audit, _polars=True).to_frame(pl.from_pandas(frame))
-    assert in_polars["row"].to_list() == beside.index.tolist()
+    assert in_polars["position"].to_list() == beside.index.tolist()
     assert in_polars["the size"].to_list() == beside["the size"].tolist()
 
 
@@ -243,8 +243,8 @@ def test_audits_of_polars_give_polars() -> None:
     audit = audit_labels(X, y, ONE)
     table = audit.to_frame(X)
     assert "<table" in audit._repr_html_()
-    assert isinstance(table, pl.DataFrame) and table.columns[:2] == ["row", "given"]
-    assert table["a"].to_list() == X["a"][table["row"]].to_list()
+    assert isinstance(table, pl.DataFrame) and table.columns[:2] == ["position", "given"]
+    assert table["a"].to_list() == X["a"][table["position"]].to_list()
     assert isinstance(audit_scores(X["a"].to_numpy(), y).to_frame(), pl.DataFrame)
     in_pandas = audit_scores(X["a"].to_numpy(), y.to_numpy())
     beside = in_pandas.to_frame(X)
@@ -259,7 +259,9 @@ def test_ratings_of_polars_give_polars() -> None:
     audit, same = audit_raters(None, pl.DataFrame(table)), audit_raters(None, pd.DataFrame(table))
     items, ratings = audit.to_frame(), audit.ratings_to_frame()
     assert isinstance(items, pl.DataFrame) and isinstance(ratings, pl.DataFrame)
-    pd.testing.assert_frame_equal(ratings.to_pandas().set_index("row"), same.ratings_to_frame())
+    pd.testing.assert_frame_equal(
+        ratings.to_pandas().set_index("position"), same.ratings_to_frame()
+    )
     assert items.columns[0] == "item" and items["ask"].to_list() == same.to_frame()["ask"].tolist()
     assert "<table" in audit._repr_html_()
 
@@ -338,8 +340,12 @@ def test_rows_are_decided_on_by_the_index_of_the_audit(audit: LabelAudit) -> Non
         )
         named = decisions_from(decided, "d", numbered(index, np.arange(len(frame))))
         assert {(d.row, d.outcome) for d in named} == {(d.row, d.outcome) for d in decisions}
-        labels = of_index.apply(decided).labels
-        assert labels.tolist() == audit.apply(decisions).labels.tolist()
+        labels = audit.apply(decisions).labels.tolist()
+        assert of_index.apply(decided).labels.tolist() == labels
+        if index is None:
+            beside = decided.reset_index()
+            for same in (beside, pl.from_pandas(beside), beside.sort_values("position")):
+                assert of_index.apply(same).labels.tolist() == labels
         with pytest.raises(ValueError, match="no row of the data that can be decided on is 'x'"):
             of_index.apply(decided.rename(index={rows[0]: "x"}))
         with pytest.raises(ValueError, match="the column 'row' is missing"):

@@ -171,11 +171,11 @@ class Effects(Kept):
         >>> y = np.digitize(X @ [1.0, -0.5] + rng.logistic(size=500), [-1.0, 1.0])
         >>> model = OrdinalRegression(wrong=0).fit(X, y)
         >>> model.predict_proba_interval([[0.0, 0.0]]).round(2)
-                   probability  error   low  high
-        row class
-        0   0             0.33   0.02  0.28  0.37
-            1             0.38   0.03  0.33  0.43
-            2             0.29   0.02  0.25  0.34
+                        probability  error   low  high
+        position class
+        0        0             0.33   0.02  0.28  0.37
+                 1             0.38   0.03  0.33  0.43
+                 2             0.29   0.02  0.25  0.34
         """
         rows = self._in_memory(X, "Intervals")
         within = self._covariance_within(covariance)
@@ -187,7 +187,8 @@ class Effects(Kept):
         sure = ~np.isfinite(middle)  # where a probability is 0 or 1 but for rounding
         low, high = np.where(sure, proba, low), np.where(sure, proba, high)
         classes = pd.Categorical(self.classes_, categories=self.classes_, ordered=True)
-        index = pd.MultiIndex.from_product([_index_of(X), classes], names=["row", "class"])
+        of_rows = _index_of(X)
+        index = pd.MultiIndex.from_product([of_rows, classes], names=[of_rows.name, "class"])
         of_lines = {"probability": proba, "error": error, "low": low, "high": high}
         return pd.DataFrame({k: v.ravel() for k, v in of_lines.items()}, index=index)
 
@@ -231,10 +232,10 @@ class Effects(Kept):
         >>> y = np.digitize(X @ [1.0, -0.5] + rng.logistic(size=500), [-1.0, 1.0])
         >>> model = OrdinalRegression(wrong=0).fit(X, y)
         >>> model.expected_level([[0.0, 0.0], [1.0, 0.0]]).round(2)
-             expected  error   low  high
-        row
-        0        0.97   0.04  0.89  1.04
-        1        1.42   0.05  1.32  1.52
+                  expected  error   low  high
+        position
+        0             0.97   0.04  0.89  1.04
+        1             1.42   0.05  1.32  1.52
         """
         rows = self._in_memory(X, "Errors")
         within = self._covariance_within(covariance)
@@ -247,7 +248,7 @@ class Effects(Kept):
             "expected": expected, "error": error,
             "low": expected - reach, "high": expected + reach,
         }  # fmt: skip
-        return pd.DataFrame(columns, index=pd.Index(_index_of(X), name="row"))
+        return pd.DataFrame(columns, index=_index_of(X))
 
 
 def _sums_of_part(X: Any, weights: Array | None = None) -> tuple[Any, ...]:
@@ -272,5 +273,8 @@ def _levels(classes: NDArray[Any]) -> Array:
 
 
 def _index_of(X: Any) -> Any:
+    """The index of a frame, else the positions of its rows."""
     index = getattr(X, "index", None)
-    return index if isinstance(index, pd.Index) else range(len(X))
+    index = index if isinstance(index, pd.Index) else pd.RangeIndex(len(X))
+    counts = isinstance(index, pd.RangeIndex) and index.name is None
+    return index.rename("position") if counts else index

@@ -116,8 +116,9 @@ def checked_before(now: TableColumn, confirmed: NDArray[np.bool_], before: Table
 def decisions_from(reviewed: Any, name: str, rows: Any) -> Decisions:
     """Decisions as they are, or of a CSV file, or of a frame with the columns of such a file.
 
-    A frame of pandas without ``row`` is indexed as `rows`, a series of numbers from 1: as
-    `to_frame` of an audit is, but not where the index only counts, or has another name.
+    One without ``row`` is indexed as `rows`, a series of numbers from 1, or has a column of the
+    name of its index: as `to_frame` of an audit is, but not where an index only counts, or has
+    another name.
     What is none of these is a TypeError, which calls it `name`.
     """
     if isinstance(reviewed, Decisions):
@@ -127,11 +128,20 @@ def decisions_from(reviewed: Any, name: str, rows: Any) -> Decisions:
     row_names(reviewed, name)
     columns = table_of_frame(reviewed, name).columns
     cells = {one: column.texts for one, column in columns.items()}
-    index: Any = reviewed.index if isinstance(reviewed, pd.DataFrame) else pd.RangeIndex(0)
-    is_known = not isinstance(index, pd.RangeIndex) and index.name in (None, "row", rows.index.name)
-    if "row" not in cells and is_known:
+    if "row" not in cells and (index := _index_in(reviewed, columns, rows.index.name)) is not None:
+        cells.pop(rows.index.name, None)
         cells["row"] = _rows_by_index(index, rows, name)
     return decisions_of(name, cells)
+
+
+def _index_in(frame: Any, columns: dict[str, TableColumn], name: Any) -> Any:
+    """The index, or the column of its name, that names rows in a frame; None where none does."""
+    index: Any = frame.index if isinstance(frame, pd.DataFrame) else pd.RangeIndex(0)
+    counts = isinstance(index, pd.RangeIndex)
+    # An index that has become a column leaves one that counts lines, in any order once sorted.
+    if name in columns and (counts or index.name is None):
+        return pd.Index(columns[name].values.to_pandas())
+    return None if counts or index.name not in (None, name) else index
 
 
 def _rows_by_index(index: Any, rows: Any, name: str) -> list[str]:

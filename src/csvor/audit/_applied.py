@@ -63,8 +63,8 @@ class Reviewable:
         ----------
         decisions : Decisions, path-like or dataframe
             From `csvor.read_decisions`, or its file, or a frame with the columns of one. Rows count
-            from 1 there, in the order of the data. `to_frame` of pandas, with columns ``decision``
-            and ``label`` added, will do: its index says which rows they are. Those that
+            from 1 there, in the order of the data. `to_frame` with columns ``decision`` and
+            ``label`` added will do: its index, or positions, say which rows they are. Those that
             `audit_table` was given are carried out already.
 
         Returns

@@ -134,8 +134,8 @@ class RatersAudit:
         -------
         frame : pandas.DataFrame or polars.DataFrame
             Indexed by ``rating_row``, columns item, rater, given, label (of the item), probability
-            (that the rating is wrong) and flagged. Of polars, with a column ``row``, where the
-            ratings are.
+            (that the rating is wrong) and flagged. Of polars, with a column ``position``,
+            where the ratings are.
         """
         import pandas as pd
 
@@ -148,7 +148,7 @@ class RatersAudit:
             "given": self.given[order], "label": self.label[item],
             "probability": self.rating_probability[order], "flagged": self.flagged[order],
         }  # fmt: skip
-        return table_of(columns, pd.Index(self.rating_row[order], name="row"), self._polars)
+        return table_of(columns, pd.Index(self.rating_row[order], name="position"), self._polars)
 
     def predict_ratings(self, rater: Any) -> Array:
         """How probable each label is where a rater is asked, or asked once more.

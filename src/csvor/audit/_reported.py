@@ -80,7 +80,9 @@ def numbered(index: Any, positions: NDArray[np.integer]) -> Any:
     """The numbers of rows at some positions, from 1, indexed as `to_frame` of their audit is."""
     import pandas as pd
 
-    return pd.Series(positions + 1, pd.Index(positions, name="row") if index is None else index)
+    counted = pd.Index(positions, name="position")
+    only_counts = index is None or (index.name is None and counted.equals(index))
+    return pd.Series(positions + 1, counted if only_counts else index)
 
 
 def rows_in(audit: Any, X: Any) -> Any:
@@ -106,9 +108,9 @@ def frame_of(audit: Any, names: Sequence[str], X: Any = None, polars: bool | Non
     rows = order if audit._places is None else audit._places[order]
     columns = take(order, *(getattr(reported(audit), name) for name in names))
     entries = dict(zip(names, columns, strict=True))
-    counted = numbered(None, rows).index
-    index = counted if audit._index is None else audit._index[order]
-    table = table_of(entries, counted if polars else index, polars)
+    names_of_rows = None if audit._index is None or polars else audit._index[order]
+    index = numbered(names_of_rows, rows).index
+    table = table_of(entries, index, polars)
     if X is None:
         return table
     part = _at(X, audit, polars)

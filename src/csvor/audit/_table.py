@@ -104,7 +104,7 @@ def audit_table(
     reviewed : Decisions, path-like or dataframe, default=None
         What was decided about labels of the frame, as ``csvor audit --reviewed`` takes it: from
         `read_decisions`, its CSV file, a frame with the columns of one, or `to_frame` of an audit
-        of pandas with ``decision`` and ``label`` added. Rows that are kept or relabelled count as
+        with ``decision`` and ``label`` added. Rows that are kept or relabelled count as
         confirmed, with the new labels, and dropped ones are left out.
     confirmed : array-like of bool of shape (n_samples,), default=None
         True for labels of the frame that are known to be right, as in `audit_labels`.

@@ -145,12 +145,12 @@ class WrongLabels(Reviewable):
         Returns
         -------
         frame : pandas.DataFrame or polars.DataFrame
-            Indexed as the data are, by row position (from 0; files of decisions count from 1) where
-            they have no index, so that it joins them; of polars, with the positions in a column
-            ``row``, where the data are. It has a column for each of given, suggested, probability,
-            suggested_probability, direction, predicted, flagged and expected_distance (residual
-            of a `LabelAudit`, and rater where raters are known). Where nothing can be said,
-            probabilities are NaN and labels those given.
+            Indexed as the data are, by position (from 0; ``row`` in files of decisions counts from
+            1) where they have no index, so that it joins them; of polars, with the positions in a
+            column ``position``, where the data are. It has a column for each of given, suggested,
+            probability, suggested_probability, direction, predicted, flagged and expected_distance
+            (residual of a `LabelAudit`, and rater where raters are known). Where nothing can be
+            said, probabilities are NaN and labels those given.
         """
         return frame_of(self, self._columns + ("rater",) * (self.rater is not None), X)
 
