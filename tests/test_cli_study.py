@@ -319,7 +319,7 @@ def test_report_names_a_folder_that_is_not_there(done: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT as of Ctrl-C")
 def test_ctrl_c_keeps_what_is_done(place: Path) -> None:
-    (place / "spec.toml").write_text(SPEC.replace("[0.1, 1]", "[0.1, 1, 10, 100]"))
+    (place / "spec.toml").write_text(SPEC.replace("splits = 2", "splits = 8"))
     command = [sys.executable, "-m", "csvor.cli", "study", *run_words(place)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
@@ -335,11 +335,11 @@ def test_ctrl_c_keeps_what_is_done(place: Path) -> None:
     assert process.returncode == 130
     n_kept = len(list(place.rglob("records/*/*.json")))
     first, second = told.splitlines()[-2:]  # loops may be compiled before
-    assert first == f"csvor: {n_kept} of 16 cells kept in {place / 'out'}; the same command goes on"
+    assert first == f"csvor: {n_kept} of 64 cells kept in {place / 'out'}; the same command goes on"
     assert second == "csvor: interrupted"
-    assert len(results(place / "out")) == n_kept < 16
+    assert len(results(place / "out")) == n_kept < 64
     assert study(*run_words(place)).exit_code == 0
-    assert len(results(place / "out")) == 16
+    assert len(results(place / "out")) == 64
 
 
 @pytest.mark.parametrize(
