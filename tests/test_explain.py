@@ -371,6 +371,22 @@ def test_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
             r"columns 'a' and 'b' separate classes.*: no .*Leave one out \(--drop a\), merge clas"
             r"ses, or give a ridge, such as --penalty 1\.",
         ),
+        (
+            {"night": lambda t: (t["hours"] > 5) * 1},
+            (
+                "--drop",
+                "hours",
+                "--drop",
+                "income",
+                "--drop",
+                "school",
+                "--nominal",
+                "night",
+                "--scale",
+                "night",
+            ),
+            r"'night' has effects that cannot be.*out of --nominal or --scale, .*--penalty 1\.",
+        ),
         ({}, ("--classes", "poor,fair,good,best"), "no rows of class 'best'.*--classes"),
         ({}, ("--nominal", "hour"), "--nominal hour: no column of the regression; did you mean 'h"),
         ({}, ("--base", "school:east"), "--base school:east: this column has no such level"),

@@ -220,6 +220,26 @@ def test_columns_whose_coefficients_cannot_be_told_are_named(change, message):
         OrdinalRegression().fit(change(COLLINEAR), y)
 
 
+@pytest.mark.parametrize("wrong", [0, "auto"])
+def test_effects_that_cannot_be_separated_are_named(wrong):
+    X, y = sample(300)
+    X = pd.DataFrame({"night": X[:, 0] > 0.0, "dose": X[:, 1]}, dtype=float)
+    effects = {"nominal": ["night"], "scale": ["night"], "wrong": wrong}
+    with pytest.raises(ValueError, match="Column 'night' of X has effects that cannot be separ"):
+        OrdinalRegression(**effects).fit(X[["night"]], y)
+    model = OrdinalRegression(penalty=1.0, **effects).fit(X[["night"]], y)
+    assert np.all(np.diag(model.covariance_)[: 2 * (K - 1) + 1] > 0.0)
+    OrdinalRegression(**effects).fit(X, y)  # the spread of what dose does tells them apart
+
+
+def test_where_the_likelihood_is_flat_errors_are_large():
+    rng = np.random.default_rng(16)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 4, 200)
+    with pytest.warns(UserWarning, match="taken to be wrong ones|did not end"):
+        model = OrdinalRegression(wrong="any").fit(X, y)
+    assert model.summary().coefficients["error"].min() > 1e3
+
+
 def test_a_ridge_takes_them():
     y = np.digitize(COLLINEAR["age"] + np.random.default_rng(1).logistic(size=100), [0.0, 1.0])
     X = COLLINEAR.assign(twice=2 * COLLINEAR["age"])

@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 
 # Of the squared distance of a column from the others, by its own: below it they are collinear.
 _COLLINEAR = 1e-10
+# Of an eigenvalue of the information, by parameters of information 1: below it there is none.
+_FLAT = 1e-9
 # Where the logarithm of the odds changes by so much over a column's spread, separation is looked
 # for, and taken for granted; in as many rows.
 _SUSPECT, _SURE = 8.0, 40.0
@@ -90,6 +92,31 @@ def _refuse_collinear(gram: Array, columns: list[int], names: Sequence[str]) -> 
             "coefficients cannot be separated. Leave one of them out, or give a ridge, such as "
             "penalty=1.0."
         )
+
+
+def refuse_flat(model: Model, information: Array) -> None:
+    """Refuse parameters of which many values are as likely as where a search ended.
+
+    Raises
+    ------
+    ValueError
+        If there is a direction in which the likelihood does not fall, and none separates classes.
+    """
+    size = np.sqrt(np.diag(information).clip(min=np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(information / np.outer(size, size))
+    if values[0] > _FLAT or is_steep(model, _SUSPECT):
+        return
+    along = np.abs(vectors[:, 0] / size)
+    named = {
+        model.terms.names[j]: None
+        for j, effect in zip(model.terms.columns, along, strict=True)
+        if j is not None and effect > 1e-3 * along.max()
+    }
+    raise ValueError(
+        f"{_columns(list(named), 'has', 'have')} effects that cannot be separated: many values of "
+        "them are as likely as each other. Take a column out of nominal or scale, or give a ridge, "
+        "such as penalty=1.0."
+    )
 
 
 def _quoted(names: list[str]) -> str:

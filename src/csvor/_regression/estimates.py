@@ -14,6 +14,10 @@ from csvor._utils.warn import warn
 
 Array = NDArray[np.float64]
 
+# Of an eigenvalue of the information, by the greatest: where the likelihood is flat, errors are
+# large, not 0.
+_LEAST = 1e-15
+
 
 class Estimates(Kept):
     """The attributes of a fitted estimator."""
@@ -60,9 +64,9 @@ class Estimates(Kept):
         if self._share_known:
             free[terms.slices["wrong"]] = False
         covariance = np.zeros((terms.size, terms.size))
-        covariance[np.ix_(free, free)] = np.linalg.pinv(
-            best.information[np.ix_(free, free)], hermitian=True
-        )
+        values, vectors = np.linalg.eigh(best.information[np.ix_(free, free)])
+        values = np.maximum(values, _LEAST * values[-1])
+        covariance[np.ix_(free, free)] = (vectors / values) @ vectors.T
         return covariance
 
 

@@ -17,7 +17,12 @@ from csvor._data.prepare import prepare_fit
 from csvor._data.ranges import refusing_overflow
 from csvor._estimators.answers import by_partition
 from csvor._labels import pandas_index, refuse_other_order
-from csvor._regression.checks import check_columns, refuse_separation, warn_of_lost_classes
+from csvor._regression.checks import (
+    check_columns,
+    refuse_flat,
+    refuse_separation,
+    warn_of_lost_classes,
+)
 from csvor._regression.confint import ProfileIntervals
 from csvor._regression.design import Design
 from csvor._regression.effects import Effects
@@ -200,8 +205,8 @@ class OrdinalRegression(
         Raises
         ------
         ValueError
-            If columns are collinear or constant, there are no fewer parameters than rows, or a
-            class has no rows.
+            If columns are collinear or constant, effects cannot be told apart, there are no fewer
+            parameters than rows, or a class has no rows.
         SeparationError
             If columns separate classes without an exception: a ValueError.
         """
@@ -222,6 +227,7 @@ class OrdinalRegression(
             right = probability_right(model, fitting.rows)
             if not self.penalty:
                 refuse_separation(model, fitting.rows, right, likelihoods.best.converged)
+                refuse_flat(likelihoods.plain.model, likelihoods.plain.information)
             if model.terms.channels:
                 warn_of_lost_classes(model.terms, fitting.rows, fitting.mass, right)
         self.classes_ = data.classes

@@ -88,6 +88,13 @@ class Terms:
             *(f"wrong.{channel}" for channel in self.channels),
         ]
 
+    @property
+    def columns(self) -> list[int | None]:
+        """The column that each parameter is of; None of thresholds and shares."""
+        of_cuts: list[int | None] = [None] * self.n_cuts
+        nominal = [j for j in self.nominal for _ in range(self.n_cuts)]
+        return [*of_cuts, *nominal, *self.location, *self.scale, *(None for _ in self.channels)]
+
     def in_given_units(self, center: Array, factor: Array) -> Array:
         """The matrix from parameters of ``(x - center) factor`` to those of x.
 

@@ -33,6 +33,7 @@ _SAID_OTHERWISE = {
     "penalty=1.0": "--penalty 1",
     "Leave it out of classes": "Leave it out of --classes",
     "wrong=0": "--no-wrong",
+    "out of nominal or scale": "out of --nominal or --scale",
     "a larger ridge": "a larger --penalty",
 }
 
