@@ -82,6 +82,19 @@ def test_uses_of_columns() -> None:
     ]
 
 
+def test_n83_marks_among_words_are_categories_and_noted() -> None:
+    town = ["a", "NA", "b", "-", "a", "NA"]
+    notes = Notes()
+    features, frame = chosen(table_of(town=town, x=list("123456")), notes=notes)
+    assert features.categorical == {"town": ["-", "NA", "a", "b"]}
+    assert frame["town"].tolist() == town
+    (note,) = notes.texts()
+    assert note == (
+        "marks for 'no value' in columns of words: 'town' ('NA' 2, '-' 1); each is treated as a "
+        "category; --missing 'NA' counts it as blank"
+    )
+
+
 def test_rows_left_out_do_not_count() -> None:
     """Neither their blanks nor their values: the row of "bad" has no label."""
     table = table_of(x=["bad", "2", "3"], same=["1", "7", "7"])

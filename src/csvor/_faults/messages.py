@@ -50,6 +50,7 @@ MESSAGES = {
     "infinite": ": {n} infinite [value|values] ({rows}); correct [it|them] or leave [this row|these rows] out",
     "lists": "holds lists; make one column of each entry, or leave the column out with --drop {column:q}",
     "lists-unlike-fit": "holds lists, but the model was fitted to none; write it as it was there",
+    "marks-as-words": "marks for 'no value' in columns of words: {columns}; each is treated as a category; --missing '{mark}' counts it as blank",  # N83
     "many-texts": ": {n_texts} different texts in {n_rows} rows are too many for categories",
     "no-features": "no feature column is left to fit with",
     "not-a-date": ": {n} of {total} values [is not a date|are not dates] ({examples})",  # N39

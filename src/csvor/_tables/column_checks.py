@@ -1,6 +1,6 @@
 """What must a feature column not hold (N11 to N13)?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -128,6 +128,17 @@ def note_blank_words(blanks: dict[str, Rows], notes: Notes) -> None:
     """Say so where a blank becomes a category."""
     if blanks:
         notes.add(fault("blank-words", columns=_rows_by_column(blanks)))
+
+
+def note_word_marks(marks: Mapping[str, Mapping[str, int]], notes: Notes) -> None:
+    """Say so where what stands for no value elsewhere is a category (N83)."""
+    if marks:
+        columns = []
+        for name, counts in marks.items():
+            listing = ", ".join(f"'{visible(mark)}' {n}" for mark, n in counts.items())
+            columns.append(f"'{name}' ({listing})")
+        first = next(iter(next(iter(marks.values()))))
+        notes.add(fault("marks-as-words", columns=_first_columns(columns), mark=first))
 
 
 def _rows_by_column(blanks: dict[str, Rows]) -> str:

@@ -15,6 +15,7 @@ from csvor._tables.column_checks import (
     far_value,
     note_blank_words,
     note_far_values,
+    note_word_marks,
     refuse_bad_range,
     refuse_blanks,
     refuse_many_words,
@@ -28,6 +29,7 @@ from csvor._tables.leaks import (
     note_shared_id,
     note_use,
 )
+from csvor._tables.number_column import SIGNS
 from csvor._tables.table import Table, TableColumn
 from csvor._utils.spelling import as_number
 
@@ -80,6 +82,7 @@ class _Choice:
         self.data: dict[str, Any] = {}
         self.blanks: dict[str, Rows] = {}
         self.blank_words: dict[str, Rows] = {}
+        self.word_marks: dict[str, dict[str, int]] = {}
         self.blank: list[str] = []
         self.far: list[Fault] = []
         self.columns = {name: table.columns[name].take(rows) for name in names}
@@ -144,6 +147,13 @@ class _Choice:
         self.data[name] = np.array(texts, dtype=object)[codes]
         if "" in texts:
             self.blank_words[name] = self.rows[codes == texts.index("")]
+        marks = {
+            text: int(np.sum(codes == code))
+            for code, text in enumerate(texts)
+            if text.casefold() in SIGNS
+        }
+        if marks:
+            self.word_marks[name] = marks
 
     def _note_idle_marks(self) -> None:
         """Say which marks for "no value" no cell has: a slip of the pen, mostly."""
@@ -157,6 +167,7 @@ class _Choice:
         self.reader.notes.report(self.notes)
         note_far_values(self.far, self.notes)
         note_blank_words(self.blank_words, self.notes)
+        note_word_marks(self.word_marks, self.notes)
         if not impute:
             with self.faults.collected():
                 refuse_blanks(self.blanks)
