@@ -81,6 +81,18 @@ def test_n77_what_a_killed_process_left_is_cleared_by_the_next(tmp_path: Path, k
     assert sorted(os.listdir(tmp_path)) == [".out.something.part", "out", "out2"]
 
 
+def test_what_an_earlier_process_of_the_same_number_left_is_cleared(tmp_path: Path) -> None:
+    """In a container each run of a command has the same one."""
+    path = tmp_path / "a.csv"
+    with written_whole(path) as part:
+        part.touch()
+        left = part.with_name(part.name.replace(part.name[-13:-5], "0" * 8))
+        part.rename(left)
+        part.touch()
+    write_whole(path, b"new")
+    assert os.listdir(tmp_path) == ["a.csv"]
+
+
 def test_two_at_once_do_not_clear_each_other(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     with written_whole(path) as first:

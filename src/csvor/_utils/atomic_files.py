@@ -13,6 +13,9 @@ from zlib import crc32
 
 # Of a name beside its hidden part: names have a limit of 255 bytes.
 _LONGEST = 200
+# The names of what this process writes now. Another with its number in it was left by an earlier
+# process: where a container starts a command anew, the number is the same each time.
+_writing: set[str] = set()
 
 
 @contextmanager
@@ -47,6 +50,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+        _writing.discard(part.stem)
 
 
 @contextmanager
@@ -68,6 +72,7 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
         if part.is_dir():  # whoever still writes by its name does so in vain
             gone = part.rename(part.with_suffix(".gone"))
             shutil.rmtree(gone, ignore_errors=True)
+        _writing.discard(part.stem)
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -78,7 +83,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def _beside(path: Path) -> Path:
     """A name that says which process of which machine writes there."""
-    return path.with_name(f"{_of_machine(path)}{os.getpid()}-{secrets.token_hex(4)}.part")
+    part = path.with_name(f"{_of_machine(path)}{os.getpid()}-{secrets.token_hex(4)}.part")
+    _writing.add(part.stem)
+    return part
 
 
 def _of_machine(path: Path) -> str:
@@ -92,11 +99,16 @@ def _clear(path: Path) -> None:
     for name in os.listdir(path.parent) if path.parent.is_dir() else ():
         if name.startswith(start) and name.endswith((".part", ".gone")):
             process, part = name.removeprefix(start).partition("-")[0], path.with_name(name)
-            if process.isdecimal() and not _is_running(int(process)):
+            if part.stem in _writing or not process.isdecimal():
+                continue
+            if not _is_running(int(process)):
                 shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:
+    """Whether there is another process of this number."""
+    if process == os.getpid():
+        return False
     if os.name == "nt":  # where a signal of 0 ends the process
         return True
     try:
