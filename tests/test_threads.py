@@ -2,7 +2,6 @@
 
 import gc
 import os
-import signal
 import threading
 import time
 import weakref
@@ -16,6 +15,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import csvor._utils.threads
+import forks
 from csvor import CSVOR
 from csvor._rows.dense import DenseRows
 from csvor._utils.threads import RowThreads, SharedContext
@@ -162,40 +162,11 @@ def test_n58_a_fork_waits_for_who_enters_and_its_child_begins_outside() -> None:
         os._exit(0 if outside and inside and limits == [4] else 1)
     leave.set()
     thread.join(20)
-    assert _status_of(child) == 0
+    assert forks.status_of(child) == 0
     assert limits == [4]
-
-
-def _status_of(child: int) -> int | None:
-    """The exit status of a child; None where it hangs."""
-    for _ in range(200):
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_n58_children_forked_during_fits_fit() -> None:
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    y = np.digitize(X @ [1.0, 2.0, -1.0], [-1.0, 1.0])
-    expected, over = CSVOR().fit(X, y).coef_, Event()
-
-    def go_on() -> None:
-        while not over.is_set():
-            CSVOR().fit(X, y)
-
-    thread = Thread(target=go_on, daemon=True)
-    thread.start()
-    try:
-        for _ in range(8):
-            child = os.fork()
-            if child == 0:
-                os._exit(0 if np.array_equal(CSVOR().fit(X, y).coef_, expected) else 1)
-            assert _status_of(child) == 0
-    finally:
-        over.set()
-        thread.join(20)
+    """200 of them were tried once: ``python tests/forks.py 200``."""
+    assert forks.children(8, n_threads=1) == {0: 8}
