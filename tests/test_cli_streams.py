@@ -120,3 +120,24 @@ def test_text_in_memory_takes_results_as_they_are() -> None:
     with redirect_stdout(io.StringIO()) as told, results() as file:
         file.write("ύψος\n")
     assert told.getvalue() == "ύψος\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device here is full")
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        ("--version >/dev/full", 1, "csvor: error: No space left on device\n"),
+        ("show m.skops >&-", 0, ""),
+        ("show nothing.skops 2>&-", 2, ""),
+    ],
+)
+def test_streams_that_are_full_or_closed(words: str, status: int, told: str) -> None:
+    """One line, or none where nobody could read it; and no file is opened in the stream's place."""
+    path = os.pathsep.join([str(Path(csvor.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    ended = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m csvor.cli {words}'],
+        env={**os.environ, "PYTHONPATH": path},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert (ended.returncode, ended.stderr) == (status, told)

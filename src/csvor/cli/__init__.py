@@ -1,5 +1,6 @@
 """The command line: `csvor audit`, `csvor fit`, `csvor predict`, `csvor show` and others."""
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -7,6 +8,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line on `sys.argv` and leave with its exit status."""
+    _open_closed_streams()
     try:
         # Inside, so that Ctrl-C while this is imported is no traceback either.
         from csvor.cli._progress import compiling_told_late
@@ -17,3 +19,10 @@ def main() -> None:
     except KeyboardInterrupt:
         print("csvor: interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _open_closed_streams() -> None:
+    """Let what was closed (`>&-`) lead nowhere: else the next file that is opened would be it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))

@@ -45,8 +45,7 @@ def failures_in_one_line(debug: bool = False, notes: Notes | None = None) -> Ite
     except typer.Exit:
         raise
     except KeyboardInterrupt:
-        typer.echo("csvor: interrupted", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(INTERRUPTED) from None  # said where the program ends
     except BrokenPipeError:
         # The reader of the pipe has gone; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -87,11 +86,13 @@ class OneLineGroup(TyperGroup):
         try:
             status = super().main(*args, **{**options, "prog_name": "csvor"})
         except (KeyboardInterrupt, typer.Abort):
-            typer.echo("csvor: interrupted", err=True)
             status = INTERRUPTED
         except CommandError as error:
             _complain(error)
             status = error.exit_code
+        except OSError as error:  # of --help and --version, on a full disk
+            _complain(error)
+            status = FAILED
         except Exception as error:
             # Older releases of typer raise click's errors, later ones their own: same methods.
             if not hasattr(error, "format_message"):
@@ -102,6 +103,8 @@ class OneLineGroup(TyperGroup):
             hint += f" (see '{context.command_path} --help')" if context else ""
             _complain(error.format_message().rstrip(".") + hint)
             status = WRONG_USE
+        if status == INTERRUPTED:  # typer itself would say nothing
+            print("csvor: interrupted", file=sys.stderr)
         sys.exit(status)
 
     def hint_on(self, error: Any) -> str:
