@@ -276,6 +276,7 @@ def test_n33_rare_grades_are_neither_flagged_nor_noted() -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     assert "y: 1 (448) < 2 (33) < 3 (14) < 4 (5)\n" in result.stdout
     assert "\nAnswer   no label of 500 looks wrong (at most 4 may be)\n" in result.stdout
+    assert " 0.000 " not in result.stdout  # N67: of a clean file nothing is listed for show
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,10 @@ _NUMBERS = {"row", "probability", "expected_distance", "residual"}
 
 
 def print_suspects(out: Console, rows: dict[str, list[object]], top: int, ordered_by: str) -> None:
-    """Print the first `top` of the audited rows, with a blank line above and below."""
+    """Print the first `top` of the audited rows, with a blank line above and below.
+
+    Those of which it would say that their probability is 0.000 are left out (N67).
+    """
     hidden = "expected_distance" if ordered_by == "probability" else "residual"
     rows = {name: column for name, column in rows.items() if name != hidden}
     table = plain_table()
@@ -234,10 +237,12 @@ def print_suspects(out: Console, rows: dict[str, list[object]], top: int, ordere
         )
     short = _short([rows["given"], rows["suggested"]])
     rows |= {name: [short[label] for label in rows[name]] for name in ("given", "suggested")}
-    for values in list(zip(*rows.values(), strict=True))[:top]:
+    shown = zip(rows["probability"], zip(*rows.values(), strict=True), strict=True)
+    for values in [row for chance, row in shown if f"{chance:.3f}" != "0.000"][:top]:
         cells = [_cell(name, value) for name, value in zip(rows, values, strict=True)]
         table.add_row(*cells, style=None if values[-1] else "dim")
-    print_table(out, table, "\n", "\n")
+    if table.rows:
+        print_table(out, table, "\n", "\n")
 
 
 def _short(columns: Iterable[Iterable[object]]) -> dict[object, object]:

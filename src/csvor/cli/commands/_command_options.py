@@ -53,7 +53,9 @@ class AuditOutput:
             panel=OUTPUT,
         ),
     ] = None
-    top: Annotated[int, whole(0, 20, "Rows to show.", panel=OUTPUT)] = 20
+    top: Annotated[
+        int, whole(0, 20, "Rows to show, but for those of probability 0.000.", panel=OUTPUT)
+    ] = 20
     suspects: Annotated[
         Text, _file("Write all rows (.csv, .tsv, .parquet; - is stdout); with --dask a new folder.")
     ] = None
