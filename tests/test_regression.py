@@ -255,6 +255,21 @@ def test_a_column_that_separates_is_named(wrong):
     assert np.isfinite(OrdinalRegression(penalty=0.1).fit(X, y).coef_).all()
 
 
+@pytest.mark.parametrize("wrong", [0, "auto"])
+@pytest.mark.parametrize(("code", "ends"), [(0, False), (2, True), (K - 1, False)])
+def test_a_rare_value_that_only_the_lowest_or_highest_class_has_is_named(code, ends, wrong):
+    """Its coefficient in standard deviations of the column is small, however far it has run."""
+    X, y = sample(2_000)
+    rare = np.zeros((2_000, 1))
+    rare[np.flatnonzero(y == code)[:3]] = 1.0
+    model, X = OrdinalRegression(wrong=wrong), np.hstack([X, rare])
+    if ends:
+        assert abs(model.fit(X, y).coef_[3]) < 5.0
+        return
+    with pytest.raises(ValueError, match=r"'x3'.* separates classes without an exception"):
+        model.fit(X, y)
+
+
 def test_a_class_without_rows_is_refused():
     X, y = sample(200)
     with pytest.raises(ValueError, match="No rows of class 7: its thresholds cannot be estimated"):

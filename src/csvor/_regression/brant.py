@@ -65,7 +65,7 @@ def _above_or_not(fitting: Fitting, k: int) -> Optimum:
     )
     end = pair.without_wrong()
     right = probability_right(end.model, pair.rows)
-    refuse_separation(end.model, pair.rows, right, end.converged)
+    refuse_separation(end.model, pair.rows, right, end.peaked)
     return end
 
 

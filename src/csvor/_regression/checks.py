@@ -155,7 +155,7 @@ def is_steep(model: Model, beyond: float = _SURE) -> bool:
     return bool(effects.max(initial=0.0) > beyond)
 
 
-def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> None:
+def refuse_separation(model: Model, rows: Rows, right: Any, peaked: bool) -> None:
     """Refuse a fit whose coefficients grow without end.
 
     Parameters
@@ -165,14 +165,15 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     rows : Rows
     right : array-like of shape (n,)
         The probability that a label is right; the others separate nothing.
-    converged : bool
+    peaked : bool
+        Whether the likelihood falls there in all directions.
 
     Raises
     ------
     SeparationError
         If a combination of columns puts all rows that count into the order of their classes.
     """
-    if converged and not is_steep(model, _SUSPECT):
+    if peaked and not is_steep(model, _SUSPECT):
         return
     some = random_rows(rows.codes.shape[0], _MOST_ROWS)
     X, codes, weights, chance = take(some, rows.X, rows.codes, rows.weights, right)
@@ -181,12 +182,12 @@ def refuse_separation(model: Model, rows: Rows, right: Any, converged: bool) -> 
     if direction is None:
         return
     wrong = int(np.sum(~counts))
-    besides, remedies = "", "merge classes, or give a ridge, such as penalty=1.0"
+    besides, remedies = "", "merge classes or levels, or give a ridge, such as penalty=1.0"
     if wrong:
         besides = f" (but for {wrong} rows whose labels are probably wrong)"
         remedies = (
-            "merge classes, give a ridge, such as penalty=1.0, or say how many labels are wrong, "
-            "such as wrong=0"
+            "merge classes or levels, give a ridge, such as penalty=1.0, or say how many labels "
+            "are wrong, such as wrong=0"
         )
     raise SeparationError(
         f"{_columns(direction, 'separates', 'separate')} classes without an exception{besides}: no "

@@ -226,7 +226,7 @@ class OrdinalRegression(
             model = likelihoods.best.model
             right = probability_right(model, fitting.rows)
             if not self.penalty:
-                refuse_separation(model, fitting.rows, right, likelihoods.best.converged)
+                refuse_separation(model, fitting.rows, right, likelihoods.best.peaked)
                 refuse_flat(likelihoods.plain.model, likelihoods.plain.information)
             if model.terms.channels:
                 warn_of_lost_classes(model.terms, fitting.rows, fitting.mass, right)

@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 _OPTIONS: Any = {
     "gtol": 1e-9, "maxiter": 200, "initial_trust_radius": 2.0, "max_trust_radius": 100.0,
 }  # fmt: skip
+# Of a curvature, by the greatest: less may be that of a coefficient without end.
+_PEAK = 1e-6
 # A model of which more labels are wrong says nothing.
 _MOST_WRONG = 0.9
 # A share below it is none.
@@ -57,6 +59,12 @@ class Optimum:
     information: Array
     converged: bool
     n_iter: int
+
+    @property
+    def peaked(self) -> bool:
+        """Whether the search ended where the likelihood falls in all directions."""
+        curves = np.linalg.eigvalsh(self.information)
+        return self.converged and bool(curves[0] > _PEAK * curves[-1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,7 +101,7 @@ def _nominal(done: Explained, name: str) -> str:
     end = refitted(fitting, best, with_nominal(best.model.terms, at), model._share_known)
     right = probability_right(end.model, fitting.rows)
     try:
-        refuse_separation(end.model, fitting.rows, right, end.converged)
+        refuse_separation(end.model, fitting.rows, right, end.peaked)
     except SeparationError:
         return f"merge classes, for with {option} columns separate them"
     return option
