@@ -178,6 +178,27 @@ def test_refusals(grades, formula, arguments, message):
         clm(formula, grades, **arguments)
 
 
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_frames_of_polars_and_arrow(grades, kind):
+    module = pytest.importorskip(kind)
+    words = grades.assign(grade=pd.Categorical.from_codes(grades["grade"], ["low", "mid", "top"]))
+    words["grade"] = words["grade"].cat.as_ordered()
+    frame = module.from_pandas(words) if kind == "polars" else module.Table.from_pandas(words)
+    if kind == "polars":
+        levels = module.Enum(["low", "mid", "top"])
+        frame = frame.with_columns(module.col("grade").cast(module.String).cast(levels))
+    expected = clm("grade ~ site + age", words, wrong=0)
+    model = clm("grade ~ site + age", frame, wrong=0)
+    np.testing.assert_allclose(model.parameters_, expected.parameters_, atol=1e-8)
+    np.testing.assert_array_equal(model.predict(frame), expected.predict(words))
+
+
+def test_rows_in_partitions_are_refused(grades):
+    frame = pytest.importorskip("dask.dataframe").from_pandas(grades, npartitions=2)
+    with pytest.raises(TypeError, match=r"data lies in partitions of dask.*data\.compute\(\)"):
+        clm("grade ~ age", frame)
+
+
 def test_rows_to_predict_are_refused_that_the_formula_cannot_read(grades):
     model = clm("grade ~ site", grades, wrong=0)
     with pytest.raises(ValueError, match="lack the column 'site'"):

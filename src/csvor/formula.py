@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from csvor._regression import OrdinalRegression
 from csvor._regression.formula_terms import FormulaColumns, parsed, variables_of
+from csvor._utils.lazy import is_lazy
 from csvor._utils.warn import warn
 from csvor._utils.words import all_of, are, plural
 
@@ -31,6 +32,7 @@ class FormulaRegression(OrdinalRegression):
 
     def _checked(self, X: ArrayLike) -> Array:
         """Features of a table, or of the columns that the formula makes of it."""
+        X = _in_pandas(X)
         if self._design is not None and isinstance(X, pd.DataFrame):
             names = self.feature_names_in_
             if not all(name in X.columns for name in names):
@@ -40,7 +42,7 @@ class FormulaRegression(OrdinalRegression):
 
 def clm(
     formula: str,
-    data: pd.DataFrame,
+    data: Any,
     *,
     nominal: str | None = None,
     scale: str | None = None,
@@ -65,7 +67,7 @@ def clm(
         ``+``, ``:``, ``*`` and Python functions, such as ``np.log(age)``. ``.`` is all other
         columns.
     data : DataFrame
-        The table.
+        The table, of pandas, polars or Arrow.
     nominal : str, default=None
         Terms with an effect of their own on each threshold, such as ``"~ contact"``; they are
         taken out of the location.
@@ -94,6 +96,8 @@ def clm(
     ------
     ImportError
         If formulaic is not installed (``pip install 'csvor[formula]'``).
+    TypeError
+        If data lies in partitions of dask.
     ValueError
         If a formula cannot be read, or names a column that data has not.
 
@@ -144,11 +148,22 @@ def _sides(formula: str) -> tuple[str, str]:
 
 def _table(data: Any, apart: dict[str, str]) -> pd.DataFrame:
     """The data, which have the columns that are named apart from terms."""
+    if is_lazy(data):
+        raise TypeError(
+            "data lies in partitions of dask, and formulas read rows in memory: give "
+            "data.compute(), or columns of numbers to OrdinalRegression."
+        )
+    data = _in_pandas(data)
     table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
     for key, name in apart.items():
         if name not in table.columns:
             raise ValueError(f"{key} names {name!r}, which is no column of data.")
     return table
+
+
+def _in_pandas(data: Any) -> Any:
+    """A frame of polars or Arrow as one of pandas; anything else as it is."""
+    return data.to_pandas() if hasattr(data, "to_pandas") else data
 
 
 def _complete(table: pd.DataFrame, names: set[str]) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._parts.engine import each, sums
-from csvor._regression.checks import refuse_separation
+from csvor._regression.checks import SeparationError, refuse_separation
 from csvor._regression.fit import Fitting
 from csvor._regression.likelihood import Model, Rows, blocks, probability_right
 from csvor._regression.optimum import Optimum
@@ -65,7 +65,13 @@ def _above_or_not(fitting: Fitting, k: int) -> Optimum:
     )
     end = pair.without_wrong()
     right = probability_right(end.model, pair.rows)
-    refuse_separation(end.model, pair.rows, right, end.peaked)
+    try:
+        refuse_separation(end.model, pair.rows, right, end.peaked)
+    except SeparationError as error:
+        raise SeparationError(
+            f"{str(error).partition(': no finite')[0]} at the threshold {names[k]}|{names[k + 1]}, "
+            "where Brant's test has a regression of its own: ask for method='likelihood'."
+        ) from error
     return end
 
 
