@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import io
 import re
-import resource
 import tempfile
 import warnings
 import zipfile
@@ -226,5 +225,7 @@ def _attempt_anywhere(seed: int) -> str:
 
 
 if __name__ == "__main__":
+    import resource  # which Windows has not
+
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     try_all(_attempt_anywhere, r"'[^']*'|\d+")

@@ -16,6 +16,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 import csvor
+import csvor.cli
 from csvor._faults.errors import nearest
 from csvor._faults.notes import Notes
 from csvor._utils.atomic_files import folder_written_whole, written_whole
@@ -23,7 +24,7 @@ from csvor._utils.words import rows_text
 from csvor.cli._errors import failures_in_one_line
 from csvor.cli._files import write_table
 from csvor.cli._notes import warnings_as_notes
-from csvor.cli.commands._app import app
+from csvor.cli.commands._app import CompletingGroup, app
 
 PROGRAM = [sys.executable, "-m", "csvor.cli"]
 
@@ -187,7 +188,7 @@ def test_wrong_use_does_not_wait_for_what_only_the_work_needs(tmp_path: Path) ->
     (tmp_path / "t.csv").write_text("a,y\n1,2\n", encoding="utf-8")
     code = """
 import sys
-from csvor.cli.commands._app import app
+from csvor.cli.commands._app import CompletingGroup, app
 for args in sys.argv[1:]:
     try:
         app(args.split())
@@ -356,3 +357,25 @@ def test_words_of_messages() -> None:
     assert rows_text([4]) == "row 5"
     assert rows_text(np.arange(7)) == "rows 1, 2, 3, 4, 5 and 2 more"
     assert rows_text([1, 2], count=9) == "rows 2, 3 and 7 more"
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_control_c_while_options_are_read_is_told(
+    wrapped: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python 3.11 wraps one that comes while a class is made, as pydantic's are at the import."""
+
+    def interrupt(*words: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            if wrapped:
+                raise RuntimeError("Error calling __set_name__") from error
+            raise
+
+    monkeypatch.setattr(CompletingGroup, "parse_args", interrupt)
+    monkeypatch.setattr(sys, "argv", ["csvor", "show", "m.skops"])
+    with pytest.raises(SystemExit) as ended:
+        csvor.cli.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "csvor: interrupted\n"

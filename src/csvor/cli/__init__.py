@@ -3,6 +3,8 @@
 import os
 import sys
 
+from csvor._utils.interrupts import is_interrupt
+
 __all__ = ["main"]
 
 
@@ -16,7 +18,9 @@ def main() -> None:
 
         with compiling_told_late():
             app()
-    except KeyboardInterrupt:
+    except (Exception, KeyboardInterrupt) as error:
+        if not is_interrupt(error):
+            raise
         print("csvor: interrupted", file=sys.stderr)
         sys.exit(130)
 

@@ -14,6 +14,7 @@ from csvor._faults.errors import FAILED, WRONG_USE, CommandError, FaultsError, o
 from csvor._faults.fault import Fault
 from csvor._faults.notes import Notes
 from csvor._faults.spelling import harmless
+from csvor._utils.interrupts import is_interrupt
 from csvor.cli._streams import escape_for_people
 from csvor.cli._try import command_to_try
 
@@ -44,13 +45,13 @@ def failures_in_one_line(debug: bool = False, notes: Notes | None = None) -> Ite
         sys.stdout.flush()
     except typer.Exit:
         raise
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None  # said where the program ends
     except BrokenPipeError:
         # The reader of the pipe has gone; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(PIPE_CLOSED) from None
     except Exception as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from None
         if debug:
             print(traceback.format_exc().rstrip(), file=sys.stderr)
         _complain(error, notes.faults if notes else ())
@@ -85,7 +86,7 @@ class OneLineGroup(TyperGroup):
         escape_for_people()
         try:
             status = super().main(*args, **{**options, "prog_name": "csvor"})
-        except (KeyboardInterrupt, typer.Abort):
+        except (KeyboardInterrupt, typer.Abort):  # typer makes a status of most of them
             status = INTERRUPTED
         except CommandError as error:
             _complain(error)
@@ -103,7 +104,7 @@ class OneLineGroup(TyperGroup):
             hint += f" (see '{context.command_path} --help')" if context else ""
             _complain(error.format_message().rstrip(".") + hint)
             status = WRONG_USE
-        if status == INTERRUPTED:  # typer itself would say nothing
+        if status == INTERRUPTED:
             print("csvor: interrupted", file=sys.stderr)
         sys.exit(status)
 
