@@ -1,4 +1,4 @@
-# make demo | test | lint | docs | compare | clean.  Needs make and a Python of 3.11 or later with its venv module.
+# make demo | test | lint | docs | compat | dist | compare | clean.  Needs make and a Python of 3.11 or later with its venv module.
 # Another Python: make test PYTHON=python3.13.   Another place: make test VENV=some/folder.
 
 VENV ?= .venv
@@ -21,11 +21,13 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 # containers forbid that, each process that a test starts would compile 7 s of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test oldest lint docs compare clean
+.PHONY: help demo test oldest compat dist lint docs compare clean
 help:
 	@echo "make demo   spoil labels of a real data set, audit it, and count what was found"
 	@echo "make test   run the tests"
 	@echo "make oldest run the tests with the oldest releases that are allowed"
+	@echo "make compat run a quick part of the tests with them"
+	@echo "make dist   build sdist and wheel into dist/, check them, and use the wheel alone"
 	@echo "make lint   check style and types"
 	@echo "make docs   build the site into docs/_build/html; every example is run, warnings are errors"
 	@echo "make compare   time fits beside those of the last release, or of BASE=COMMIT"
@@ -41,6 +43,19 @@ test: $(INSTALLED)test
 # The oldest releases that pyproject.toml allows, in an environment of their own.
 oldest: .venv-oldest.txt
 	@PIP_CONSTRAINT=$(CURDIR)/.venv-oldest.txt $(MAKE) --no-print-directory test VENV=.venv-oldest
+
+# Containers, readers, models, audits and pages: what leans on other packages most.
+QUICK := $(addprefix tests/test_,cases_containers.py cli_predict.py cli_workbook.py compile.py \
+  decisions.py formula.py plots_displays.py reader_files.py sparse.py table_encoder.py versions.py)
+compat:
+	@$(MAKE) --no-print-directory oldest PYTEST_FLAGS="$(PYTEST_FLAGS) $(QUICK)"
+
+# A wheel that works here may lack a file, or lean on a package that it does not name.
+dist: $(INSTALLED)release
+	@rm -rf dist
+	@$(BIN)/python -m build
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/python tests/alone.py dist/*.whl
 
 .venv-oldest.txt: pyproject.toml tests/oldest.py
 	@$(PYTHON) tests/oldest.py > $@

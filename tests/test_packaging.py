@@ -1,15 +1,19 @@
 """What is shipped: one version, one list of requirements, and all files that the package reads."""
 
+import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
 import yaml
 
+import alone
 import csvor
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,6 +64,18 @@ def test_citation_is_of_this_version_and_names_the_paper() -> None:
     assert paper["url"] in readme
 
 
+def test_the_newest_changes_are_of_this_version() -> None:
+    first, *earlier = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    version, _, when = first.partition(" ")
+    assert version == PROJECT["version"]
+    assert re.fullmatch(r"\((unreleased|\d{4}-\d\d-\d\d)\)", when)
+    assert "unreleased" not in "".join(earlier)
+    short = version.rpartition(".")[0]
+    assert f"release_{short}" in (ROOT / "docs/news.md").read_text("utf-8").split()
+    notes = (ROOT / f"docs/release_{short}.md").read_text("utf-8")
+    assert notes.startswith(f"# csvor {short}\n")
+
+
 def test_the_command_is_an_entry_point() -> None:
     """So that a plain install, and a runner of commands such as pipx, find it."""
     (command,) = [e for e in entry_points(group="console_scripts") if e.name == "csvor"]
@@ -67,12 +83,27 @@ def test_the_command_is_an_entry_point() -> None:
     assert callable(command.load())
 
 
-def test_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
-    code = f"from hatchling.build import build_wheel; print(build_wheel({str(tmp_path)!r}))"
-    built = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+def built(what: str, source: Path, folder: Path) -> Path:
+    """The sdist or the wheel of a source."""
+    code = f"from hatchling.build import build_{what}; print(build_{what}({str(folder)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=True
     )
-    names = set(ZipFile(tmp_path / built.stdout.split()[-1]).namelist())
+    return folder / done.stdout.split()[-1]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The sdist, and the wheel that an installer makes of it."""
+    folder = tmp_path_factory.mktemp("dist")
+    sdist = built("sdist", ROOT, folder)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    return sdist, built("wheel", folder / sdist.name.removesuffix(".tar.gz"), folder)
+
+
+def test_wheel_holds_all_that_the_package_reads(files: tuple[Path, Path]) -> None:
+    names = set(ZipFile(files[1]).namelist())
     package = {name for name in names if name.startswith("csvor/")}
     source = {
         f"csvor/{path.relative_to(ROOT / 'src/csvor').as_posix()}"
@@ -84,3 +115,23 @@ def test_wheel_holds_all_that_the_package_reads(tmp_path: Path) -> None:
     assert {path.split("/")[2] for path in package if "/templates/" in path or "/static/" in path}
     info = {name.partition("/")[2] for name in names - package}
     assert info == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+
+
+def test_sdist_holds_what_git_does(files: tuple[Path, Path]) -> None:
+    """Of the folders that it names: nothing that was left there, and nothing is missing."""
+    kept = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+    )
+    if kept.returncode:
+        pytest.skip("this tree is no checkout of git")
+    with tarfile.open(files[0]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names - set(kept.stdout.splitlines()) == {"PKG-INFO"}
+    assert set(kept.stdout.splitlines()) - names == {".ci/run"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_the_wheel_works_beside_what_it_names_alone(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    alone.try_it(alone.linked(tmp_path / "new", files[1]))

@@ -26,7 +26,7 @@ WITHOUT_PYTHON = {
     "index.md", "guides.md", "studies.md", "background.md", "news.md", "algorithm.md", "compare.md",
     "limits.md", "release_0.2.md", "cli.md", "files.md", "changes.md", "measured.md", "new_loss.md",
     "real_errors.md", "architecture.md", "map.md", "install.md", "help.md", "options.md", "faq.md",
-    "refusals.md", "glossary.md",
+    "refusals.md", "glossary.md", "releasing.md",
 }  # fmt: skip
 
 
