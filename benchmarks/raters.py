@@ -76,7 +76,7 @@ def politeness(folder: Path) -> list[Row]:
         for name, features in (("csvor", None), ("csvor, features", np.repeat(X, 4, axis=0))):
             start = time.perf_counter()
             audit = audit_raters(features, y, items, who, classes=np.arange(K), estimator=line)
-            place = {rater: r for r, rater in enumerate(audit.raters)}
+            place = {rater: r for r, rater in enumerate(audit.raters.names)}
             predicted = np.zeros((n, K))
             for rater in set(asked):
                 of_rater = asked == rater

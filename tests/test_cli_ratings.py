@@ -345,9 +345,12 @@ def test_faults_of_a_long_file(ratings: pd.DataFrame) -> None:
     assert "column 'essay' (--item): 1 of 180 values is blank (row 10)" in result.stderr
     long.fillna("e03").drop(columns="words").to_csv("long.csv", index=False)
     alone = run("audit", *LONG)
-    assert "all 180 rows are of 'Ann'" in alone.stderr and "leave --item and --rater out" in (
-        alone.stderr
-    )
+    says = "leave --item and --rater out, or give the true labels of some items (--gold COL)"
+    assert "all 180 rows are of 'Ann'" in alone.stderr and says in alone.stderr
+    one = ratings[["essay", "Ann"]].dropna().assign(marker="Ann", truth="fair")
+    one.rename(columns={"Ann": "grade"}).to_csv("long.csv", index=False)
+    measured = found(*LONG, "--gold", "truth")
+    assert measured["raters"][0]["gold_agreement"] == (one["Ann"] == "fair").mean()
 
 
 def test_consensus_is_one_of_several() -> None:

@@ -242,6 +242,25 @@ def test_a_scale_turned_round_is_said_and_no_shift():
     assert not audit_scores(score, truth, raters=raters).raters.turned.size
 
 
+def test_a_turned_scale_that_hides_what_the_features_say_is_said():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    truth = np.digitize(X[:, 0] + 0.1 * rng.normal(size=150), [-0.7, 0.0, 0.7])
+    raters = rng.integers(0, 3, 150)
+    audit = audit_labels(X, np.where(raters, truth, 3 - truth), models="own", raters=raters)
+    assert not audit.conclusive
+    assert [note[:23] for note in audit.notes if note.startswith("0")] == [
+        "0: labels fall where the"[:23]
+    ]
+
+
+def test_a_rater_with_one_label_is_said():
+    score, truth, _, raters = rated(0, "clean", 400)
+    audit = audit_scores(score, np.where(raters == "b", 2, truth), raters=raters)
+    assert "b: the same label on every row." in audit.notes
+    assert audit.raters.single.tolist() == [1]
+
+
 def test_rows_of_weight_0_do_not_count_in_the_table():
     score, _, y, raters = rated(0, "high", 400)
     weights = np.where((raters == "a") & (np.arange(400) % 2), 0.0, 1.0)

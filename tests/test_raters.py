@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from scipy.special import expit
 from scipy.stats import binomtest
 
 from csvor import RatersAudit, audit_raters
@@ -16,6 +17,7 @@ from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import fit_raters
 from csvor._mixture.rater_problem import RaterProblem
 from csvor._mixture.rater_tables import label_tables
+from csvor.audit._rating_data import read_ratings
 from csvor.metrics import weighted_kappa
 from csvor.report import write_raters_report
 
@@ -86,19 +88,23 @@ def test_likelihood_is_the_sum_over_all_true_classes(features: bool) -> None:
             for i in range(data.starts[j], data.starts[j + 1]):
                 masses[t] *= tables[data.raters[i], data.codes[i], t]
         assert np.allclose(problem.posterior[j], masses / masses.sum())
-    assert np.isclose(problem.counts.sum(), data.codes.size)
+    telling = (np.diff(data.starts) > 1) | (data.known >= 0) | features
+    assert np.isclose(problem.counts.sum(), np.diff(data.starts)[telling].sum())
 
 
 def test_value_by_brute_force() -> None:
-    """All classes of all items at once: what the sum over items factorises."""
-    data = Ratings(np.array([0, 2, 3]), np.array([0, 1, 2]), np.array([0, 1, 1]),
-                   np.full(2, -1), 2, 3)  # fmt: skip
+    """All classes of all items at once: what the sum over items factorises.
+
+    Not of the last item, which one rater alone rated, twice.
+    """
+    data = Ratings(np.array([0, 2, 4, 6]), np.array([0, 1, 1, 2, 0, 0]),
+                   np.array([0, 1, 0, 1, 1, 1]), np.full(3, -1), 2, 3)  # fmt: skip
     problem = RaterProblem(data, None, 1)
     theta = problem.start() + 0.1 * np.random.default_rng(0).normal(size=problem.start().size)
     tables = label_tables(problem.scale_of(theta), problem.raters_of(theta))
     prior = problem.nodes_of(theta)[0]
     total = sum(
-        prior[t] * prior[u] * tables[0, 0, t] * tables[1, 1, t] * tables[1, 2, u]
+        prior[t] * prior[u] * tables[0, 0, t] * tables[1, 1, t] * tables[0, 1, u] * tables[1, 2, u]
         for t, u in product(range(3), repeat=2)
     )
     n = problem.n_of_rater
@@ -283,6 +289,71 @@ def test_a_few_raters_apart_are_said() -> None:
     assert any("x and y cannot be compared with the others" in note for note in audit.notes)
 
 
+def test_what_one_rater_alone_rated_tells_nothing_of_him() -> None:
+    """Gus rates items that are higher than the others: he is not too high for that."""
+    truth, ratings = simulated()
+    alone = np.full((60, 7), np.nan)
+    alone[:, 6] = np.random.default_rng(2).choice([4, 5], 60)
+    seen = np.column_stack([ratings, np.where(np.arange(truth.size) < 8, truth, np.nan)])
+    audit = audit_raters(None, np.vstack([seen, alone]), raters=[*NAMES, "Gus"])
+    without = audit_raters(None, seen, raters=[*NAMES, "Gus"])
+    assert np.array_equal(audit.label[-60:], alone[:, 6])
+    assert np.allclose(audit.raters.careless, without.raters.careless, atol=0.01)
+    low, high = audit.raters.shift_interval[6]
+    assert low < 0 < high
+    # As many of them as there may be, nobody can be compared.
+    table = np.full((40, 2), np.nan)
+    table[:38, 0], table[38:, 1] = 1 + np.arange(38) % 3, [1, 2]
+    with pytest.raises(ValueError, match="0 items of 40 have ratings of more than one rater"):
+        audit_raters(None, table)
+
+
+def test_labels_of_who_does_not_look_need_not_be_alike() -> None:
+    """A third of the raters gives the lowest label to every second item, without looking."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 300)
+    item, rater = np.repeat(np.arange(300), 6), rng.permutation(np.arange(1800) % 60)
+    y = np.clip(np.round(truth[item] + 0.3 * rng.normal(size=1800)), 0, 3).astype(int)
+    y[(rater < 20) & (rng.random(1800) < 0.5)] = 0
+    model = fit_raters(read_ratings(None, y, item, rater, None, None).ratings)
+    assert model.problem.careless[0] > 0.9
+    shares = expit(model.raters[:, 2])
+    assert abs(shares[:20].mean() - 0.5) < 0.1 > shares[20:].mean()
+
+
+def test_labels_at_random_are_no_shift_where_most_items_are_low() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.choice(4, 400, p=[0.7, 0.1, 0.1, 0.1])
+    ratings = np.clip(np.round(truth[:, None] + 0.3 * rng.normal(size=(400, 6))), 0, 3).astype(int)
+    careless = (np.arange(6) > 3) & (rng.random((400, 6)) < 0.5)
+    ratings[careless] = rng.integers(0, 4, careless.sum())
+    table = audit_raters(None, ratings).raters
+    assert np.allclose(table.careless[4:], 0.5, atol=0.1)
+    assert table.careless[:4].max() < 0.05 and not table.apart.size
+
+
+def test_a_rater_of_few_ratings_is_unsure() -> None:
+    """His table is the mean over what he may be."""
+    _, ratings = simulated()
+    ratings[10:, 0] = np.nan
+    data = read_ratings(None, ratings, None, None, None, None).ratings
+    model = fit_raters(data)
+    likeliest = label_tables(model.scale, model.raters)
+    moved = np.abs(model.tables - likeliest).sum(axis=(1, 2))
+    assert np.allclose(model.tables.sum(axis=1), 1.0)
+    assert moved[0] > 2 * moved[1:].max()
+    assert np.diagonal(model.tables[0]).mean() < np.diagonal(likeliest[0]).mean()
+
+
+def test_items_without_ratings_are_no_trouble() -> None:
+    truth, ratings = simulated(n=60)
+    ratings[[0, 30, 59]] = np.nan
+    audit = audit_raters(None, ratings)
+    assert audit.n_ratings[[0, 30, 59]].tolist() == [0, 0, 0]
+    assert np.ptp(audit.probability[[0, 30, 59]]) < 1e-9
+    assert (audit.label == truth)[1:30].mean() > 0.85
+
+
 def test_a_scale_turned_round_and_a_single_class_are_said() -> None:
     _, ratings = simulated()
     ratings[:, 4] = 6 - ratings[:, 4]
@@ -315,6 +386,13 @@ def test_raters_who_agree_by_chance_alone_are_said(tmp_path: Path) -> None:
     assert audit.notes == ()
 
 
+def test_of_many_raters_who_agree_by_chance_none_is_turned_round() -> None:
+    rng = np.random.default_rng(0)
+    item, rater = np.repeat(np.arange(1200), 5), rng.permutation(np.arange(6000) % 300)
+    audit = audit_raters(None, rng.integers(0, 4, item.size), item, rater)
+    assert not audit.conclusive and not audit.raters.turned.size
+
+
 def test_an_item_that_a_rater_rated_twice_is_said() -> None:
     y, item, who = rows_of(30, ["a", "b", "c"])
     audit = audit_raters(None, *(np.append(column, column[:2]) for column in (y, item, who)))
@@ -340,9 +418,30 @@ def test_two_raters_are_told_apart_but_not_who_is_right() -> None:
     assert not audit_raters(None, ratings[:, [0, 3]], raters=["Ann", "Di"], reference="Ann").notes
 
 
-def test_one_rater_is_refused() -> None:
+def test_one_rater_is_refused_without_gold() -> None:
     with pytest.raises(ValueError, match="one rater, 'Ann'"):
         audit_raters(None, [1, 2, 3, 1], range(4), ["Ann"] * 4)
+    truth, ratings = simulated()
+    gold = np.where(np.arange(truth.size) < 150, truth, np.nan)
+    rows = np.flatnonzero(~np.isnan(ratings[:, 3]))
+    table = audit_raters(None, ratings[rows, 3], rows, ["Di"] * rows.size, gold=gold[rows]).raters
+    assert table.shift_interval[0, 0] > 0.3
+
+
+def test_a_copy_of_a_rater_is_said() -> None:
+    """A model that is asked twice says the same twice, and would outvote the others."""
+    _, ratings = simulated()
+    again = np.column_stack([ratings, np.where(np.arange(300) < 40, ratings[:, 1], np.nan)])
+    (note,) = audit_raters(None, again, raters=[*NAMES, "Bo again"]).notes
+    n = int((~np.isnan(again[:, 6])).sum())
+    assert note.startswith(
+        f"Bo and Bo again: the same label on all {n} items that both rated, where"
+    )
+    assert note.endswith("A copy counts as one more rater: leave one of them out.")
+    # Raters who agree on nearly all are none.
+    truth = np.arange(200) % 3
+    alike = np.column_stack([truth, truth, np.where(np.arange(200) == 7, 1, truth)])
+    assert not any("copy" in note for note in audit_raters(None, alike).notes)
 
 
 def test_features_belong_to_the_item() -> None:

@@ -203,7 +203,7 @@ MESSAGES = {
     "likely-gold": "holds labels as --target does, one an item, and is used as a feature; where these are true labels, measure raters by them with --gold {column:q}; use it without this note with --keep {column:q}",
     "likely-rater": "looks like who gave the label and is used as a feature, so that a model learns who is strict; tell raters apart with --rater {column:q}, or use it without this note with --keep {column:q}",
     "raters-alike": ": {names} differ in case and blanks alone, and each is taken for a rater; write the name of one rater in one way",
-    "one-rater": ": all {n_rows} rows are of '{rater}', so there is nobody to compare; leave {options} out",
+    "one-rater": ": all {n_rows} rows are of '{rater}', so there is nobody to compare; leave {options} out{gold}",
     "repeated-items": ": {n} rows have an item that another row has, too ({rows}); with a column for each rater an item has one row",
     "repeated-ids": ": {n_ids} [n_ids:value is|values are] on more than one row ({rows}), each judged by a model fitted to the others; where they belong together, say so with --groups {column:q}",
     # Regression

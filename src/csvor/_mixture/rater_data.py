@@ -43,6 +43,13 @@ class Ratings:
         return int(self.starts.size - 1)
 
     @property
+    def of_several(self) -> NDArray[np.bool_]:
+        """Whether an item has ratings of more than one rater."""
+        item_of = np.repeat(np.arange(self.n_items), np.diff(self.starts))
+        other = (np.diff(item_of) == 0) & (np.diff(self.raters) != 0)
+        return np.bincount(item_of[1:][other], minlength=self.n_items) > 0
+
+    @property
     def of_raters(self) -> Array:
         """How many ratings each rater gave."""
         return np.bincount(self.raters, minlength=self.n_raters).astype(np.float64)

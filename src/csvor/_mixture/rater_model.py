@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from csvor._mixture.rater_data import Population, Ratings
 from csvor._mixture.rater_problem import RaterProblem
@@ -39,6 +40,8 @@ _STEPS, _LAST_STEPS = 30, 100
 _SEVERAL, _MOST_NODES, _TRIED = 3, 30, 200_000
 # Raters that are taken to have been seen before, with the spreads of a `Population`.
 _SEEN = 2.0
+# Careless labels that are taken to have been seen before, of all classes alike.
+_SEEN_CARELESS = 10.0
 # Log-likelihood that a parameter has to gain (Akaike).
 _PARAMETER = 1.0
 # Added to spreads of which a part is taken: raters who are this alike are alike.
@@ -57,13 +60,16 @@ class RaterModel:
     theta : ndarray
         Where its loss is least.
     loss : float
+    tables : ndarray of shape (n_raters, n_classes, n_nodes)
+        ``P(y = k | t, r)`` in the order r, k, t, in the mean over what raters may be.
     posterior : ndarray of shape (n_items, n_nodes)
-        ``P(t | ratings)``.
+        ``P(t | ratings)`` by these.
     """
 
     problem: RaterProblem
     theta: Array
     loss: float
+    tables: Array
     posterior: Array
 
     @property
@@ -83,11 +89,6 @@ class RaterModel:
     def has_truth(self) -> bool:
         """Whether the true class of some items is known, by which raters are measured."""
         return bool((self.problem.ratings.known >= 0).any())
-
-    @property
-    def tables(self) -> Array:
-        """``P(y = k | t, r)``, shape (n_raters, n_classes, n_nodes) in the order r, k, t."""
-        return label_tables(self.scale, self.raters)
 
     def classes_by(self, rater: int | None) -> Array:
         """1 where k is the class of node t, shape (n_nodes, n_classes).
@@ -139,13 +140,15 @@ def fit_raters(
             before = problem.population
             covariances = rater_covariances(problem, theta)
             problem.population = _population(problem, theta, covariances, free=has_truth)
+            problem.careless = _careless_labels(problem, theta)
             if not has_truth:
                 theta = _recentred(problem, theta)
             if _change(before, problem.population) < _CHANGE:
                 break
         theta = _minimise(problem, theta, covariances, _LAST_STEPS)
         loss, _ = problem.loss(theta)
-    return RaterModel(problem, theta, loss, problem.posterior.copy())
+        tables = _mean_tables(problem, theta, covariances)
+        return RaterModel(problem, theta, loss, tables, problem.posterior_by(theta, tables))
 
 
 def rater_covariances(problem: RaterProblem, theta: Array) -> Array:
@@ -155,6 +158,17 @@ def rater_covariances(problem: RaterProblem, theta: Array) -> Array:
     values, vectors = np.linalg.eigh(problem.curvature(theta) + np.diag(known))
     values = np.maximum(values, 0.2 * known.min())
     return np.asarray(np.einsum("rab,rb,rcb->rac", vectors, 1.0 / values, vectors))
+
+
+def _mean_tables(problem: RaterProblem, theta: Array, covariances: Array) -> Array:
+    """How raters label in the mean over what they may be: a rater of few ratings is unsure.
+
+    By the points of a cubature, which has the mean of all polynomials of degree 3.
+    """
+    scale, raters, n = problem.scale_of(theta), problem.raters_of(theta), problem.n_of_rater
+    moves = np.sqrt(n) * np.linalg.cholesky(covariances)
+    points = [raters + sign * moves[..., a] for a in range(n) for sign in (1.0, -1.0)]
+    return np.asarray(sum(label_tables(scale, point) for point in points) / len(points))
 
 
 def _minimise(
@@ -207,6 +221,15 @@ def _population(
     careless = np.clip(before.careless + np.clip(moved, -1.0, 1.0), *_CARELESS)
     middle = mean if free else mean - np.median(raters[:, SHIFT])
     return Population(float(middle), float(careless), *map(float, spreads))
+
+
+def _careless_labels(problem: RaterProblem, theta: Array) -> Array:
+    """Which labels raters give who do not look; all alike where these are few."""
+    raters, scale = problem.raters_of(theta), problem.scale_of(theta)
+    share = expit(raters[:, CARELESS])[:, None, None] * scale.careless
+    n = (problem.counts * share / label_tables(scale, raters)).sum(axis=(0, 2))
+    n += _SEEN_CARELESS / n.size
+    return np.asarray(n / n.sum())
 
 
 def _recentred(problem: RaterProblem, theta: Array) -> Array:

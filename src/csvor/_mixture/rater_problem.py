@@ -44,12 +44,17 @@ class RaterProblem:
     def __init__(self, ratings: Ratings, margins: Array | None, per_class: int) -> None:
         self.ratings, self.per_class = ratings, per_class
         self.margins = None if margins is None else _finer(margins, per_class)
+        # Without features, an item that nobody else rated tells nothing of its rater: it may be
+        # unlike the others.
+        self.telling = ratings.of_several | (ratings.known >= 0) | (margins is not None)
         K = ratings.n_classes
         self.n_nodes, self.n_of_rater = K * per_class, n_of_rater(K)
         self.q = self.n_nodes - 1
         self.n_scale = Scale.size(K, per_class)
         self.n_common = self.n_scale + (self.n_nodes if margins is None else 2 * self.q)
         self.population = Population()
+        # The share of each label where raters do not look.
+        self.careless = np.full(K, 1.0 / K)
         self.posterior = np.empty((ratings.n_items, self.n_nodes))
         self.counts = np.empty((ratings.n_raters, K, self.n_nodes))
         of_item = self.n_nodes * ratings.codes.size / ratings.n_items
@@ -76,7 +81,7 @@ class RaterProblem:
         return theta[self.n_common :].reshape(-1, self.n_of_rater)
 
     def scale_of(self, theta: Array) -> Scale:
-        return Scale(theta[: self.n_scale], self.ratings.n_classes, self.per_class)
+        return Scale(theta[: self.n_scale], self.careless, self.per_class)
 
     def nodes_of(self, theta: Array) -> Array:
         """``P_j(t)`` before ratings are seen, shape (n_items, n_nodes), or (1, n_nodes)."""
@@ -112,8 +117,15 @@ class RaterProblem:
         first, second = table_curvature(scale, raters, self.counts)
         lost = np.zeros_like(second)
         data = self.ratings
-        expected_slopes(data.starts, data.codes, data.raters, self.posterior, first, lost)
+        expected_slopes(
+            data.starts, data.codes, data.raters, self.telling, self.posterior, first, lost
+        )
         return lost - second
+
+    def posterior_by(self, theta: Array, tables: Array) -> Array:
+        """``P(t | ratings)`` of each item, where raters label as `tables` say."""
+        self._likelihood(theta, tables)
+        return self.posterior.copy()
 
     def _likelihood(self, theta: Array, tables: Array) -> float:
         data = self.ratings
@@ -124,7 +136,7 @@ class RaterProblem:
             counts = np.empty_like(self.counts)
             value = class_posteriors(
                 items.start, items.stop, data.starts, data.codes, data.raters, data.known,
-                self.per_class, logs, prior, self.posterior, counts,
+                self.telling, self.per_class, logs, prior, self.posterior, counts,
             )  # fmt: skip
             return np.array(value), counts
 
@@ -145,7 +157,7 @@ class RaterProblem:
         part = theta[self.n_scale : self.n_common]
         if self.margins is None:
             masses = np.exp(log_softmax(part))
-            return np.asarray(self.posterior.sum(axis=0) - self.posterior.shape[0] * masses)
+            return np.asarray(self.telling @ self.posterior - self.telling.sum() * masses)
         q = self.q
         falling, source = self._falling(part)
         masses = -np.diff(falling, axis=1)

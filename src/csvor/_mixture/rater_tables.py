@@ -2,10 +2,10 @@
 
 The nodes t, one or several for a class, have values ``z_t``, and the middle rater has cuts ``c_k``
 between classes. Rater r shifts labels by ``d_r``, tells values apart by ``s_r`` as sharply, has a
-liking ``b_rk`` for each label, and gives any of the K labels without looking in the share ``e_r``
-(a many-facet Rasch model on latent nodes, but for the last):
+liking ``b_rk`` for each label, and gives a label without looking in the share ``e_r``, which is k
+in the share ``q_k`` (a many-facet Rasch model on latent nodes, but for the last):
 
-    P(y = k | t, r) = (1 - e_r) exp(h_k) / sum_l exp(h_l) + e_r / K
+    P(y = k | t, r) = (1 - e_r) exp(h_k) / sum_l exp(h_l) + e_r q_k
     h_k = s_r sum_{l < k} (z_t - c_l) + k d_r + b_rk
 """
 
@@ -33,12 +33,12 @@ class Scale:
     A class has one value, or several for items that are more or less of it. In ``theta = [log gaps
     of the cuts (K - 2), log widths of the first and last class, places (K - 2)]``; the cuts have
     mean 0. A single value lies at ``logistic(place)`` of the gap; several, which need no places,
-    are evenly spaced.
+    are evenly spaced. `careless` has the share ``q_k`` of each label where nobody looks.
     """
 
-    def __init__(self, theta: Array, n_classes: int, per_class: int) -> None:
-        q = n_classes - 1
-        self.n_classes, self.per_class = n_classes, per_class
+    def __init__(self, theta: Array, careless: Array, per_class: int) -> None:
+        self.n_classes, self.per_class = careless.size, per_class
+        self.careless, q = careless[:, None], careless.size - 1
         self.gaps, self.ends = np.exp(theta[: q - 1]), np.exp(theta[q - 1 : q + 1])
         cuts = np.append(0.0, np.cumsum(self.gaps))
         self.cuts = cuts - cuts.mean()
@@ -80,9 +80,7 @@ def label_tables(scale: Scale, raters: Array) -> Array:
     ``raters`` of shape (n_raters, n) has d, log s, logit e and likings of each.
     """
     share = expit(raters[:, CARELESS])[:, None, None]
-    return np.maximum(
-        (1.0 - share) * looking_tables(scale, raters) + share / scale.n_classes, LEAST
-    )
+    return np.maximum((1.0 - share) * looking_tables(scale, raters) + share * scale.careless, LEAST)
 
 
 def looking_tables(scale: Scale, raters: Array) -> Array:
@@ -106,7 +104,7 @@ def table_slopes(scale: Scale, raters: Array, by_table: Array) -> tuple[Array, A
     s, e = slopes_of(raters), expit(raters[:, CARELESS])
     K = scale.n_classes
     labels = np.arange(K)
-    by_share = (by_table * (1.0 / K - looking)).sum(axis=(1, 2))
+    by_share = (by_table * (scale.careless - looking)).sum(axis=(1, 2))
     pull = (1.0 - e)[:, None, None] * by_table * looking
     pull -= looking * pull.sum(axis=1, keepdims=True)
     by_label = pull.sum(axis=2)
@@ -129,13 +127,12 @@ def table_curvature(scale: Scale, raters: Array, counts: Array) -> tuple[Array, 
     tables, looking = label_tables(scale, raters), looking_tables(scale, raters)
     e = expit(raters[:, CARELESS])
     by_share = (e * (1.0 - e))[:, None, None]
-    uniform = 1.0 / scale.n_classes
     stays = (1.0 - e)[:, None, None] * looking
     features = _features(scale, raters)
     mean = np.einsum("rkt,rkta->rta", looking, features)
     centred = features - mean[:, None]
     first = stays[..., None] * centred
-    first[..., CARELESS] = by_share * (uniform - looking)
+    first[..., CARELESS] = by_share * (scale.careless - looking)
     ratio = counts / tables
     weights = ratio * stays
     second = np.einsum("rkt,rkta,rktb->rab", weights, centred, centred, optimize=True)
@@ -145,7 +142,7 @@ def table_curvature(scale: Scale, raters: Array, counts: Array) -> tuple[Array, 
     second[:, SLOPE, SLOPE] += (weights * centred[..., SLOPE]).sum(axis=(1, 2))
     crossed = np.einsum("rkt,rkta->ra", -ratio * by_share * looking, centred)
     second[:, CARELESS, :] = second[:, :, CARELESS] = crossed
-    bent = ratio * by_share * (1.0 - 2.0 * e)[:, None, None] * (uniform - looking)
+    bent = ratio * by_share * (1.0 - 2.0 * e)[:, None, None] * (scale.careless - looking)
     second[:, CARELESS, CARELESS] = bent.sum(axis=(1, 2))
     return first / tables[..., None], second
 

@@ -11,17 +11,20 @@ from csvor._utils.compile import FAST, compiled
 
 @compiled(fastmath=FAST)
 def class_posteriors(
-    first, stop, starts, codes, raters, known, per_class, logs, log_prior, posterior, counts
-):
+    first, stop, starts, codes, raters, known, telling, per_class, logs, log_prior, posterior,
+    counts,
+):  # fmt: skip
     """The log-likelihood of the ratings of items from first to stop, true nodes t summed out.
 
         ``sum_j log sum_t P_j(t) prod_i P(y_i | t, r_i)``
+
+    summed over the items that are `telling`.
 
     Ratings ``starts[j]`` to ``starts[j + 1]`` are of item j. ``logs[r, k, t]`` is
     ``log P(y = k | t, r)``, ``log_prior`` has a row for each item, or one for all, and
     ``known[j]`` is the true class, or -1; a class has ``per_class`` nodes. ``posterior`` gets
     ``P(t | ratings)`` of each item, and ``counts[r, k, t]`` the sum of that over the ratings k of
-    r: the derivatives of the likelihood by ``logs``.
+    r of telling items: the derivatives of the likelihood by ``logs``.
     """
     K = logs.shape[2]
     counts[:] = 0.0
@@ -40,9 +43,11 @@ def class_posteriors(
         for t in range(K):
             row[t] = math.exp(row[t] - most)
             mass += row[t]
-        total += most + math.log(mass)
         for t in range(K):
             row[t] /= mass
+        if not telling[j]:
+            continue
+        total += most + math.log(mass)
         for i in range(starts[j], starts[j + 1]):
             count = counts[raters[i], codes[i]]
             for t in range(K):
@@ -51,14 +56,17 @@ def class_posteriors(
 
 
 @compiled(fastmath=FAST)
-def expected_slopes(starts, codes, raters, posterior, slopes, outer):
+def expected_slopes(starts, codes, raters, telling, posterior, slopes, outer):
     """Adds to ``outer[r]`` the products of what each rating's slopes are in the mean over classes.
 
-    ``slopes[r, k, t]`` are the derivatives of ``log P(y = k | t, r)`` by the parameters of r.
+    Of the items that are `telling`; ``slopes[r, k, t]`` are the derivatives of
+    ``log P(y = k | t, r)`` by the parameters of r.
     """
     m = slopes.shape[3]
     mean = np.empty(m)
     for j in range(starts.size - 1):
+        if not telling[j]:
+            continue
         for i in range(starts[j], starts[j + 1]):
             r = raters[i]
             by_class = slopes[r, codes[i]]

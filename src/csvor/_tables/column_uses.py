@@ -54,11 +54,17 @@ def columns_as_text(data: Roles) -> list[str]:
 
 
 def check_rater_names(data: Roles, raters: Collection[str], n_rows: int, notes: Notes) -> None:
-    """Refuse a single rater, and a reference who is none; note names that may be one rater's."""
+    """Refuse a single rater without gold, and a reference who is none; note names of one rater."""
     names = sorted(set(raters))
-    if len(names) == 1:
-        options = "--rater" if data.item is None else "--item and --rater"
-        facts: dict[str, Any] = {"n_rows": n_rows, "rater": names[0], "options": options}
+    if len(names) == 1 and data.gold is None:
+        options, gold = "--rater", ""
+        if data.item is not None:
+            options, gold = (
+                "--item and --rater",
+                ", or give the true labels of some items (--gold COL)",
+            )
+        facts: dict[str, Any] = {"n_rows": n_rows, "rater": names[0]}
+        facts |= {"options": options, "gold": gold}
         raise ColumnError(fault("one-rater", data.rater or "", option="--rater", **facts))
     if data.reference is not None and data.reference not in names:
         close = closest(data.reference, names)

@@ -201,7 +201,7 @@ def audit_labels(
         final = kind.fit(final, rows)
     with without_data_warnings():
         notes = kind.notes_on(best.held, rows, entries["share"], compared, estimators[0])
-    notes += notes_on_table(entries["raters"]) if entries["conclusive"] else ()
+    notes += notes_on_table(entries["raters"], conclusive=entries["conclusive"])
     report.end()
     return LabelAudit(
         **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from csvor._mixture.rater_tables import LEAST
 
@@ -37,8 +38,19 @@ def agreement(sums: Array) -> tuple[Array, float]:
 
 
 def turned_round(sums: Array) -> NDArray[np.intp]:
-    """Positions of raters whose labels fall where they are expected to rise."""
-    return np.flatnonzero((sums[0, 0] >= FEW) & (agreement(sums)[0] < -SURE))
+    """Positions of raters whose labels fall where they are expected to rise.
+
+    The more raters there are, the surer that has to be: of many, one is far off by chance.
+    """
+    n = sums[0, 0]
+    least = ndtri(ndtr(-SURE) / max(int((n >= FEW).sum()), 1))
+    return np.flatnonzero((n >= FEW) & (agreement(sums)[0] < least))
+
+
+def one_label(sums: Array) -> NDArray[np.intp]:
+    """Positions of raters who gave the same label each time."""
+    n, total, squares = sums[0, 0], sums[0, 2], sums[2, 2]
+    return np.flatnonzero((n >= FEW) & (n * squares == total**2))
 
 
 def quadratic_kappa(n_raters: int, raters: Codes, true: Codes, codes: Codes) -> Array:

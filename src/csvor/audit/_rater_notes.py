@@ -6,16 +6,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import RaterModel
 from csvor._mixture.rater_tables import LEAST
 from csvor._utils.words import plural, some_of
-from csvor.audit._rater_agreement import FEW, SURE, agreement, moments, turned_round
+from csvor.audit._rater_agreement import (
+    FEW,
+    SURE,
+    agreement,
+    moments,
+    one_label,
+    turned_round,
+)
 from csvor.audit._rater_table import MIDDLE, RaterTable
 
 Array = NDArray[np.float64]
 
 _NAMED = 5
+# Among more raters copies are not looked for; others must agree as often so rarely.
+_PAIRED, _CHANCE = 200, 1e-4
 _TWO = (
     "There are two raters: how far they are apart can be told, not which of them is right. Their "
     "middle is taken."
@@ -32,7 +43,6 @@ def notes_on_raters(
     them or by known classes, or cannot be compared.
     """
     data = model.problem.ratings
-    n = data.of_raters
     notes = []
     turned = turned_round(sums)
     if turned.size:
@@ -51,15 +61,10 @@ def notes_on_raters(
             f"{plural(again, 'rating')} more of an item by a rater who had rated it: each counts "
             "as one that was made anew. Leave them out if they are copies."
         )
-    used = np.zeros((data.n_raters, data.n_classes), dtype=bool)
-    used[data.raters, data.codes] = True
-    single = np.flatnonzero((n >= FEW) & (used.sum(axis=1) == 1))
-    if single.size:
-        label = classes[np.argmax(used[single[0]])]
-        notes.append(
-            f"{_listed(names[single])}: the same label on every item"
-            + (f" ({label})." if single.size == 1 else ".")
-        )
+    notes += _copies(data, item_of, names)
+    single = one_label(sums)
+    label = f" ({classes[data.codes[data.raters == single[0]][0]]})" if single.size == 1 else ""
+    notes += _of_one_label(names[single], f"item{label}")
     if data.n_raters == 2 and not referred:
         beside = "The features help to tell who is careless, not who is strict. " * features
         notes.append(
@@ -69,16 +74,45 @@ def notes_on_raters(
     return tuple(notes), conclusive
 
 
-def notes_on_table(table: RaterTable | None) -> tuple[str, ...]:
+def notes_on_table(table: RaterTable | None, *, conclusive: bool) -> tuple[str, ...]:
     """The same of raters of rows that have one label each."""
     if table is None:
         return ()
     names, notes = table.names[table.turned], []
     if names.size:
         notes.append(_turned(names, "the features say that they"))
+    notes += _of_one_label(table.names[table.single], "row")
+    if not conclusive:
+        return tuple(notes)
     if table.reference == MIDDLE and table.n.size == 2 and table.apart.size:
         notes.append(f"{_TWO} Name one of them (reference=), or confirm some labels.")
     return tuple(notes)
+
+
+def _of_one_label(names: NDArray[Any], on: str) -> list[str]:
+    return [f"{_listed(names)}: the same label on every {on}."] if names.size else []
+
+
+def _copies(data: Ratings, item_of: NDArray[np.intp], names: NDArray[Any]) -> list[str]:
+    """Who gives the labels of another rater, as a model does that is asked twice."""
+    if data.n_raters > _PAIRED:
+        return []
+    cells, shape = (item_of, data.raters), (data.n_items, data.n_raters)
+    rated = csr_array((np.ones(item_of.size), cells), shape)
+    both, alike = (rated.T @ rated).toarray(), np.zeros(2 * shape[1:])
+    for k in range(data.n_classes):
+        of_label = csr_array((1.0 * (data.codes == k), cells), shape)
+        alike += (of_label.T @ of_label).toarray()
+    both, alike = np.triu(both, 1), np.triu(alike, 1)
+    # How often others agree: all pairs but this one.
+    share = (alike.sum() - alike) / np.maximum(both.sum() - both, 1.0)
+    copies = (both >= FEW) & (alike == both) & (share**both < _CHANCE) & (both < both.sum())
+    return [
+        f"{names[i]} and {names[j]}: the same label on all {both[i, j]:.0f} items that both rated, "
+        f"where others agree on {100.0 * share[i, j]:.0f} %. A copy counts as one more rater: "
+        "leave one of them out."
+        for i, j in np.argwhere(copies)[:_NAMED].tolist()
+    ]
 
 
 def _turned(names: NDArray[Any], others: str) -> str:

@@ -48,6 +48,8 @@ class RaterTable:
     turned : ndarray of int
         Positions of raters whose labels fall where others' rise, as if the scale were turned round:
         their shift says nothing.
+    single : ndarray of int
+        Positions of raters who gave the same label each time.
     kappa : ndarray of shape (n_raters,) or None
         Cohen's, with quadratic weights, of his labels and gold, or where there is none the items'
         most probable labels (of which his are a part); NaN where all of them are alike. None where
@@ -70,6 +72,7 @@ class RaterTable:
     agreement: Array
     reference: str
     turned: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    single: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     kappa: Array | None = None
     n_gold: NDArray[np.int64] | None = None
     gold_agreement: Array | None = None

@@ -17,7 +17,12 @@ from csvor.audit._item_margins import item_margins
 from csvor.audit._labels import without_data_warnings
 from csvor.audit._panel import check_reference
 from csvor.audit._progress import drawing_progress
-from csvor.audit._rater_agreement import quadratic_kappa, share_right, turned_round
+from csvor.audit._rater_agreement import (
+    one_label,
+    quadratic_kappa,
+    share_right,
+    turned_round,
+)
 from csvor.audit._rater_notes import notes_on_raters, with_others
 from csvor.audit._rater_table import MIDDLE, RaterTable
 from csvor.audit._raters_audit import RatersAudit
@@ -50,16 +55,19 @@ def audit_raters(
 
     .. math::
 
-        P(y = k \mid t, r) = (1 - e_r) \frac{e^{h_k}}{\sum_l e^{h_l}} + \frac{e_r}{K}, \quad
+        P(y = k \mid t, r) = (1 - e_r) \frac{e^{h_k}}{\sum_l e^{h_l}} + e_r q_k, \quad
         h_k = s_r \sum_{l < k} (z_t - c_l) + k d_r + b_{rk}:
 
     he shifts labels on the scale of cuts :math:`c_l` by :math:`d_r`, tells classes apart by
     :math:`s_r` as sharply as others, likes label k by :math:`b_{rk}`, and labels without looking in
-    the share :math:`e_r`. The likelihood of all ratings,
+    the share :math:`e_r`; of such labels :math:`q_k` are k. The likelihood of all ratings,
     :math:`\prod_j \sum_t P_j(t) \prod_{r} P(y_{jr} \mid t, r)`, is maximised with :math:`d_r`,
     :math:`\log s_r` and :math:`b_{rk}` from normal distributions whose variances the ratings tell:
     a rater with few of them stays near the others. :math:`P_j(t)` is one for all items, or where
-    there are features, that of models which have not seen the item.
+    there are features, that of models which have not seen the item. Without features (and gold),
+    items that one rater alone rated say nothing of him, as they may be unlike the others; they are
+    left out of the likelihood. Probabilities of items and labels are means over what the parameters
+    of raters may be.
 
     Parameters
     ----------
@@ -186,7 +194,8 @@ def _findings(
     agreement = np.bincount(ratings.raters, agrees, ratings.n_raters) / ratings.of_raters
     raters = RaterTable(
         names=data.raters, n=ratings.of_raters.astype(np.int64), agreement=agreement,
-        reference=reference, turned=turned_round(sums), **vars(rater_figures(model, number)),
+        reference=reference, turned=turned_round(sums), single=one_label(sums),
+        **vars(rater_figures(model, number)),
         **_beside_truth(ratings, known, best[data.item_of]),
     )  # fmt: skip
     return RatersAudit(

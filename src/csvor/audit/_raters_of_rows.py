@@ -16,7 +16,7 @@ from csvor._mixture.rater_shifts import RaterFigures
 from csvor._parts.engine import each, sums
 from csvor._utils.sampling import random_rows
 from csvor.audit._labelling import Labelling
-from csvor.audit._rater_agreement import moments, turned_round
+from csvor.audit._rater_agreement import moments, one_label, turned_round
 from csvor.audit._rater_table import MIDDLE, RaterTable
 
 Array = NDArray[np.float64]
@@ -75,6 +75,7 @@ def raters_of_rows(
         agreement=1.0 - wrong / np.where(n, n, np.nan),
         reference=MIDDLE if panel.reference is None else str(panel.names[panel.reference]),
         turned=turned_round(moments_of),
+        single=one_label(moments_of),
         **mean,
     )
 

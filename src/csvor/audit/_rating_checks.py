@@ -96,7 +96,7 @@ def check_linked(ratings: Ratings, raters: NDArray[Any], *, features: bool) -> t
         return ()
     most = int(sizes.max())
     apart = raters[part[n_items:] != parts[np.argmax(sizes)]]
-    several = int((np.diff(ratings.starts) > 1).sum())
+    several = int(ratings.of_several.sum())
     overlap = (
         f"{plural(several, 'item')} of {n_items} {'has' if several == 1 else 'have'} ratings of "
         f"more than one rater, and raters fall into {parts.size} sets that share no item"
@@ -105,7 +105,7 @@ def check_linked(ratings: Ratings, raters: NDArray[Any], *, features: bool) -> t
         return (
             f"{overlap}: between these, severity and items are told apart by the features alone.",
         )
-    if most < _TOGETHER * item_of.size:
+    if most < _TOGETHER * item_of.size or not (several or gold.size):
         raise ValueError(
             f"{overlap}: who is strict cannot be told from whose items are low. Let raters of "
             "different sets rate some items in common, or give features X or the true labels "

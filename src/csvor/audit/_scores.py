@@ -126,7 +126,7 @@ def audit_scores(
     notes: tuple[str, ...] = ()
     if values.shape == (codes.size, labels.size):
         notes = notes_on_claims(values, codes, weights, entries["share"])
-    notes += notes_on_table(entries["raters"]) if entries["conclusive"] else ()
+    notes += notes_on_table(entries["raters"], conclusive=entries["conclusive"])
     return WrongLabels(
         **entries, notes=notes, _index=index_of(scores, y), _labels=passed(y),
         _polars=is_polars(scores, y),
