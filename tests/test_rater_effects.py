@@ -3,6 +3,7 @@
 import dask
 import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 
@@ -252,6 +253,15 @@ def test_a_turned_scale_that_hides_what_the_features_say_is_said():
     assert [note[:23] for note in audit.notes if note.startswith("0")] == [
         "0: labels fall where the"[:23]
     ]
+
+
+def test_raters_among_the_features_are_said():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"size": rng.normal(size=200), "grader_id": rng.integers(0, 3, 200)})
+    y = np.digitize(X["size"] + 0.1 * rng.normal(size=200), [-0.5, 0.5])
+    (note,) = audit_labels(X, y, models="own").notes
+    assert note.startswith("Column 'grader_id' of X looks like who gave the label")
+    assert not audit_labels(X[["size"]], y, models="own", raters=X["grader_id"]).notes
 
 
 def test_a_rater_with_one_label_is_said():

@@ -31,10 +31,15 @@ _ROWS = 4
 
 def note_raters(frame: pd.DataFrame, data: Roles, notes: Notes) -> None:
     """Say which features are named as people who label are, with a few values."""
-    for name in frame.columns if data.rater is None else ():
-        named = _PEOPLE.search(name) and name not in data.keep
-        if named and 1 < frame[name].nunique() <= len(frame) / _ROWS:
+    for name in likely_raters(frame) if data.rater is None else ():
+        if name not in data.keep:
             notes.add(fault("likely-rater", name))
+
+
+def likely_raters(frame: pd.DataFrame) -> list[str]:
+    """The columns that are named as people who label are, and have a few values."""
+    named = [name for name in frame.columns if _PEOPLE.search(str(name))]
+    return [name for name in named if 1 < frame[name].nunique() <= len(frame) / _ROWS]
 
 
 def note_more_raters(

@@ -31,7 +31,7 @@ from csvor.audit._models import Models, models_of
 from csvor.audit._panel import check_reference
 from csvor.audit._progress import drawing_progress
 from csvor.audit._ranking import check_order
-from csvor.audit._rater_notes import notes_on_table
+from csvor.audit._rater_notes import notes_on_features, notes_on_table
 from csvor.audit._reported import index_of, is_polars, passed
 from csvor.audit._scores import check_fdr
 
@@ -202,6 +202,8 @@ def audit_labels(
     with without_data_warnings():
         notes = kind.notes_on(best.held, rows, entries["share"], compared, estimators[0])
     notes += notes_on_table(entries["raters"], conclusive=entries["conclusive"])
+    if raters is None and estimator is None:  # those who bring models know their columns
+        notes += notes_on_features(X)
     report.end()
     return LabelAudit(
         **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final,

@@ -11,6 +11,8 @@ from scipy.sparse import csr_array
 from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import RaterModel
 from csvor._mixture.rater_tables import LEAST
+from csvor._tables.likely_raters import likely_raters
+from csvor._utils.lazy import is_lazy
 from csvor._utils.words import plural, some_of
 from csvor.audit._rater_agreement import (
     FEW,
@@ -87,6 +89,17 @@ def notes_on_table(table: RaterTable | None, *, conclusive: bool) -> tuple[str, 
     if table.reference == MIDDLE and table.n.size == 2 and table.apart.size:
         notes.append(f"{_TWO} Name one of them (reference=), or confirm some labels.")
     return tuple(notes)
+
+
+def notes_on_features(X: Any) -> tuple[str, ...]:
+    """Which columns of a table of features are likely to be those of raters."""
+    if not hasattr(X, "nunique") or is_lazy(X):
+        return ()
+    return tuple(
+        f"Column {name!r} of X looks like who gave the label, so a model learns who is strict. "
+        "Give it as raters=, and leave it out of X."
+        for name in likely_raters(X)
+    )
 
 
 def _of_one_label(names: NDArray[Any], on: str) -> list[str]:
