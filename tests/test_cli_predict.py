@@ -357,7 +357,12 @@ NOT_ONE = "not a model that csvor fit wrote"
             "written by csvor 9.1 in form 3, and csvor",
         ),
     ],
-)
+    # Not the bytes, which have the time in them.
+    ids=[
+        "empty", "cut off", "archive", "skops", "model alone", "no JSON", "no record", "no facts",
+        "no pipeline", "foreign", "foreign function", "later form",
+    ],
+)  # fmt: skip
 def test_files_that_are_no_models(content: bytes, message: str) -> None:
     Path("m.skops").write_bytes(content)
     result = run("predict", "-", "--model", "m.skops", input="a\n1\n")
