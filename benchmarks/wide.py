@@ -21,6 +21,8 @@ from sklearn.linear_model import LogisticRegression
 from csvor import CSVOR, SVOREX, SVORIM
 
 SIZES = ((2_000, 384), (5_000, 768), (20_000, 384))
+# The same in float32.
+LARGE = (50_000, 768)
 STRENGTHS = (0.01, 1.0)
 # Numbers of X up to which re-weighting is run too.
 OTHER = 1_000_000
@@ -74,8 +76,9 @@ def at_cap(model, X, y, epsilon):
 
 def beside_logistic_regression(repeats):
     """A row for each size and C."""
-    for n, d in SIZES:
+    for n, d in (*SIZES, LARGE):
         X, y = embedded(n, d)
+        X = X.astype(np.float32) if (n, d) == LARGE else X
         for C in STRENGTHS:
             models = (LogisticRegression(C=C, max_iter=2000), CSVOR(C), SVOREX(C))
             runs = [[timed(model.fit, X, y)[0] for model in models] for _ in range(repeats)]
@@ -83,7 +86,7 @@ def beside_logistic_regression(repeats):
             peer, ours, slacks = np.median(seconds, axis=0)
             _, model, explicit = models
             row = [
-                f"{n} x {d}", f"{C:g}", f"{peer:.2f} s", f"{ours:.2f} s",
+                f"{n} x {d}", str(X.dtype), f"{C:g}", f"{peer:.2f} s", f"{ours:.2f} s",
                 f"{np.median(seconds[:, 1] / seconds[:, 0]):.1f}", model.n_iter_,
                 f"{model.gap_:.0e}", f"{slacks:.2f} s", f"{explicit.gap_:.0e}",
             ]  # fmt: skip
@@ -113,8 +116,8 @@ def by_both_policies():
 
 def report(repeats):
     head = [
-        "rows x columns", "C", "LogisticRegression", "CSVOR", "ratio", "Newton steps", "gap_",
-        "SVOREX", "its gap_", "CSVOR by re-weighting", "objective at its cap",
+        "rows x columns", "numbers", "C", "LogisticRegression", "CSVOR", "ratio", "Newton steps",
+        "gap_", "SVOREX", "its gap_", "CSVOR by re-weighting", "objective at its cap",
     ]  # fmt: skip
     grid = ["rows x columns"]
     for name in ("CSVOR, C = 0.01", "CSVOR, C = 1", "SVORIM, C = 1"):

@@ -1,4 +1,4 @@
-"""Products of dense rows that are left to BLAS: with many columns nothing else is as fast."""
+"""Products of dense rows, by BLAS where they are float64: with many columns nothing is as fast."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._rows.blocks import row_blocks
+from csvor._utils.compile import FAST, compiled
+from csvor._utils.threads import RowThreads
 
 Array = NDArray[np.float64]
 
 # Numbers of rows with curvature that are copied at a time.
 _AT_ONCE = 1_000_000
-# Of float32, so many numbers at most are kept in float64: made anew each time they take thrice as
-# long, but more of them would be twice X.
+# Of float32, so many numbers at most are kept in float64: more of them would be twice X. Products
+# with a vector then read X where it lies, in loops that need no copy.
 _KEPT = 4_000_000
+# Sums by column are made in so many parts at most.
+_PARTS = 16
 # All rows are passed over rather than more than one in so many copied.
 _FEW = 3
 
@@ -31,6 +35,9 @@ class Products:
         self._matrix = matrix
         self.shape: tuple[int, int] = matrix.X.shape
         self._is_kept = matrix.X.dtype == np.float64 or matrix.X.size <= _KEPT
+        self._X = matrix.X.view()
+        self._X.flags.writeable = False  # as frames are: what is compiled for them serves all
+        self._threads = RowThreads(*self.shape, _PARTS)
 
     def rows(self, rows: slice | NDArray[np.intp]) -> Array:
         """Some rows of Z."""
@@ -38,17 +45,25 @@ class Products:
 
     def matvec(self, w: Array) -> Array:
         """``Z w``."""
-        scores = np.empty(self.shape[0])
-        for rows, Z in self._blocks():
-            scores[rows] = Z @ w
+        if self._is_kept:
+            return self._matrix.values @ w
+        X, w, scores = self._X, self._matrix.factor * w, np.empty(self.shape[0])
+        shift = float(self._matrix.center @ w)
+        self._threads.map(lambda rows: matvec(X[rows], w, shift, scores[rows]))
         return scores
 
     def transpose_matvec(self, v: Array) -> Array:
         """``Z' v``."""
-        sums = np.zeros(self.shape[1])
-        for rows, Z in self._blocks():
-            sums += v[rows] @ Z
-        return sums
+        if self._is_kept:
+            return v @ self._matrix.values
+
+        def add(rows: slice) -> tuple[Array]:
+            sums = np.zeros(self.shape[1])
+            add_transpose_matvec(self._X[rows], v[rows], sums)
+            return (sums,)
+
+        (sums,) = self._threads.sum(add)
+        return self._matrix.factor * (sums - v.sum() * self._matrix.center)
 
     def matvec_rows(self, rows: NDArray[np.intp], w: Array) -> Array:
         """``Z w`` of some of the rows."""
@@ -89,3 +104,22 @@ class Products:
         """Where each block of rows lies, and its features."""
         for rows in [slice(None)] if self._is_kept else row_blocks(*self.shape):
             yield rows, self.rows(rows)
+
+
+@compiled(fastmath=FAST)
+def matvec(X, w, shift, products):
+    """Set ``products`` to ``X w - shift``."""
+    for i in range(X.shape[0]):
+        total = -shift
+        for j in range(w.size):
+            total += X[i, j] * w[j]
+        products[i] = total
+
+
+@compiled(fastmath=FAST)
+def add_transpose_matvec(X, v, sums):
+    """Add ``X' v``; a row with 0 is passed over."""
+    for i in range(X.shape[0]):
+        if v[i] != 0.0:
+            for j in range(sums.size):
+                sums[j] += v[i] * X[i, j]
