@@ -20,6 +20,7 @@ from sklearn.svm import LinearSVC
 from csvor import CSVOR, SVOREX
 
 ROWS, COLUMNS, STORED = 100_000, 50_000, 50
+SEPARABLE = 50_000, 20_000
 WORDS = ((5_000, 400), (20_000, 900))
 
 
@@ -30,13 +31,25 @@ def labels_of(score, rng):
     return np.where(rng.random(y.size) < 0.1, rng.integers(0, 5, y.size), y)
 
 
+def stored_rows(data, columns, shape):
+    starts = np.arange(0, columns.size + 1, STORED, dtype=np.int32)
+    X = sparse.csr_array((data, columns.astype(np.int32), starts), shape=shape)
+    X.sum_duplicates()
+    return X
+
+
 def rows_of(columns, rng):
     """Rows of these columns, with numbers of length 1."""
-    starts = np.arange(0, columns.size + 1, STORED, dtype=np.int32)
-    data = rng.uniform(0.5, 1.5, columns.size)
-    X = sparse.csr_array((data, columns.astype(np.int32), starts), shape=(ROWS, COLUMNS))
-    X.sum_duplicates()
-    return normalize(X)
+    return normalize(stored_rows(rng.uniform(0.5, 1.5, columns.size), columns, (ROWS, COLUMNS)))
+
+
+def separable():
+    """Rows of numbers from 0 to 1, whose labels are those of a linear score."""
+    rng, (n, d) = np.random.default_rng(0), SEPARABLE
+    columns, data = rng.integers(0, d, n * STORED), rng.uniform(size=n * STORED)
+    X = stored_rows(data, columns, SEPARABLE)
+    score = X @ rng.normal(size=d)
+    return X, np.digitize(score, np.quantile(score, [0.2, 0.4, 0.6, 0.8]))
 
 
 def problems():
@@ -47,6 +60,7 @@ def problems():
     ranked = rows_of(rng.choice(COLUMNS, ROWS * STORED, p=shares / shares.sum()), rng)
     for name, X in (("columns alike", alike), ("columns as often as words", ranked)):
         yield name, X, labels_of(X @ rng.normal(size=COLUMNS), rng)
+    yield "labels that can be separated", *separable()
 
 
 def timed(model, X, y):
@@ -107,8 +121,9 @@ def report():
         timed(model, warm, np.arange(500) % 5)
     return f"""# Sparse rows
 
-{ROWS} x {COLUMNS}, {STORED} numbers a row of length 1, five classes, C = 1. Memory is traced in a
-fit of its own at tol = 1e-3, in units of X.
+{ROWS} x {COLUMNS}, {STORED} numbers a row of length 1, five classes, C = 1; labels that can be
+separated, of {SEPARABLE[0]} x {SEPARABLE[1]}, numbers from 0 to 1. Memory is traced in a fit of its
+own at tol = 1e-3, in units of X.
 
 {markdown(head, list(beside_linear_svc()))}
 

@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 # A sigma to begin with is at most so many times what one row alone would need to come off its kink
 # by the penalty's means (found by trial).
 _FIRST = 1000.0
+# What conjugate gradients may leave of the gradient: steps that follow cost less (found by trial).
+_PRECISION = 0.3
 # The largest: beyond it rounding moves multipliers.
 _LARGEST = 1e7
 # Sums of costs times slacks are exact to this share.
@@ -51,6 +53,7 @@ class KinkedObjective:
         self._penalty = objective.ridge, objective.threshold_ridge
         self._full = rows.costs
         self.size, self.n_bounded = objective.size, objective.n_classes - 2
+        self.steps_by_products = objective.ridge.size > self._products.most_columns
         m, y = objective.n_classes - 1, rows.codes.astype(np.intp)  # NumPy's own for positions
         if rows.pair["implicit"][0]:
             self._k = np.repeat(np.arange(m)[:, None], y.size, axis=1)
@@ -119,13 +122,8 @@ class KinkedObjective:
         grad_w, grad_b = self._slopes(theta, multipliers)
         return np.concatenate([grad_w, from_thresholds(grad_b)])
 
-    def newton(
-        self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array, share: float
-    ) -> Array:
-        """The step to where the model of the augmented problem is least.
-
-        ``share`` of what it promises need not be kept.
-        """
+    def newton(self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array) -> Array:
+        """The step to about where the model of the augmented problem is least."""
         at = self._curvature(u, costs, rate)
         d, r = self._objective.ridge.size, at.samples.size
         if r**3 / 3 + self._gram.work_of(at.samples) < r * d**2 + d**3 / 3:
@@ -134,7 +132,7 @@ class KinkedObjective:
             )
             if step is not None:
                 return step
-        return newton_step(at, self._products, *self._penalty, theta, gradient, share)
+        return newton_step(at, self._products, *self._penalty, theta, gradient, _PRECISION)
 
     def hessian(self, u: Array, costs: Array, rate: Array) -> Array:
         """Of the augmented problem, by theta."""

@@ -28,10 +28,8 @@ Array = NDArray[np.float64]
 _NONE = 1e-12
 # What the curvature by a threshold is at least, as a share of that of all rows.
 _LIFT = 1e-6
-# Conjugate gradients end when what is left of the gradient is at most this share of it, or so many
-# times the share of the step's promise that need not be kept; and after so many products (found by
-# trial).
-_PRECISION, _OF_SHARE, _MOST = 0.3, 3.0, 500
+# Conjugate gradients end after so many products (found by trial).
+_MOST = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +81,11 @@ def newton_step(
     ridge_of_b: float,
     theta: Array,
     gradient: Array,
-    share: float,
+    precision: float,
 ) -> Array:
     """The step to the least of the model, with all gaps between thresholds not negative.
 
-    ``share`` of what it promises need not be kept.
+    Conjugate gradients end when what is left of the gradient is at most the share ``precision``.
     """
     n_bounded = at.hess_fb.shape[0] - 1
     if ridge.size <= products.most_columns:
@@ -100,7 +98,6 @@ def newton_step(
 
     border = _by_gaps(at.hess_bb, ridge_of_b)
     model = BorderedModel(times, ridge + squares, -from_thresholds(cross.T).T, border)
-    precision = min(_PRECISION, _OF_SHARE * share)
     return find_conjugate_step(model, gradient, theta, n_bounded, precision, _MOST)
 
 

@@ -30,8 +30,8 @@ Report = Callable[[int, float], None] | None
 
 # LAPACK solves larger systems than the compiled iterations.
 _MOST_COORDINATES = 80
-# The share of a step's promise that need not be kept where it is found without a Hessian.
-_LEFT = 1e-3
+# What a step that is found without a Hessian may leave of the gradient.
+_LEFT = 3e-3
 
 
 class OrdinalObjective:

@@ -30,6 +30,8 @@ Report = Callable[[int, float], None] | None
 # All found by trial. Newton's steps under the same multipliers: at most so many, until one that
 # promises no more than this share of what the multipliers have moved by.
 _STEPS, _SHARE = 12, 0.3
+# Where the bound is not near enough after these, they go on until it comes to this share of tol.
+_ENOUGH = 0.5
 # What they have moved by counts as at least this share of tol.
 _NOTHING = 1e-2
 # The slope at which a line is searched no further, as a share of that at its start.
@@ -41,6 +43,8 @@ _STAGE = 1e-2
 # took too many. A stage begins with this share of it.
 _FALL = 3e-3
 _FACTORS = ((2, 4.0), (6, 2.0), (_STEPS - 1, 1.5), (_STEPS, 0.5))
+# A step by conjugate gradients takes the more products the larger sigma is.
+_SLOWER = ((1, 1.5), (2, 1.2), (_STEPS - 1, 1.0), (_STEPS, 0.5))
 _LEAST, _ANEW = 1e-2, 0.25
 # Iterations without a better bound, all else done, after which a run is over.
 _PATIENCE = 5
@@ -126,6 +130,7 @@ class _MultiplierRun:
     def iterate(self) -> SolverStatus:
         """Let multipliers, costs and sigma follow until the gap is closed."""
         first, last = self.problem.sigmas[0], len(self.stages) - 1
+        factors = _SLOWER if self.problem.steps_by_products else _FACTORS
         least, waited = np.inf, 0
         while len(self.history) < self.max_iter:
             value, begin = self.capped.value, len(self.history)
@@ -145,7 +150,7 @@ class _MultiplierRun:
                     return SolverStatus.CONVERGED
                 self.share *= 1e-2  # only the steps are not exact enough
             elif took <= 1 or took >= _STEPS or fell <= _FALL * self.capped.scale:
-                factor = next(factor for most, factor in _FACTORS if took <= most)
+                factor = next(factor for most, factor in factors if took <= most)
                 self.sigma = min(max(factor * self.sigma, _LEAST * first), self.most)
             if is_solved or self.sigma == self.most:
                 # Below p = 1 the bound goes up and down with the costs: the objective tells.
@@ -189,6 +194,7 @@ class _MultiplierRun:
         rate = self.sigma * costs
         doubled = 2.0 * np.where(costs > 0.0, rate, 1.0)
         least = _NOTHING * self.tol * self.capped.scale
+        enough = _ENOUGH * self.tol * self.capped.scale
         begin, is_last = len(self.history), False
         while True:
             shifted = self.multipliers + rate * self.x
@@ -196,12 +202,14 @@ class _MultiplierRun:
             taken = len(self.history) - begin
             if is_last or taken == _STEPS or len(self.history) == self.max_iter:
                 break
+            if self.share < _SHARE and problem.gap(self.theta, self.x, slopes, costs) <= enough:
+                break
             gradient = problem.gradient(self.theta, slopes)
-            step = problem.newton(self.theta, gradient, shifted, costs, rate, self.share)
+            step = problem.newton(self.theta, gradient, shifted, costs, rate)
             predicted_decrease = -float(gradient @ step)
             moved = slopes - self.multipliers
-            enough = max(float(np.sum(moved * moved / doubled)), least)
-            is_last = 0.5 * predicted_decrease <= self.share * enough
+            far = max(float(np.sum(moved * moved / doubled)), least)
+            is_last = 0.5 * predicted_decrease <= self.share * far
             change = problem.directional_change(step)
             t = self.least_along(step, change, shifted, costs, predicted_decrease)
             self.theta = self.theta + t * step
