@@ -187,7 +187,9 @@ def test_what_no_listed_row_holds_is_no_reason() -> None:
 
 
 def test_rows_that_hold_nothing_have_no_reasons() -> None:
-    X = sparse.random_array((60, 40), density=0.5, rng=0, format="lil")
+    X = sparse.random_array(
+        (60, 40), density=0.5, random_state=np.random.default_rng(0), format="lil"
+    )
     X[[3, 4]] = 0.0
     X = X.tocsr()
     X.eliminate_zeros()

@@ -264,7 +264,7 @@ def test_n44_probabilities_and_the_score(towns: pd.DataFrame) -> None:
     assert [*found] == ["row", "name", "prediction", "score", "no", "some", "much"]
     assert found["prediction"].tolist() == model.pipeline.predict(towns).tolist()
     proba = found[["no", "some", "much"]].to_numpy()
-    np.testing.assert_array_equal(proba, model.pipeline.predict_proba(towns))
+    np.testing.assert_allclose(proba, model.pipeline.predict_proba(towns), rtol=1e-9)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
     score = model.pipeline[-1].predict_projection(model.pipeline[:-1].transform(towns))
     np.testing.assert_array_equal(found["score"], score)

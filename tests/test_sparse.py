@@ -253,7 +253,7 @@ def test_lines_of_an_audit_follow_the_length_of_rows(rng):
     """Squared, it is the number of standardised columns; so many rare words are not as long."""
     C = {d: [m[-1].C for m in candidate_models(rng.normal(size=(60, d)))[:3]] for d in (14, 400)}
     assert C == {14: [0.1, 1.0, 10.0], 400: [0.001, 0.01, 0.1]}
-    words = sparse.random_array((60, 400), density=0.02, rng=rng, format="csr")
+    words = sparse.random_array((60, 400), density=0.02, random_state=rng, format="csr")
     assert [m[-1].C for m in candidate_models(words)[:3]] == [0.1, 1.0, 10.0]
     assert type(candidate_models(words)[0][0]).__name__ == "MaxAbsScaler"
 

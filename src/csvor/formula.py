@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -163,7 +164,13 @@ def _table(data: Any, apart: dict[str, str]) -> pd.DataFrame:
 
 def _in_pandas(data: Any) -> Any:
     """A frame of polars or Arrow as one of pandas; anything else as it is."""
-    return data.to_pandas() if hasattr(data, "to_pandas") else data
+    if not hasattr(data, "to_pandas"):
+        return data
+    frame, kinds = data.to_pandas(), getattr(data, "schema", None)
+    for name, kind in kinds.items() if isinstance(kinds, Mapping) else ():
+        if type(kind).__name__ == "Enum":  # has an order, which earlier releases of polars drop
+            frame[name] = frame[name].cat.as_ordered()
+    return frame
 
 
 def _complete(table: pd.DataFrame, names: set[str]) -> pd.DataFrame:
