@@ -33,11 +33,11 @@ class Products:
 
     def __init__(self, matrix: Any) -> None:
         self._matrix = matrix
-        self.shape: tuple[int, int] = matrix.X.shape
+        n, d = self.shape = matrix.X.shape
         self._is_kept = matrix.X.dtype == np.float64 or matrix.X.size <= _KEPT
         self._X = matrix.X.view()
         self._X.flags.writeable = False  # as frames are: what is compiled for them serves all
-        self._threads = RowThreads(*self.shape, _PARTS)
+        self._threads = RowThreads(n, d, _PARTS)
 
     def rows(self, rows: slice | NDArray[np.intp]) -> Array:
         """Some rows of Z."""
