@@ -40,8 +40,7 @@ _STEPS, _LAST_STEPS = 30, 100
 _SEVERAL, _MOST_NODES, _TRIED = 3, 30, 200_000
 # Raters that are taken to have been seen before, with the spreads of a `Population`.
 _SEEN = 2.0
-# Careless labels that are taken to have been seen before, of all classes alike.
-_SEEN_CARELESS = 10.0
+_SEEN_CARELESS = 10.0  # labels, of all classes alike
 # Log-likelihood that a parameter has to gain (Akaike).
 _PARAMETER = 1.0
 # Added to spreads of which a part is taken: raters who are this alike are alike.
@@ -108,8 +107,9 @@ class RaterModel:
 
 
 def fit_raters(
-    ratings: Ratings, margins: Array | None = None, per_class: int | None = None
-) -> RaterModel:
+    ratings: Ratings, margins: Array | None = None, per_class: int | None = None,
+    start: RaterModel | None = None,
+) -> RaterModel:  # fmt: skip
     """The model of greatest penalised likelihood.
 
     The cuts of the scale are those of the middle (median) of the raters, or where true classes are
@@ -123,15 +123,21 @@ def fit_raters(
     per_class : int, default=None
         Nodes of each class; None is one, or where there are margins, by which items of a class
         differ, several if that is likelier by more than chance.
+    start : RaterModel, default=None
+        Of the same ratings without margins, whose raters are the first.
     """
     if per_class is None:
         several = _SEVERAL if ratings.n_classes * _SEVERAL <= _MOST_NODES else 1
         tried = margins is not None and ratings.codes.size <= _TRIED
         numbers = {1, several if tried else 1}
-        models = [fit_raters(ratings, margins, number) for number in sorted(numbers)]
+        models = [fit_raters(ratings, margins, number, start) for number in sorted(numbers)]
         return min(models, key=lambda model: model.loss + _PARAMETER * model.problem.n_common)
     problem = RaterProblem(ratings, margins, per_class)
     theta = problem.start()
+    if start is not None:
+        problem.population, problem.careless = start.population, start.problem.careless
+        theta[: problem.n_scale] = start.theta[: problem.n_scale]
+        theta[problem.n_common :] = start.raters.ravel()
     covariances = rater_covariances(problem, theta)
     has_truth = bool((ratings.known >= 0).any())
     with one_blas_thread:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_softmax
+from scipy.special import expit, log_softmax, logit
 
 from csvor._mixture.objective import SMOOTH
 from csvor._mixture.rater_data import Population, Ratings
@@ -29,6 +29,8 @@ _CHUNKS = 8
 _PLACES = 2.0
 # The logarithm of the width of the first and last class, to start with.
 _WIDTH = 1.4
+# The logarithm of the slopes of margins, to start with.
+_FLAT = -3.0
 # Between the logits to bounds of nodes where there are two classes.
 _GAP = 2.0
 
@@ -72,7 +74,10 @@ class RaterProblem:
         scale[K - 2 : K] = _WIDTH
         nodes = np.repeat(np.log(shares), self.per_class)
         if self.margins is not None:
-            nodes = np.zeros(2 * self.q)
+            # Shares of all items, from which what margins say of one starts to part.
+            below = np.cumsum(np.repeat(shares / self.per_class, self.per_class))[:-1]
+            shifts = -logit(below) - np.exp(_FLAT) * self.margins.mean(axis=0)
+            nodes = np.append(np.full(self.q, _FLAT), shifts)
         raters = np.tile(self.population.means(self.n_of_rater), self.ratings.n_raters)
         return np.concatenate([scale, nodes, raters])
 

@@ -152,7 +152,7 @@ def audit_raters(
                 data.features, model.posterior @ model.classes_by(None), data.coded.labels,
                 estimator, cv, random_state, progress,
             )  # fmt: skip
-        model = fit_raters(data.ratings, margins)
+        model = fit_raters(data.ratings, margins, start=model)
     sums = with_others(model, data.item_of)
     more, conclusive = notes_on_raters(
         model, data.item_of, data.raters, data.coded.labels.classes, sums,
