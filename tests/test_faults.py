@@ -1,6 +1,6 @@
 """Whenever a command is ended, or finds no room, files are old or whole, and the next run works.
 
-100 trials of each ending were made once (``python tests/faults.py kill 0 100``); three are quick.
+``python tests/faults.py kill 0 100`` makes a hundred trials of an ending; three are quick.
 """
 
 import os
