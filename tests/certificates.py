@@ -23,7 +23,8 @@ from exact_programs import (
     slack_sum_value,
 )
 
-# How far the programs' own answers may be off, relative to the objective.
+# How far the programs' own answers, which lie above the least value, may be below it, relative to
+# the objective: in one of 13 000 Clarabel's dual is further off than the gap that is told.
 _EXACT = {"slacks": 1e-8, "norms": 1e-6, "pinball": 1e-7}
 
 
@@ -96,11 +97,11 @@ def _least_and_reached(model: Any, pairs: str, program: Any) -> tuple[str, float
         reached = 0.5 * w @ w + costs @ residuals
         if model.p == 1.0:
             return "norms", ordinal_optimum(*program, pairs, "hinge", p=1), reached
-        return "slacks", slack_sum_optimum(*program, pairs, power=2)[1], reached
+        return "slacks", slack_sum_optimum(*program, pairs, power=2)[0], reached
     ridge = isinstance(model, REDSVM)
     return (
         "slacks",
-        slack_sum_optimum(*program, pairs, ridge=ridge)[1],
+        slack_sum_optimum(*program, pairs, ridge=ridge)[0],
         slack_sum_value(w, scores, b, codes, costs, pairs, ridge),
     )
 
