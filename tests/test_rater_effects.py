@@ -4,6 +4,8 @@ import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.special import expit
 
@@ -259,8 +261,9 @@ def test_raters_among_the_features_are_said():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"size": rng.normal(size=200), "grader_id": rng.integers(0, 3, 200)})
     y = np.digitize(X["size"] + 0.1 * rng.normal(size=200), [-0.5, 0.5])
-    (note,) = audit_labels(X, y, models="own").notes
-    assert note.startswith("Column 'grader_id' of X looks like who gave the label")
+    for table in (X, pl.from_pandas(X), pa.Table.from_pandas(X)):
+        (note,) = audit_labels(table, y, models="own").notes
+        assert note.startswith("Column 'grader_id' of X looks like who gave the label")
     assert not audit_labels(X[["size"]], y, models="own", raters=X["grader_id"]).notes
 
 

@@ -434,6 +434,12 @@ def test_two_raters_are_told_apart_but_not_who_is_right() -> None:
 def test_one_rater_is_refused_without_gold() -> None:
     with pytest.raises(ValueError, match="one rater, 'Ann'"):
         audit_raters(None, [1, 2, 3, 1], range(4), ["Ann"] * 4)
+    with pytest.raises(ValueError, match="one rater, 7:"):
+        audit_raters(None, [1, 2, 3, 1], range(4), [7] * 4)
+    one = audit_raters(None, [1, 2, 3, 1], range(4), [7] * 4, gold=[2, None, None, None])
+    assert one.raters.gold_interval[0, 0] == 0.0
+    assert "labels follow true labels no better" in one.summary
+    assert one.notes[0].startswith("Labels follow true labels no better than chance could")
     truth, ratings = simulated()
     gold = np.where(np.arange(truth.size) < 150, truth, np.nan)
     rows = np.flatnonzero(~np.isnan(ratings[:, 3]))

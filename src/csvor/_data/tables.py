@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.utils.validation import validate_data
 
-from csvor._labels.containers import is_lazy_frame
+from csvor._labels.containers import refuse_lazy_frame
 from csvor._labels.factors import is_missing
 
 _ARROW_TIMES = ("date", "time", "duration")
@@ -20,8 +20,7 @@ _ARROW_TIMES = ("date", "time", "duration")
 
 def read_features(estimator: Any, X: Any, *, reset: bool, **options: Any) -> NDArray[Any]:
     """What scikit-learn's ``validate_data`` makes of X; a column of words or dates is named."""
-    if is_lazy_frame(X):
-        raise TypeError("X is a LazyFrame, which holds no rows yet. Pass X.collect().")
+    refuse_lazy_frame(X=X)
     X = _text_with_nan(masked_as_nan(X))
     if getattr(X, "shape", ())[1:] == (0,) and hasattr(X, "columns"):
         raise ValueError("X has no columns. Give at least one feature.")
@@ -78,7 +77,7 @@ def refuse_times(X: Any) -> None:
         dtypes = [dtypes]
     for position, dtype in enumerate(dtypes):
         if _is_time(dtype):
-            for place, (name, column) in enumerate(_columns(X)):
+            for place, (name, column) in enumerate(named_columns(X)):
                 if place == position:
                     raise ValueError(_times(name, column[0] if len(column) else dtype, 0))
 
@@ -101,7 +100,7 @@ def _is_time(dtype: Any) -> bool:
     return str(dtype).startswith(_ARROW_TIMES)
 
 
-def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
+def named_columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Name and values of each column; of none where X is no table."""
     columns: Any = ()
     if hasattr(X, "iloc") and X.ndim == 2:
@@ -119,7 +118,7 @@ def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
 
 def _no_number(X: Any) -> str | None:
     """What is to be said of the first column that holds words or dates."""
-    for name, values in _columns(X):
+    for name, values in named_columns(X):
         if values.dtype.kind in "biufc":
             continue
         listed = values.tolist()

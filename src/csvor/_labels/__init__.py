@@ -3,7 +3,7 @@
 from csvor._labels.classes import OrdinalLabels
 from csvor._labels.coded import CodedLabels, code_pair
 from csvor._labels.column import read_column
-from csvor._labels.containers import pandas_index, refuse_other_order
+from csvor._labels.containers import pandas_index, refuse_lazy_frame, refuse_other_order
 from csvor._labels.error import LabelError
 
 __all__ = [
@@ -13,5 +13,6 @@ __all__ = [
     "code_pair",
     "pandas_index",
     "read_column",
+    "refuse_lazy_frame",
     "refuse_other_order",
 ]

@@ -34,6 +34,15 @@ def is_lazy_frame(data: Any) -> bool:
     return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
 
 
+def refuse_lazy_frame(**data: Any) -> None:
+    """Refuse a frame whose rows have not been computed."""
+    for name, frame in data.items():
+        if is_lazy_frame(frame):
+            raise TypeError(
+                f"{name} is a LazyFrame, which holds no rows yet. Pass {name}.collect()."
+            )
+
+
 def refuse_other_order(X: Any, /, **columns: Any) -> None:
     """Refuse columns that have the index of X in another order (N55); `X` may be that index.
 

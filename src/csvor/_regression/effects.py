@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
+from csvor._labels import pandas_index
 from csvor._parts.engine import sums
 from csvor._regression.kept import Kept
 from csvor._regression.slopes import Change, average_changes, probability_errors, two_values
@@ -273,8 +274,7 @@ def _levels(classes: NDArray[Any]) -> Array:
 
 
 def _index_of(X: Any) -> Any:
-    """The index of a frame, else the positions of its rows."""
-    index = getattr(X, "index", None)
-    index = index if isinstance(index, pd.Index) else pd.RangeIndex(len(X))
-    counts = isinstance(index, pd.RangeIndex) and index.name is None
-    return index.rename("position") if counts else index
+    """The index of a frame, or the positions of its rows where it has none that says more."""
+    index, counted = pandas_index(X), pd.RangeIndex(len(X), name="position")
+    only_counts = index is None or (index.name is None and counted.equals(index))
+    return counted if only_counts else index

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -31,15 +31,15 @@ _ROWS = 4
 
 def note_raters(frame: pd.DataFrame, data: Roles, notes: Notes) -> None:
     """Say which features are named as people who label are, with a few values."""
-    for name in likely_raters(frame) if data.rater is None else ():
+    for name in likely_raters(frame.items()) if data.rater is None else ():
         if name not in data.keep:
             notes.add(fault("likely-rater", name))
 
 
-def likely_raters(frame: pd.DataFrame) -> list[str]:
+def likely_raters(columns: Iterable[tuple[Any, Any]]) -> list[Any]:
     """The columns that are named as people who label are, and have a few values."""
-    named = [name for name in frame.columns if _PEOPLE.search(str(name))]
-    return [name for name in named if 1 < frame[name].nunique() <= len(frame) / _ROWS]
+    named = [(name, pd.Series(column)) for name, column in columns if _PEOPLE.search(str(name))]
+    return [name for name, column in named if 1 < column.nunique() <= len(column) / _ROWS]
 
 
 def note_more_raters(

@@ -76,7 +76,8 @@ def share_right(n_raters: int, raters: Codes, right: NDArray[np.bool_]) -> tuple
     shown = np.where(n, n, np.nan)
     centre = (hits + 0.5 * _Z**2) / (shown + _Z**2)
     half = _Z / (shown + _Z**2) * np.sqrt(hits * (shown - hits) / shown + 0.25 * _Z**2)
-    return n, hits / shown, np.column_stack([centre - half, centre + half])
+    interval = np.column_stack([centre - half, centre + half])
+    return n, hits / shown, interval.clip(0.0, 1.0)  # beyond them by rounding
 
 
 def _fisher(centred: Array, free: Any) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from csvor._data.tables import named_columns
 from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import RaterModel
 from csvor._mixture.rater_tables import LEAST
@@ -46,16 +47,18 @@ def notes_on_raters(
     """
     data = model.problem.ratings
     notes = []
-    turned = turned_round(sums)
+    turned, alone = turned_round(sums), data.n_raters == 1
     if turned.size:
-        notes.append(_turned(names[turned], "those of the others"))
+        notes.append(_turned(names[turned], "true labels" if alone else "those of the others"))
     conclusive = bool(turned.size) or agreement(sums)[1] >= SURE
     if not conclusive:
         beside = " and the features" * features
+        others = "true labels" if alone else "those of the other raters"
+        more = "true labels" if alone else "ratings an item"
         notes.append(
-            f"Labels follow those of the other raters{beside} no better than chance could: nothing "
-            "can be said of items, nor which ratings are wrong. More ratings an item would help, "
-            "if raters judge the same thing."
+            f"Labels follow {others}{beside} no better than chance could: nothing can be said of "
+            f"items, nor which ratings are wrong. More {more} would help, if raters judge the same "
+            "thing."
         )
     again = int(((np.diff(item_of) == 0) & (np.diff(data.raters) == 0)).sum())
     if again:
@@ -93,12 +96,12 @@ def notes_on_table(table: RaterTable | None, *, conclusive: bool) -> tuple[str, 
 
 def notes_on_features(X: Any) -> tuple[str, ...]:
     """Which columns of a table of features are likely to be those of raters."""
-    if not hasattr(X, "nunique") or is_lazy(X):
+    if not hasattr(X, "columns") or is_lazy(X):
         return ()
     return tuple(
         f"Column {name!r} of X looks like who gave the label, so a model learns who is strict. "
         "Give it as raters=, and leave it out of X."
-        for name in likely_raters(X)
+        for name in likely_raters(named_columns(X))
     )
 
 

@@ -191,9 +191,10 @@ class RatersAudit:
             f"{plural(self.raters.names.size, 'rater')}"
         )
         if not self.conclusive:
+            others = "those of the others" if self.raters.names.size > 1 else "true labels"
             return (
-                f"nothing can be said of {rated}: labels follow those of the others no better than "
-                "chance could"
+                f"nothing can be said of {rated}: labels follow {others} no better than chance "
+                "could"
             )
         wrong = self.rating_probability.sum()
         return (

@@ -79,8 +79,8 @@ def check_linked(ratings: Ratings, raters: NDArray[Any], *, features: bool) -> t
     """Refuse raters who cannot be compared, or say which are apart from the others."""
     if ratings.n_raters == 1 and not (ratings.known >= 0).any():
         raise ValueError(
-            f"there is one rater, {raters[0]!r}: nobody to compare him with. Give the true "
-            "labels of some items (gold=), or audit his labels with audit_labels."
+            f"there is one rater, {raters.tolist()[0]!r}: nobody to compare him with. Give the "
+            "true labels of some items (gold=), or audit his labels with audit_labels."
         )
     n_items, R = ratings.n_items, ratings.n_raters
     item_of = np.repeat(np.arange(n_items), np.diff(ratings.starts))

@@ -37,11 +37,11 @@ def reported(audit: _Audit) -> _Audit:
 
 
 def index_of(*data: Any) -> Any:
-    """The index of the first frame or series; None where it only counts the rows, or is lazy."""
+    """The index of the first frame or series; None where it only counts rows, or data are lazy."""
     pandas: Any = sys.modules.get("pandas")
     indices = (getattr(one, "index", None) for one in data)
     index: Any = next((i for i in indices if pandas and isinstance(i, pandas.Index)), None)
-    counts = pandas and isinstance(index, pandas.RangeIndex)
+    counts = pandas and isinstance(index, pandas.RangeIndex) and index.name is None
     return None if counts and (index.start, index.step) == (0, 1) else index
 
 
