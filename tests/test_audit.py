@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
+from csvor._data.content import rows_in_order
 from csvor._data.folds import held_out_parts, stratified_folds
 from csvor._data.ranges import FarValueWarning
 from csvor._mixture.mixture import fit_mixture
@@ -47,7 +48,9 @@ def test_a_row_is_judged_by_a_model_that_has_not_seen_it():
     y, _ = mislabel(y, 0.1, 1)
     audit = audit_labels(X, y, CSVOR(), cv=3, random_state=7)
     scores, thresholds = np.empty(y.size), np.empty((y.size, np.unique(y).size - 1))
-    for train, test in stratified_folds(y, 3, 7):
+    for train, test in stratified_folds(
+        y, 3, 7, rows_in_order(X, np.unique(y, return_inverse=True)[1])[0]
+    ):
         model = CSVOR(classes=np.unique(y)).fit(X[train], y[train])
         scores[test] = model.predict_projection(X[test]) - model.thresholds_.mean()
         thresholds[test] = model.thresholds_ - model.thresholds_.mean()

@@ -20,10 +20,15 @@ _BINS = 256
 
 
 def stratified_folds(
-    codes: NDArray[np.integer], cv: int, random_state: Any
+    codes: NDArray[np.integer], cv: int, random_state: Any, order: Rows | None = None
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Train and test rows of folds dealt out class by class, classes rarer than cv included."""
-    yield from splits_of(_stratified(codes, cv, seed_of(random_state)), cv)
+    """Train and test rows of folds dealt out class by class, classes rarer than cv included.
+
+    Rows are dealt out, and are in each fold, in that order; by default in that of the data.
+    """
+    order = np.arange(codes.size) if order is None else order
+    folds = stratified(codes[order], cv, seed_of(random_state))
+    yield from ((order[train], order[test]) for train, test in splits_of(folds, cv))
 
 
 def splits_of(fold_of: NDArray[np.integer], cv: int) -> Parts:
@@ -31,7 +36,8 @@ def splits_of(fold_of: NDArray[np.integer], cv: int) -> Parts:
     return [(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(cv)]
 
 
-def _stratified(codes: NDArray[np.integer], cv: int, seed: int) -> NDArray[np.int8]:
+def stratified(codes: NDArray[np.integer], cv: int, seed: int) -> NDArray[np.int8]:
+    """The fold of each row, dealt out in the order of the data."""
     counts = bin_counts(0, codes, int(codes.max()) + 1, seed)
     return folds_by_class(0, codes, first_ranks([counts])[0], cv, seed)
 
@@ -84,7 +90,11 @@ def _hash_of_rows(start: int, n: int, seed: int) -> NDArray[np.uint64]:
 
 
 def held_out_parts(
-    codes: NDArray[np.integer], cv: Any, groups: ArrayLike | None, random_state: Any
+    codes: NDArray[np.integer],
+    cv: Any,
+    groups: ArrayLike | None,
+    random_state: Any,
+    order: Rows | None = None,
 ) -> Parts:
     """Train and test rows of each part; each row is held out once.
 
@@ -96,6 +106,9 @@ def held_out_parts(
         Rows of one group are held out together.
     random_state : int, RandomState instance or None
         Decides the parts where `cv` is a number.
+    order : ndarray of shape (n,), default=None
+        The places of rows in the order in which they are dealt out where `cv` is a number; by
+        default that of the data.
     """
     names = None if groups is None else group_names(groups, codes.size)
     if not isinstance(cv, (int, np.integer)):
@@ -103,7 +116,7 @@ def held_out_parts(
     if names is None:
         if not 2 <= cv <= codes.size:
             raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
-        return list(stratified_folds(codes, int(cv), random_state))
+        return list(stratified_folds(codes, int(cv), random_state, order))
     counts = GroupCounts.of(names, codes, int(codes.max()) + 1)
     folds = counts.folds(int(cv), seed_of(random_state))
     return splits_of(folds.of(names), int(cv))

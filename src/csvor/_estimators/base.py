@@ -72,6 +72,8 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
     # Fitted to judge other rows, and let go of: it is not asked for probabilities, and that a part
     # of the rows lacks a rare class, or takes many passes, is nothing to tell.
     _is_fold_model = False
+    # The counted rows in the order in which a sample is drawn; None is that of the data.
+    _places: Any = None
     _takes_sparse = True
 
     @abstractmethod
@@ -103,7 +105,9 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
             The fitted estimator.
         """
         with self._announcing_compilation():
-            return self._fit_to(prepare_fit(self, X, y, sample_weight))
+            data = prepare_fit(self, X, y, sample_weight)
+            data.matrix.places = self._places
+            return self._fit_to(data)
 
     def fit_many(
         self,

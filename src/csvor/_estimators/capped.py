@@ -238,7 +238,7 @@ class CSVOR(ThresholdClassifier):
         matrix, codes, weights = data.matrix, data.present_codes, data.weights
         n_classes, share = int(data.present.sum()), 0.0
         if self.epsilon == "auto" and self.contamination == "auto":
-            share = share_of_wrong_labels(self._solve, data, by_column=self.kernel != "precomputed")
+            share = share_of_wrong_labels(self._solve, data)
         elif self.epsilon == "auto":
             share = float(self.contamination)
         problem, solution = self._solve(matrix, codes, n_classes, weights, share, self._report_to())

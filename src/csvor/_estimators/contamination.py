@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from csvor._data.fit_data import FitData
-from csvor._data.folds import Parts, stratified_folds
+from csvor._data.folds import stratified_folds
 from csvor._mixture.mixture import fit_mixture
 from csvor._mixture.objective import margins_of_score
 from csvor._parts.engine import take
@@ -20,13 +19,11 @@ from csvor._utils.sampling import random_rows
 _FOLDS, _ENOUGH = 5, 20_000
 
 
-def share_of_wrong_labels(
-    solve: Callable[..., tuple[Any, Any]], data: FitData, *, by_column: bool
-) -> float:
+def share_of_wrong_labels(solve: Callable[..., tuple[Any, Any]], data: FitData) -> float:
     """By margins of rows that a model has not seen: without a cap, then with the share so far.
 
     ``solve(matrix, codes, n_classes, weights, share)`` gives a problem that cuts a share of the
-    weight, and its solution. ``by_column``: whether it matters in which column of X a number is.
+    weight, and its solution.
     """
     matrix, codes, weights = data.matrix, data.present_codes, data.weights
     n_classes = int(data.present.sum())
@@ -35,7 +32,8 @@ def share_of_wrong_labels(
         drawn = random_rows(codes.size, _ENOUGH)
         matrix, (codes, weights) = matrix.take(drawn), take(drawn, codes, weights)
         codes, X = codes.astype(np.int32), matrix.X if X is None else X[drawn]
-    parts = _parts_of(order_by_content(X, codes, weights, by_column=by_column), codes)
+    order, _ = order_by_content(X, codes, weights)  # wherever rows stand (N72)
+    parts = list(stratified_folds(codes, min(_FOLDS, codes.size), 0, order))
     if any(np.ptp(codes[train]) == 0 for train, _ in parts):
         return 0.0  # the only row of one of two classes cannot be judged (N68)
     scores, share = np.empty(codes.size), 0.0
@@ -49,9 +47,3 @@ def share_of_wrong_labels(
         margins = margins_of_score(scores, n_classes)
         share = min(fit_mixture(margins, codes, weights).share, 0.5)
     return share
-
-
-def _parts_of(order: NDArray[np.intp], codes: NDArray[np.integer]) -> Parts:
-    """Train and test rows, dealt out in an order that does not depend on where they stand (N72)."""
-    folds = stratified_folds(codes[order], min(_FOLDS, codes.size), 0)
-    return [(order[train], order[test]) for train, test in folds]

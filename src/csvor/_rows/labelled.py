@@ -48,14 +48,23 @@ class LabelledRows(ABC):
         Rows are drawn by a fixed seed, as often as they weigh; each class is among them.
         """
         size, rng = min(size, self.most), np.random.default_rng(0)
-        n, is_even = self.n_samples, self._costs_are_equal()
-        drawn = rng.integers(0, n, size) if is_even else self._rows_at(rng.random(size))
+        drawn = self._drawn(size, rng)
         counts = np.bincount(self._codes_of(drawn), minlength=n_classes)
         added = [self._rows_of(int(code))[:2] for code in np.flatnonzero(counts < 2)]
         part = self.take(np.concatenate([drawn, *added]))
         share = np.concatenate([np.full(size, 1.0 / size), part.costs[size:] / self.weight])
         part.costs = share * (self.weight / share.sum())
         return part
+
+    def _drawn(self, size: int, rng: np.random.Generator) -> Rows:
+        places = self.matrix.places
+        if self._costs_are_equal():
+            numbers = rng.integers(0, self.n_samples, size)
+        elif places is None:
+            return self._rows_at(rng.random(size))
+        else:
+            numbers = _up_to(np.asarray(self.costs)[places], rng.random(size))
+        return numbers if places is None else np.asarray(places[numbers])
 
     @cached_property
     def _losses(self) -> Array:
@@ -98,11 +107,15 @@ class LabelledRows(ABC):
 
     def _rows_at(self, levels: Array) -> Rows:
         """The rows up to which these shares of the weight lie."""
-        ends = (self.costs / self.costs.sum()).cumsum()
-        return (ends / ends[-1]).searchsorted(levels, side="right")
+        return _up_to(self.costs, levels)
 
     def _codes_of(self, rows: Rows) -> Codes:
         return self.codes[rows]
 
     def _rows_of(self, code: int) -> Rows:
         return np.flatnonzero(self.codes == code)
+
+
+def _up_to(costs: Array, levels: Array) -> Rows:
+    ends = (costs / costs.sum()).cumsum()
+    return (ends / ends[-1]).searchsorted(levels, side="right")

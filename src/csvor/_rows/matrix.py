@@ -23,6 +23,9 @@ class ScaledMatrix(ABC):
     factor 0.
     """
 
+    # The rows in the order in which some of them are drawn; None is that of X.
+    places: NDArray[np.intp] | None = None
+
     def __init__(self, X: Any, sample_weight: Array, spans: Spans | None = None) -> None:
         self.X = X
         spans = spans or spans_of(X, sample_weight)
@@ -53,7 +56,7 @@ class ScaledMatrix(ABC):
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Some of the rows, with the same center and factors."""
         part = copy(self)
-        for name in ("values", "products"):
+        for name in ("values", "products", "places"):
             part.__dict__.pop(name, None)
         part.X = self.X[rows]
         return part

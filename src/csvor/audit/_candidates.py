@@ -13,8 +13,9 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
-from sklearn.utils import check_array
+from sklearn.utils import check_array, indexable
 
+from csvor._data.content import rows_in_order
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import final_of, last_step
 from csvor._mixture.mixture import Mixture
@@ -127,11 +128,11 @@ def candidate_models(
 
 
 def _compared(X: Any) -> Any:
-    """So many rows at random as candidates are compared on; or all."""
+    """So many rows at random as candidates are compared on; or all, in the order of an audit."""
+    (X,) = indexable(X)  # sparse forms without rows to take become CSR
     n = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n <= COMPARED:
-        return X
-    rows = np.sort(random_rows(n, COMPARED))
+    places, _ = rows_in_order(X)
+    rows = places[np.sort(random_rows(n, COMPARED))]
     return safe_split(CSVOR(), X, None, rows, rows)[0]
 
 

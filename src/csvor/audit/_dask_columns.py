@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from csvor._data.dask_fit_data import PartitionedFitData
 from csvor._data.dask_parts import Features, aligned_column, check_lengths, naming_partition
-from csvor._data.folds import bin_counts, first_ranks, folds_by_class, seed_of
+from csvor._data.folds import bin_counts, first_ranks, folds_by_class, seed_of, stratified
 from csvor._data.groups import GroupCounts, group_names
 from csvor._labels import OrdinalLabels
 from csvor._parts.engine import each, sums
 from csvor._parts.graph import Parts, as_array, computed, layer
+from csvor._parts.partitions import memory_limit
+from csvor._rows.content import ask, order_of
 from csvor.audit._labelling import (
     Labelling,
     check_confirmed,
@@ -29,6 +31,8 @@ from csvor.audit._panel import Panel
 
 # Each part of the cross-validation is a fit over all partitions.
 _MOST_PARTS = 100
+# Bytes of a row's place among all, and of that which is at a place.
+_ROOM_OF_A_PLACE = 8
 
 
 @dataclass(frozen=True)
@@ -88,10 +92,11 @@ def parts_of(
     groups: Any,
     cv: Any,
     random_state: Any,
+    places: Any,
 ) -> tuple[da.Array, int, float | None]:
     """The fold that each row is held out in, as in memory, and how many folds there are.
 
-    And the effective rows where there are groups.
+    And the effective rows where there are groups. Without `places`, rows are dealt by their number.
     """
     if not isinstance(cv, (int, np.integer)) or not 2 <= cv <= _MOST_PARTS:
         raise ValueError(
@@ -107,10 +112,38 @@ def parts_of(
         folds = groups_counts.folds(cv, seed)
         fold_of = as_array(layer(folds.of, [names]), sizes, np.int8)
         return fold_of, cv, groups_counts.effective_rows
+    if places is not None:
+        folds_of_rows = np.empty(places.size, dtype=np.int8)
+        folds_of_rows[places] = stratified(np.asarray(codes)[places], cv, seed)
+        return da.from_array(folds_of_rows, chunks=(sizes,)), cv, None
     count = partial(bin_counts, n_classes=n_classes, seed=seed)
     (counts,) = computed(layer(count, [of_codes], starts))
     places = list(zip(starts, first_ranks(counts), strict=True))
     return as_array(layer(partial(_folds, cv, seed), [of_codes], places), sizes, np.int8), cv, None
+
+
+def places_of(data: PartitionedFitData, codes: Any) -> NDArray[np.signedinteger] | None:
+    """The places of rows in an order that follows from what they hold, as in memory.
+
+    None of so many rows that these numbers have no room here.
+    """
+    X = data.X
+    if X.shape[0] * _ROOM_OF_A_PLACE > memory_limit():
+        return None
+
+    def ask_parts(work: Callable[..., Any], *columns: Any, shared: Any = ()) -> Any:
+        laid = (Parts.of(da.from_array(column, chunks=(X.sizes,))) for column in columns)
+        return X.ask(partial(_ask_part, work, centre, len(columns)), *laid, shared=shared)
+
+    centre = None if X.is_sparse else data.matrix.center
+    places, _ = order_of(ask_parts, centre, np.asarray(codes))
+    return places.astype(np.int32) if X.shape[0] < 2**31 else places
+
+
+def _ask_part(
+    work: Callable[..., Any], centre: Any, n_columns: int, X: Any, *columns: Any
+) -> tuple[Any, Any]:
+    return ask(X, centre, work, *columns[:n_columns], shared=columns[n_columns:])
 
 
 def _names(argument: str, values: Any) -> list[Any]:

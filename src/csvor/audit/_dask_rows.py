@@ -26,7 +26,7 @@ from csvor._parts.graph import Parts, as_array, layer, shared
 from csvor._parts.partitions import Partitions, gather, memory_limit
 from csvor._utils.cached import cached_property
 from csvor._utils.threads import side_by_side
-from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of
+from csvor.audit._dask_columns import Columns, counts_of, labelling_of, parts_of, places_of
 from csvor.audit._dask_steps import check_steps, linear_of
 from csvor.audit._held_out import AuditData, Judged, judge
 from csvor.audit._in_memory import AuditDataInMemory
@@ -45,11 +45,15 @@ class PartitionedAuditData(AuditData):
         The number of the part that each row is held out in.
     counts_of_parts : ndarray of shape (n_parts, n_classes)
         The rows of each class in it.
+    places : ndarray of shape (n,) or None
+        Where each row is, first to last in an order that follows from what rows hold; None takes
+        that of the data.
     """
 
     X: Partitions
     part_of: da.Array
     counts_of_parts: NDArray[np.int64]
+    places: NDArray[np.signedinteger] | None
 
     @classmethod
     def of(
@@ -66,11 +70,27 @@ class PartitionedAuditData(AuditData):
         labels = OrdinalLabels(data.classes, declared=True)
         known = weights, confirmed, original, raters
         labelling = labelling_of(data, known_columns, *known, reference)
+        places = places_of(data, labelling.codes)
         part_of, n_parts, n_independent = parts_of(
-            data, known_columns, labelling.codes, groups, cv, random_state
+            data, known_columns, labelling.codes, groups, cv, random_state, places
         )
         counts = counts_of(labelling, part_of, n_parts, labels)
-        return cls(labels, labelling, data.X, part_of, counts, n_independent=n_independent)
+        return cls(labels, labelling, data.X, part_of, counts, places, n_independent=n_independent)
+
+    def at(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        return numbers if self.places is None else self.places[numbers].astype(np.intp)
+
+    def in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        rows = np.unique(rows)
+        return rows if self._rank is None else rows[np.argsort(self._rank[rows])]
+
+    @cached_property
+    def _rank(self) -> NDArray[np.signedinteger] | None:
+        if self.places is None:
+            return None
+        rank = np.empty_like(self.places)
+        rank[self.places] = np.arange(rank.size)
+        return rank
 
     @property
     def part_sizes(self) -> NDArray[np.integer]:
@@ -95,8 +115,9 @@ class PartitionedAuditData(AuditData):
         parts = splits_of(part_of, len(self.part_sizes))
         independent = self.independent_among(rows.size)
         return AuditDataInMemory(
-            self.labels, self.labelling.take(rows), X, parts, n_independent=independent
-        )
+            self.labels, self.labelling.take(rows), X, parts, np.arange(rows.size),
+            np.arange(rows.size), n_independent=independent,
+        )  # fmt: skip
 
     def check(self, estimators: Sequence[Any]) -> None:
         for estimator in estimators:
@@ -148,8 +169,14 @@ class PartitionedAuditData(AuditData):
             final._is_fold_model = True
             others: Any = self._fold_of_rows != k
             weights = others.astype(float) if weights is None else weights * others
+            if self.places is not None:
+                # Where, among the rows that have weight, these are in the order of all.
+                counted = np.asarray(weights > 0.0)
+                final._places = (np.cumsum(counted) - 1)[self.places[counted[self.places]]]
         y = each(self.labels.decode, self.classes.dtype, self.labelling.codes)
-        return steps, final.fit(self._through(steps, some.X[:1]), y, weights)
+        fitted = final.fit(self._through(steps, some.X[:1]), y, weights)
+        final._places = None  # a number for each row
+        return steps, fitted
 
     def _through(self, steps: Any, example: Any) -> da.Array:
         """The features as the last step sees them."""

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, indexable
 
 from csvor._data.checks import check_weights
+from csvor._data.content import rows_in_order
 from csvor._data.folds import held_out_parts
 from csvor._data.groups import GroupCounts, group_names
 from csvor._data.prepare import prepare_fit
@@ -63,15 +64,10 @@ def _in_memory(
         raters=raters, groups=groups,
     )  # fmt: skip
     coded = CodedLabels.from_data(y, classes)
-    parts = held_out_parts(coded.codes, cv, groups, random_state)
     (X,) = indexable(masked_as_nan(X))  # sparse forms without rows to take become CSR
     check_consistent_length(X, coded.codes)
     K = coded.labels.classes.size
-    check_seen(
-        [np.bincount(coded.codes[train], minlength=K) for train, _ in parts],
-        coded.labels.classes,
-        coded.counts,
-    )
+    names = None if groups is None else group_names(groups, len(coded))
     if sample_weight is not None:
         sample_weight = check_weights(len(coded), sample_weight)
         check_weighed(
@@ -84,10 +80,20 @@ def _in_memory(
     labelling = Labelling(coded.codes, sample_weight, confirmed, original)
     if raters is not None:
         labelling = labelling.by_raters(raters, reference)
-    n = None
-    if groups is not None:
-        n = GroupCounts.of(group_names(groups, len(coded)), coded.codes, K).effective_rows
-    return AuditDataInMemory(coded.labels, labelling, X, parts, n_independent=n)
+    of_groups = None if names is None else np.array(list(map(str, names)))
+    places, alike = rows_in_order(X, *labelling.columns.values(), of_groups)
+    parts = held_out_parts(coded.codes, cv, groups, random_state, places)
+    check_seen(
+        [np.bincount(coded.codes[train], minlength=K) for train, _ in parts],
+        coded.labels.classes,
+        coded.counts,
+    )
+    n = None if names is None else GroupCounts.of(names, coded.codes, K).effective_rows
+    rank = np.argsort(places)
+    parts = [(np.sort(rank[train]), np.sort(rank[test])) for train, test in parts]
+    return AuditDataInMemory(
+        coded.labels, labelling.take(places), X, parts, places, alike, n_independent=n
+    )
 
 
 def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.int64]:

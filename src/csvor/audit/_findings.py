@@ -147,14 +147,25 @@ def findings(
     }
 
 
+def put_back(entries: dict[str, Any], places: NDArray[np.intp]) -> dict[str, Any]:
+    """Findings of rows where these have places in the data; of equal rank the first come first."""
+    rank = np.argsort(places)
+    back = {name: value[rank] for name, value in _of_rows(entries).items()}
+    return {**entries, **back, "order": places[entries["order"]]}
+
+
 def findings_in_partitions(entries: dict[str, Any], chunks: tuple[int, ...]) -> dict[str, Any]:
     """The same findings, entries of rows as dask arrays with these partitions."""
+    laid = {name: in_partitions(value, chunks) for name, value in _of_rows(entries).items()}
+    return {**entries, **laid, "order": entries["order"][:LISTED]}
+
+
+def _of_rows(entries: dict[str, Any]) -> dict[str, NDArray[Any]]:
     return {
-        name: in_partitions(value, chunks)
-        if isinstance(value, np.ndarray) and name not in ("classes", "order")
-        else value
+        name: value
         for name, value in entries.items()
-    } | {"order": entries["order"][:LISTED]}
+        if isinstance(value, np.ndarray) and name not in ("classes", "order")
+    }
 
 
 def likelihood_weights(losses: Sequence[float]) -> Array:

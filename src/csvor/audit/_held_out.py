@@ -106,11 +106,34 @@ class AuditData(ABC):
         """So many rows may be in memory at once."""
         return len(self)
 
+    def at(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The rows of these numbers in an order that follows from what rows hold."""
+        return numbers
+
+    def in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Some rows, distinct ones, in that order."""
+        return np.unique(rows)
+
+    @cached_property
+    def rows_to_fit(self) -> NDArray[np.intp]:
+        """The rows that mixtures are fitted to."""
+        return self.at(rows_to_fit(len(self)))
+
     @cached_property
     def rows_of_some(self) -> NDArray[np.intp]:
         """The rows that models are fitted to which need them in memory, in their order."""
-        drawn = rows_to_fit(len(self))[: self.most_in_memory]
-        return with_rare_classes(drawn, self.labelling.codes, self.classes.size)
+        return self._with_rare_classes(self.rows_to_fit[: self.most_in_memory])
+
+    def _with_rare_classes(self, drawn: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Rows drawn, and others up to `_OF_A_CLASS` of each class that has them, in order."""
+        codes = self.labelling.codes
+        if drawn.size < len(self):
+            rng = np.random.default_rng(0)
+            counts = np.bincount(take(drawn, codes)[0], minlength=self.classes.size)
+            rare = np.flatnonzero(counts < _OF_A_CLASS).tolist()
+            others = [self.in_order(rows_where(codes == k)) for k in rare]
+            drawn = np.concatenate([drawn, *(rng.permutation(o)[:_OF_A_CLASS] for o in others)])
+        return self.in_order(drawn)
 
     @cached_property
     def some(self) -> Any:
@@ -129,13 +152,14 @@ class AuditData(ABC):
     @cached_property
     def fit_labels(self) -> Labelling:
         """The labels beside `HeldOut.fit_margins`."""
-        return self.labelling.take(rows_to_fit(len(self)))
+        return self.labelling.take(self.rows_to_fit)
 
     def sample(self, size: int, estimator: Any) -> Any:
-        """A random part of the rows, in memory, held out as they are here."""
-        rows = self.take(
-            rows_of_each_class(self.labelling.codes, self.classes.size, size), estimator
-        )
+        """A random part of the rows, in memory, held out as they are here.
+
+        At least `_OF_A_CLASS` of each class that has them are among them.
+        """
+        rows = self.take(self._with_rare_classes(self.at(random_rows(len(self), size))), estimator)
         return replace(rows, parts=[part for part in rows.parts if part[1].size])
 
     def held_out(self, estimators: Sequence[Any], report: Callable[[], None]) -> list[HeldOut]:
@@ -148,12 +172,11 @@ class AuditData(ABC):
         report : callable
             Called after each fit, from any thread, never from two at once.
         """
-        rows = rows_to_fit(len(self))
         held = []
         for judged, thresholds in self.judged(estimators, report):
             centred = thresholds - thresholds.mean(axis=1, keepdims=True)
             mean = np.average(centred, axis=0, weights=self.part_sizes)
-            (to_fit,) = take(rows, judged)
+            (to_fit,) = take(self.rows_to_fit, judged)
             held.append(HeldOut(judged[:, 0], judged[:, 1], to_fit[:, 0], mean))
         return held
 
@@ -187,22 +210,6 @@ def judge(final: Any, X: Any, codes: NDArray[np.integer]) -> Array:
     scores = final.predict_projection(X)
     residuals = final._residuals_of(scores, codes)
     return np.column_stack([scores - final.thresholds_.mean(), residuals])
-
-
-def rows_of_each_class(codes: Any, n_classes: int, size: int) -> NDArray[np.intp]:
-    """So many rows at random, and at least `_OF_A_CLASS` of each class that has them, sorted."""
-    return with_rare_classes(random_rows(codes.size, size), codes, n_classes)
-
-
-def with_rare_classes(drawn: NDArray[np.intp], codes: Any, n_classes: int) -> NDArray[np.intp]:
-    """Rows drawn, and others up to `_OF_A_CLASS` of each class that has them, sorted."""
-    if drawn.size == codes.size:
-        return np.sort(drawn)
-    rng = np.random.default_rng(0)
-    counts = np.bincount(take(drawn, codes)[0], minlength=n_classes)
-    rare = [rows_where(codes == k) for k in np.flatnonzero(counts < _OF_A_CLASS).tolist()]
-    added = [rng.permutation(rows)[:_OF_A_CLASS] for rows in rare]
-    return np.unique(np.concatenate([drawn, *added]))
 
 
 def split_pipeline(estimator: Any) -> tuple[Any, Any]:

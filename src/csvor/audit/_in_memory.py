@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from csvor._data.folds import Parts
+from csvor._data.folds import Parts, Rows
 from csvor._data.prepare import prepare_fit
 from csvor._estimators.capped import CSVOR
 from csvor._estimators.steps import at_final, final_of, fit_coded
@@ -19,26 +19,47 @@ from csvor._labels import CodedLabels
 from csvor._utils.cached import cached_property
 from csvor._utils.sklearn_private import safe_split
 from csvor._utils.threads import side_by_side
-from csvor.audit._findings import findings_in_partitions
+from csvor.audit._findings import findings_in_partitions, put_back
 from csvor.audit._held_out import AuditData, Judged, judge, split_pipeline
 
 
 @dataclass(frozen=True, eq=False)
 class AuditDataInMemory(AuditData):
-    """Rows in memory.
+    """Rows in memory, in an order that follows from what they hold; X stays as it is.
 
     Attributes
     ----------
     X : array-like or dataframe of n rows
+        As the user has them.
     parts : list of (train, test)
         Each row is among the test rows of one.
+    places : ndarray of shape (n,)
+        Where each row is in X.
+    alike : ndarray of shape (n,)
+        Numbers of the rows, one for those of which nothing is known that tells them apart.
     chunks : tuple of int, optional
         Rows of the partitions in which results of rows are to lie.
     """
 
     X: Any
     parts: Parts
+    places: Rows
+    alike: Rows
     chunks: tuple[int, ...] | None = None
+
+    def features_of(self, estimator: Any, rows: Rows, others: Rows | None = None) -> Any:
+        """Some rows of X as an estimator takes them, of a precomputed kernel with some others."""
+        places = self.places[rows], None if others is None else self.places[others]
+        return safe_split(estimator, self.X, None, *places)[0]
+
+    def shared(self, values: NDArray[Any]) -> Any:
+        """The mean of those of rows that are alike: which is held out with which is chance."""
+        sizes = np.bincount(self.alike)
+        if sizes.max() == 1:
+            return values
+        columns = values.reshape(len(self), -1).T
+        means = [(np.bincount(self.alike, column) / sizes)[self.alike] for column in columns]
+        return np.column_stack(means).reshape(values.shape)
 
     @cached_property
     def coded(self) -> CodedLabels:
@@ -77,7 +98,7 @@ class AuditDataInMemory(AuditData):
 
         # A single model may be of any kind and size; it has the threads for itself.
         side_by_side(judge_part, range(len(self.parts)), most=1 if len(models) == 1 else None)
-        return list(zip(judged, thresholds, strict=True))
+        return list(zip(map(self.shared, judged), thresholds, strict=True))
 
     def each_by_part(
         self, func: Callable[..., Any], fit: Callable[[int, Event], Iterator[Any]], width: int
@@ -86,14 +107,14 @@ class AuditDataInMemory(AuditData):
 
         def answer(k: int, stopped: Event) -> None:
             test = self.parts[k][1]
-            values[test] = func(fit(k, stopped), safe_split(CSVOR(), self.X, None, test, test)[0])
+            values[test] = func(fit(k, stopped), self.features_of(CSVOR(), test))
 
         side_by_side(answer, range(len(self.parts)))
-        return values
+        return self.shared(values)
 
     def encoded(self, estimator: Any, train: NDArray[np.intp]) -> tuple[Any, Any]:
         """The steps before a model, fitted to some rows, and these as the model sees them."""
-        X = safe_split(estimator, self.X, None, train)[0]  # of a precomputed kernel, columns too
+        X = self.features_of(estimator, train)  # of a precomputed kernel, columns too
         before = split_pipeline(estimator)[0]
         if before is None:
             return None, X
@@ -105,31 +126,43 @@ class AuditDataInMemory(AuditData):
     ) -> tuple[Any, Any]:
         """Rows to fit to, and others, as a model sees them behind steps that know the former."""
         steps, X = self.encoded(estimator, train)
-        X_test = safe_split(estimator, self.X, None, test, train)[0]
+        X_test = self.features_of(estimator, test, train)
         return X, (X_test if steps is None else steps.transform(X_test))
 
     def take(self, rows: NDArray[np.intp], estimator: Any) -> AuditDataInMemory:
         if rows.size == len(self):
             return self
-        X = safe_split(estimator, self.X, None, rows, rows)[0]
+        X = self.features_of(estimator, rows, rows)
         place = np.full(len(self), -1)
         place[rows] = np.arange(rows.size)
         parts: Any = [tuple(place[part][place[part] >= 0] for part in both) for both in self.parts]
         independent = self.independent_among(rows.size)
         return AuditDataInMemory(
-            self.labels, self.labelling.take(rows), X, parts, n_independent=independent
-        )
+            self.labels, self.labelling.take(rows), X, parts, np.arange(rows.size),
+            np.unique(self.alike[rows], return_inverse=True)[1], n_independent=independent,
+        )  # fmt: skip
 
     def check(self, estimators: Sequence[Any]) -> None:
         if not estimators and self.chunks is None:  # rows of partitions were checked there
             # What it refuses or warns of would come from each fit, of features already scaled.
-            prepare_fit(CSVOR(), self.X, self.coded, self.labelling.weights)
+            prepare_fit(CSVOR(), self.X, *self.as_given)
 
     def features(self, compared: AuditDataInMemory) -> Any:
         return self.X
 
     def fit(self, model: Any) -> Any:
-        return fit_coded(model, self.X, self.coded, self.labelling.weights)
+        return fit_coded(model, self.X, *self.as_given)
+
+    @cached_property
+    def rank(self) -> Rows:
+        """The number in the order of each row of X."""
+        return np.argsort(self.places)
+
+    @property
+    def as_given(self) -> tuple[CodedLabels, Any]:
+        """Labels and weights beside X."""
+        return self.coded[self.rank], self.labelling.take(self.rank).weights
 
     def to_user(self, entries: dict[str, Any]) -> dict[str, Any]:
+        entries = put_back(entries, self.places)
         return entries if self.chunks is None else findings_in_partitions(entries, self.chunks)

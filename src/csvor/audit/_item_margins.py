@@ -38,7 +38,7 @@ def item_margins(
     columns = (repeated, coded, weights, None, None, None, items)
     chosen = estimators_of(estimator)
     kind = models_of(chosen)
-    rows = audit_data(columns, (labels.classes, None, cv, random_state))
+    rows: Any = audit_data(columns, (labels.classes, None, cv, random_state))
     kind.check(chosen, rows)
     compared, estimators = to_compare(kind, chosen, rows, random_state)
     compares = not chosen
@@ -51,4 +51,5 @@ def item_margins(
     report.end()
     view = min(views, key=lambda each: each.mixture.loss)
     first = np.searchsorted(items, np.arange(posterior.shape[0]))
-    return np.asarray(view.mixture.slopes * view.margins[first] + view.mixture.shifts)
+    margins = view.margins[rows.rank[first]]
+    return np.asarray(view.mixture.slopes * margins + view.mixture.shifts)

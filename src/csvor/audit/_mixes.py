@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._mixture.mixture import Mixture
-from csvor._mixture.objective import rows_to_fit
 from csvor._parts.engine import each, take
 from csvor.audit._findings import (
     NO_WEIGHT,
@@ -63,7 +62,7 @@ def with_trees(
         return list(views)
     P = trees.probabilities
     margins = [best.margins, *(each(_margins, float, of_model, width=K - 1) for of_model in P)]
-    to_fit = take(rows_to_fit(len(rows)), *margins)
+    to_fit = take(rows.rows_to_fit, *margins)
     spreads = np.array([part.mean(axis=1).std() or 1.0 for part in to_fit])
     mixes = [partial(_mixed, np.array(shares) / spreads) for shares in _MIXES]
     known = rows.n_independent, len(rows)
@@ -84,7 +83,7 @@ def with_trees(
 def _by_spread(rows: AuditData, views: Sequence[View], distance: Any) -> list[View]:
     """The likeliest view with its logits divided by the spread of each row, if that is likelier."""
     base = min(views, key=lambda view: view.mixture.loss)
-    (to_fit,) = take(rows_to_fit(len(rows)), distance)
+    (to_fit,) = take(rows.rows_to_fit, distance)
     best, scale = base.mixture, None
     for power in _POWERS:
         scaled = partial(_scaled, base.mixture, power, float(to_fit.mean()))

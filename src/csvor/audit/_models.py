@@ -17,7 +17,6 @@ from csvor._estimators.steps import final_of, is_own, last_step, refuse_weights
 from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._mixture.objective import rows_to_fit
 from csvor._utils.cached import cached_property
-from csvor._utils.sklearn_private import safe_split
 from csvor.audit._claims import notes_on_claims
 from csvor.audit._declared_order import notes_on_order
 from csvor.audit._held_out import AuditData, HeldOut
@@ -178,7 +177,7 @@ class AnyModels(Models):
         return notes_on_claims(held.answers, codes, weights, share)
 
     def fit(self, estimator: Any, rows: Any) -> Any:
-        return _fitted(estimator, rows.X, rows.coded, rows.labelling.weights)
+        return _fitted(estimator, rows.X, *rows.as_given)
 
 
 def models_of(estimators: Sequence[Any]) -> Models:
@@ -196,12 +195,12 @@ def _answers(estimator: Any, rows: AuditDataInMemory, report: Callable[[], None]
     several = () if is_regressor(estimator) else (rows.classes.size,)
     answers = np.empty((len(rows), *several))
     for train, test in rows.parts:
-        X, X_test = (safe_split(estimator, rows.X, None, part, train)[0] for part in (train, test))
+        X, X_test = (rows.features_of(estimator, part, train) for part in (train, test))
         weights = rows.labelling.take(train).weights
         model = _fitted(clone(estimator), X, rows.coded[train], weights)
         answers[test] = _answer(model, X_test, rows.labels)
         report()
-    return answers
+    return np.asarray(rows.shared(answers))
 
 
 def _answer(model: Any, X: Any, labels: OrdinalLabels) -> Array:

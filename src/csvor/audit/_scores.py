@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
+from csvor._data.content import rows_in_order
 from csvor._labels import CodedLabels, refuse_other_order
 from csvor._mixture.objective import rows_to_fit
 from csvor.audit._claims import notes_on_claims
-from csvor.audit._findings import View, findings
+from csvor.audit._findings import View, findings, put_back
 from csvor.audit._labelling import Labelling, check_weighed
 from csvor.audit._margins import readings_of
 from csvor.audit._panel import check_reference
@@ -115,13 +116,16 @@ def audit_scores(
     labelling, rows = Labelling(codes, weights), rows_to_fit(codes.size)
     if raters is not None:
         labelling = labelling.by_raters(raters, reference)
+    readings = readings_of(scores, codes, labels, weights).values()
+    places, _ = rows_in_order(scores, *labelling.columns.values())
+    labelling = labelling.take(places)
     to_fit = labelling.take(rows)
     views = [
         View(to_fit.mixture(margins[rows]), margins, margins[rows])
-        for margins in readings_of(scores, codes, labels, weights).values()
+        for margins in (reading[places] for reading in readings)
     ]
     choices: dict[str, Any] = {"classes": labels, "fdr": fdr, "order": order}
-    entries = findings(views, labelling, to_fit, **choices)
+    entries = put_back(findings(views, labelling, to_fit, **choices), places)
     values = np.asarray(scores)
     notes: tuple[str, ...] = ()
     if values.shape == (codes.size, labels.size):

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# What a row counts in the fit of trees at the least, however surely its label is wrong.
-_LEAST_WEIGHT = 1e-3
+# Trees see numbers in such steps, whose sums are exact: of two splits that part rows alike none is
+# better by rounding. A row counts one such step at the least, however surely its label is wrong.
+_STEP = 2.0**-10
 # Of many columns a part is enough for a split.
 _ENOUGH_COLUMNS = 50
 # Trees see in which of 128 bins of its column a value lies. (Boosting with weights makes bins of
@@ -111,8 +112,8 @@ def held_out_trees(
     if get_tags(estimator).input_tags.pairwise:
         return None
     some, K = rows.some, rows.classes.size
-    wrong, distance = take(rows.rows_of_some, wrong, distance)
-    weights = np.maximum(1.0 - wrong, _LEAST_WEIGHT)
+    wrong, distance = (_in_steps(one) for one in take(rows.rows_of_some, wrong, distance))
+    weights = np.maximum(1.0 - wrong, _STEP)
     if some.labelling.weights is not None:
         weights = weights * some.labelling.weights
     one_at_a_time = Lock()
@@ -147,21 +148,34 @@ def held_out_trees(
     return Trees([answers[:, :K], answers[:, K:-1]], answers[:, -1])
 
 
+def _in_steps(values: Array) -> Array:
+    return np.rint(values / _STEP) * _STEP
+
+
 def _bins(steps: Any, X: Any) -> tuple[Callable[[Any], Any], Any]:
     """What makes of features the bins of their values in `X`, which has gone through the steps."""
     if issparse(X):
         raise NoTreesError
     X = check_array(X, dtype=np.float64)
     edges = np.quantile(X, _LEVELS, axis=0).T
-    return partial(_binned, steps, edges), _binned(None, edges, X)
+    columns = _columns_in_order(_binned(None, range(len(edges)), edges, X), edges)
+    edges = edges[columns]
+    return partial(_binned, steps, columns, edges), _binned(None, columns, edges, X)
 
 
-def _binned(steps: Any, edges: Array, X: Any) -> NDArray[np.float32]:
-    """The bin of each value between the edges of its column."""
+def _columns_in_order(binned: NDArray[np.float32], edges: Array) -> NDArray[np.intp]:
+    """The columns in an order that follows from what they hold: trees draw them by their number."""
+    of_rows = np.random.default_rng(0).integers(1 << 20, size=len(binned)).astype(np.float64)
+    sums = [of_rows @ column for column in binned.T.astype(np.float64)]  # whole numbers, exact
+    return np.lexsort((*edges.T, np.array(sums)))
+
+
+def _binned(steps: Any, columns: Iterable[int], edges: Array, X: Any) -> NDArray[np.float32]:
+    """The bin of each value between the edges of its column, one of X in that order."""
     X = np.asarray(X if steps is None else steps.transform(X), float)
     binned = np.empty(X.shape, np.float32)
-    for j, its in enumerate(edges):
-        binned[:, j] = np.searchsorted(its, X[:, j])
+    for i, (j, its) in enumerate(zip(columns, edges, strict=True)):
+        binned[:, i] = np.searchsorted(its, X[:, j])
     return binned
 
 
