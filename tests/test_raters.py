@@ -454,9 +454,15 @@ def test_a_copy_of_a_rater_is_said() -> None:
     (note,) = audit_raters(None, again, raters=[*NAMES, "Bo again"]).notes
     n = int((~np.isnan(again[:, 6])).sum())
     assert note.startswith(
-        f"Bo and Bo again: the same label on all {n} items that both rated, where"
+        f"Bo, Bo again: the same label on all items that two of them rated ({n} times), where"
     )
-    assert note.endswith("A copy counts as one more rater: leave one of them out.")
+    assert note.endswith("If these are copies, leave all but one of them out.")
+    # One note on all five; they are none of the others.
+    five = np.column_stack([ratings, *[ratings[:, 1]] * 4])
+    (one,) = audit_raters(None, five, raters=[*NAMES, *"wxyz"]).notes
+    assert one.startswith("Bo, w, x, y, z: the same label")
+    agreed = [text.partition("others agree on ")[2][:4] for text in (note, one)]
+    assert agreed == ["48 %", "53 %"]
     # Raters who agree on nearly all are none.
     truth = np.arange(200) % 3
     alike = np.column_stack([truth, truth, np.where(np.arange(200) == 7, 1, truth)])

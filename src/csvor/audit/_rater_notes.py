@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from csvor._data.tables import named_columns
 from csvor._mixture.rater_data import Ratings
@@ -123,12 +124,17 @@ def _copies(data: Ratings, item_of: NDArray[np.intp], names: NDArray[Any]) -> li
     # How often others agree: all pairs but this one.
     share = (alike.sum() - alike) / np.maximum(both.sum() - both, 1.0)
     copies = (both >= FEW) & (alike == both) & (share**both < _CHANCE) & (both < both.sum())
-    return [
-        f"{names[i]} and {names[j]}: the same label on all {both[i, j]:.0f} items that both rated, "
-        f"where others agree on {100.0 * share[i, j]:.0f} %. A copy counts as one more rater: "
-        "leave one of them out."
-        for i, j in np.argwhere(copies)[:_NAMED].tolist()
-    ]
+    set_of, notes = connected_components(copies, directed=False)[1], []
+    for one in np.flatnonzero(np.bincount(set_of) > 1)[:_NAMED]:
+        inside = copies & (set_of == one)
+        n = both[inside].sum()
+        others = (alike.sum() - n) / (both.sum() - n)
+        notes.append(
+            f"{_listed(names[set_of == one])}: the same label on all items that two of them rated "
+            f"({n:.0f} times), where others agree on {100.0 * others:.0f} %. Each counts as one "
+            "more rater. If these are copies, leave all but one of them out."
+        )
+    return notes
 
 
 def _turned(names: NDArray[Any], others: str) -> str:
