@@ -115,3 +115,4 @@ if __name__ == "__main__":
             counted["TOO LOW"] += 1
             print(checked.story, f"says {checked.said:.3g}, true {checked.true:.3g}", flush=True)
     print(dict(counted))
+    print(f"{counted.total() - counted['TOO LOW']} fits, {counted['TOO LOW']} faults")

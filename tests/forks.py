@@ -79,5 +79,6 @@ def children(n_children: int, n_threads: int) -> Counter[int | None]:
 
 
 if __name__ == "__main__":
-    start = time.monotonic()
-    print(dict(children(int(sys.argv[1]), n_threads=2)), f"{time.monotonic() - start:.0f} s")
+    start, counted = time.monotonic(), children(int(sys.argv[1]), n_threads=2)
+    print(dict(counted), f"{time.monotonic() - start:.0f} s")
+    print(f"{counted.total()} children, {counted.total() - counted[0]} faults")
