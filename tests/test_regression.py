@@ -270,6 +270,24 @@ def test_a_rare_value_that_only_the_lowest_or_highest_class_has_is_named(code, e
         model.fit(X, y)
 
 
+@pytest.mark.parametrize("of_other", [0, 1])
+def test_a_rare_value_is_judged_by_all_its_rows_however_many_others_there_are(of_other):
+    """Of 60 000 rows a part is looked at: four in ten such values were refused, or none was."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=60_000), np.zeros(60_000)])
+    y = np.digitize(9.0 * X[:, 0] + rng.logistic(size=60_000), [-9.0, 0.0, 9.0])
+    for seed in range(3):
+        draw = np.random.default_rng(seed).choice
+        X[:, 1] = 0.0
+        X[draw(np.flatnonzero(y == 0), 2, replace=False), 1] = 1.0
+        X[draw(np.flatnonzero(y == 3), 4 * of_other, replace=False), 1] = 1.0
+        if of_other:
+            assert abs(OrdinalRegression(wrong=0).fit(X, y).coef_[1]) < 9.0
+            continue
+        with pytest.raises(ValueError, match=r"'x1'.* separates classes"):
+            OrdinalRegression(wrong=0).fit(X, y)
+
+
 def test_a_class_without_rows_is_refused():
     X, y = sample(200)
     with pytest.raises(ValueError, match="No rows of class 7: its thresholds cannot be estimated"):

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from csvor._parts.engine import sums, take
 from csvor._regression.likelihood import Model, Rows, blocks
 from csvor._regression.terms import Terms
-from csvor._utils.sampling import random_rows
+from csvor._utils.sampling import random_and_far_rows
 from csvor._utils.warn import warn
 from csvor._utils.words import all_of
 
@@ -29,6 +29,8 @@ _FLAT = 1e-9
 # for, and taken for granted; in as many rows.
 _SUSPECT, _SURE = 8.0, 40.0
 _MOST_ROWS = 20_000
+# And in about so many that are far off in a column: a rare level may be in no other.
+_FAR_ROWS = 5_000
 # Beyond so many standard deviations from 0 a search by the effect on the scale loses its way.
 _OFF_CENTRE = 50.0
 # Labels that are right: with fewer, a class is lost.
@@ -175,7 +177,7 @@ def refuse_separation(model: Model, rows: Rows, right: Any, peaked: bool) -> Non
     """
     if peaked and not is_steep(model, _SUSPECT):
         return
-    some = random_rows(rows.codes.shape[0], _MOST_ROWS)
+    some = random_and_far_rows(rows.X, model.center, _MOST_ROWS, _FAR_ROWS)
     X, codes, weights, chance = take(some, rows.X, rows.codes, rows.weights, right)
     counts = (weights > 0) & (chance > 0.5)
     direction = separating(model, X[counts], codes[counts])
