@@ -326,3 +326,11 @@ def test_preferred_levels_by_hand():
     assert not is_heaped(np.array([5.0, 45.0] * 4))  # fewer than ten levels
     assert not is_heaped(np.array([20.0, 28.0] * 6))  # within two standard errors
     assert not is_heaped(100.0 * np.exp(-(np.linspace(-2, 2, 12) ** 2)))
+
+
+def test_many_classes_of_few_rows_are_no_warning_of_other_libraries():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = np.round(20.0 * X[:, 0] + rng.normal(size=80)).astype(int)
+    assert np.unique(y).size > 40
+    assert audit_labels(X, y).n_judged == 80

@@ -322,7 +322,11 @@ def test_ctrl_c_keeps_what_is_done(place: Path) -> None:
     (place / "spec.toml").write_text(SPEC.replace("splits = 2", "splits = 8"))
     command = [sys.executable, "-m", "csvor.cli", "study", *run_words(place)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, env=env, stderr=subprocess.PIPE, text=True,
+        # Behind a shell it may be ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     try:
         deadline = time.monotonic() + 60
         while len(list(place.rglob("records/*/*.json"))) < 2 and process.poll() is None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
@@ -202,8 +202,9 @@ def test_a_kernel_without_a_value_is_named(kernel, message):
 
 def test_audit_of_a_gram_matrix_is_that_of_the_rows():
     X, y = rows()
-    of_rows = audit_labels(X, y, CSVOR(kernel="rbf", gamma=0.5))
-    of_gram = audit_labels(rbf_kernel(X, gamma=0.5), y, CSVOR(kernel="precomputed"))
+    parts = list(StratifiedKFold(5).split(X, y))  # by default they follow what rows hold
+    of_rows = audit_labels(X, y, CSVOR(kernel="rbf", gamma=0.5), cv=parts)
+    of_gram = audit_labels(rbf_kernel(X, gamma=0.5), y, CSVOR(kernel="precomputed"), cv=parts)
     for name in ("residual", "score", "probability", "class_probabilities"):
         np.testing.assert_allclose(getattr(of_gram, name), getattr(of_rows, name), atol=1e-6)
     np.testing.assert_array_equal(of_gram.flagged, of_rows.flagged)

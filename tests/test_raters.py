@@ -198,6 +198,15 @@ def test_long_and_wide_tables_say_the_same() -> None:
     assert np.array_equal(wide.rating_row, np.flatnonzero(~np.isnan(ratings)))
 
 
+def test_items_of_a_frame_are_called_by_its_index() -> None:
+    _, ratings = simulated(n=60)
+    frame = pd.DataFrame(ratings, columns=NAMES, index=[f"E{i:03}" for i in range(60)])
+    audit = audit_raters(None, frame)
+    assert audit.items.tolist() == frame.index.tolist()
+    twice = frame.set_axis(["E"] * 60)
+    assert audit_raters(None, twice).items.tolist() == list(range(60))
+
+
 def test_names_of_raters_do_not_matter() -> None:
     _, ratings = simulated(n=60)
     one = audit_raters(None, ratings)

@@ -41,8 +41,9 @@ class Kept:
         check_is_fitted(self)
         if "_fitting_" not in vars(self):
             raise ValueError(
-                "This model has no training rows: they are not stored in a file or a pickle. Fit "
-                "it again, or ask of rows that you give as X (and y) where the method takes them."
+                "This model has no training rows, which this asks for: they are not stored in a "
+                "file or a pickle. Fit it again. Predictions, their intervals and expected_level, "
+                "and residuals and influence of rows that you give as X and y, need none."
             )
         fitting: Fitting = vars(self)["_fitting_"]
         return fitting

@@ -77,7 +77,7 @@ def audit_raters(
         Long, one label a row, or wide, a row for each item and a column for each rater. Blanks (NaN
         or None) are ratings that were not made.
     items : array-like of shape (n_ratings,) or (n_items,), default=None
-        Which item each row is of; of a wide table names of its rows, or None.
+        Which item each row is of; of a wide table names of its rows, by default its index.
     raters : array-like of shape (n_ratings,) or (n_raters,), default=None
         Who gave each label; of a wide table names of its columns, by default those of a dataframe.
     classes : array-like of shape (n_classes,), default=None

@@ -133,7 +133,7 @@ def _wide(ratings: Any, items: Any, raters: Any) -> tuple[Any, ...]:
             f"raters must have a name of its own for each of the {table.shape[1]} columns of "
             f"ratings, got {names.tolist()!r}."
         )
-    item_names = np.arange(len(table)) if items is None else np.asarray(items)
+    item_names = _names_of_rows(table) if items is None else np.asarray(items)
     if item_names.shape != (len(table),) or len(np.unique(item_names)) < item_names.size:
         raise ValueError(
             f"items must have a name of its own for each of the {len(table)} rows of ratings."
@@ -173,6 +173,15 @@ def _whole(labels: Any) -> Any:
     if labels.dtype.kind == "f" and len(labels) and bool((labels % 1 == 0).all()):
         return labels.astype(np.int64)
     return labels
+
+
+def _names_of_rows(table: Any) -> NDArray[Any]:
+    """The index of a table, where it names each row, else their positions."""
+    import pandas as pd
+
+    index = table.index
+    has_names = index.nlevels == 1 and index.is_unique and not isinstance(index, pd.RangeIndex)
+    return np.asarray(index) if has_names else np.arange(len(table))
 
 
 def _first_of(item_of: Rows, n_items: int) -> Rows:

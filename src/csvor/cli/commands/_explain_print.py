@@ -115,10 +115,10 @@ def print_thresholds(out: Console, thresholds: Sequence[dict[str, Any]]) -> None
 
 
 def print_shifts(out: Console, raters: Sequence[dict[str, Any]]) -> None:
-    """Print how much higher than the middle each rater labels, furthest first."""
+    """Print how much higher than the mean of them each rater labels, furthest first."""
     if not raters:
         return
-    table = plain_table("rater", right=["shift", "interval", "p"])
+    table = plain_table("rater", right=["shift from the mean", "interval", "p"])
     for rater in sorted(raters, key=lambda rater: -abs(rater["shift"]))[:_MOST_RATERS]:
         interval = f"{rater['low']:+.2f} to {rater['high']:+.2f}"
         cells = [rater["rater"], f"{rater['shift']:+.2f}", interval, p_text(rater["p"])]
