@@ -48,17 +48,16 @@ def _start(words: str, place: Path, room: int | None = None) -> subprocess.Popen
         if room is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
-    with place.with_name("told").open("wb") as told:
-        return subprocess.Popen(
-            [sys.executable, "-m", "csvor.cli", *words.split()],
-            cwd=place,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=told,
-            start_new_session=True,
-            preexec_fn=prepare,
-        )
+    return subprocess.Popen(
+        [sys.executable, "-m", "csvor.cli", *words.split()],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,  # which has room, whatever files have
+        start_new_session=True,
+        preexec_fn=prepare,
+    )
 
 
 def _await_moment(rng: np.random.Generator, process: Any, place: Path, seconds: float) -> str:
@@ -133,7 +132,8 @@ def attempt(ending: str, seed: int, folder: Path) -> Outcome:
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    told = (folder / "told").read_text(errors="replace")
+    with process.stderr as messages:  # type: ignore[union-attr]
+        told = messages.read().decode(errors="replace")
     assert not left, f"{story}: still running {left}"
     kind = _kind(ending, status, told, story)
     _hold(place, before, expected, story, parts=ending == "kill")
