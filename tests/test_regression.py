@@ -270,6 +270,22 @@ def test_a_rare_value_that_only_the_lowest_or_highest_class_has_is_named(code, e
         model.fit(X, y)
 
 
+@pytest.mark.parametrize("exceptions", [0, 3])
+def test_separation_names_labels_that_are_no_exception_only_where_they_are_some(exceptions):
+    """The remedy wrong=0 is given where it helps."""
+    X, y = sample(400, share=0.1)
+    late = np.where(y == K - 1, 1.0, 0.0)
+    late[np.flatnonzero(y == 0)[:exceptions]] = 1.0
+    late[np.flatnonzero(y == K - 1)[:exceptions]] = 0.0
+    X = np.column_stack([X, late])
+    with pytest.raises(ValueError, match=r"'x3'.* separates classes") as refused:
+        OrdinalRegression().fit(X, y)
+    assert ("probably wrong" in str(refused.value)) == bool(exceptions)
+    assert ("wrong=0" in str(refused.value)) == bool(exceptions)
+    if exceptions:
+        assert np.isfinite(OrdinalRegression(wrong=0).fit(X, y).coef_).all()
+
+
 @pytest.mark.parametrize("of_other", [0, 1])
 def test_a_rare_value_is_judged_by_all_its_rows_however_many_others_there_are(of_other):
     """Of 60 000 rows a part is looked at: four in ten such values were refused, or none was."""

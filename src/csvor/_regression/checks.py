@@ -179,13 +179,14 @@ def refuse_separation(model: Model, rows: Rows, right: Any, peaked: bool) -> Non
         return
     some = random_and_far_rows(rows.X, model.center, _MOST_ROWS, _FAR_ROWS)
     X, codes, weights, chance = take(some, rows.X, rows.codes, rows.weights, right)
-    counts = (weights > 0) & (chance > 0.5)
+    there = weights > 0
+    counts = there & (chance > 0.5)
     direction = separating(model, X[counts], codes[counts])
     if direction is None:
         return
-    wrong = int(np.sum(~counts))
+    wrong = int(np.sum(there & ~counts))
     besides, remedies = "", "merge classes or levels, or give a ridge, such as penalty=1.0"
-    if wrong:
+    if wrong and separating(model, X[there], codes[there]) is None:
         besides = f" (but for {wrong} rows whose labels are probably wrong)"
         remedies = (
             "merge classes or levels, give a ridge, such as penalty=1.0, or say how many labels "
