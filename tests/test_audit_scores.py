@@ -463,3 +463,12 @@ def test_probabilities_of_fewer_classes_are_no_margins(rng):
     P = rng.dirichlet(np.ones(3), 200)
     with pytest.raises(ValueError, match="3 columns that sum to 1, like probabilities of 3 class"):
         audit_scores(P, y)
+
+
+def test_large_scores_are_those_of_small_ones_whatever_rows_weigh():
+    """Squares of the scores by the weights are no numbers; powers of 2 round nothing."""
+    X, y = g(0, 60)
+    scores, weights = X[:, 0] + X[:, 1], np.random.default_rng(0).integers(1, 4, 60) * 2.0**60
+    small = audit_scores(scores, y, sample_weight=weights)
+    large = audit_scores(np.ldexp(scores, 495), y, sample_weight=weights)
+    assert np.array_equal(small.probability, large.probability)

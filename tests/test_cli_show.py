@@ -343,6 +343,11 @@ def test_there_is_a_model_file_to_read() -> None:
         (lambda record: record.update(written=None), "written is no str"),
         (lambda record: record["document"].pop("thresholds"), "'thresholds'"),
         (lambda record: record["document"].update(classes=5), "document.classes is no list"),
+        (lambda record: record["document"]["coefficients"][0].pop("coefficient"), "'coefficient'"),
+        (
+            lambda record: record["document"]["thresholds"][0].update(threshold="a"),
+            "threshold of thresholds is no int | float",
+        ),
         (lambda record: record["features"].update(numeric="x"), "features.numeric is no list"),
         (lambda record: record.update(more=1), "unexpected keyword argument 'more'"),
     ],

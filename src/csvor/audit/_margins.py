@@ -120,7 +120,12 @@ def _in_spreads(margins: Array, weights: Array | None) -> Array:
     """In spreads of the score: the mixture's slopes are bounded, so the unit has to be known."""
     score = margins.mean(axis=1)
     away = score - np.average(score, weights=weights)
-    return margins / (np.sqrt(np.average(away**2, weights=weights)) or 1.0)
+    # By powers of 2, which round nothing: squares of large scores by large weights are no numbers.
+    size = np.frexp(np.abs(away).max(initial=0.0))[1]
+    if weights is not None:
+        weights = np.ldexp(weights, -np.frexp(weights.max(initial=0.0))[1])
+    spread = np.sqrt(np.average(np.ldexp(away, -size) ** 2, weights=weights))
+    return margins / (np.ldexp(spread, size) or 1.0)
 
 
 def _refuse_probabilities(margins: Array) -> None:

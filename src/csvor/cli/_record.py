@@ -45,6 +45,11 @@ _REQUIRED = {
     "document.coefficients": list | None,
     "document.notes": list,
 }
+# The same of each entry of a list.
+_OF_ENTRIES: dict[str, dict[str, Any]] = {
+    "thresholds": {"threshold": int | float, "below": object, "above": object},
+    "coefficients": {"column": str, "coefficient": int | float},
+}
 
 
 def versions() -> dict[str, str]:
@@ -167,3 +172,8 @@ def _check_required(content: dict[str, Any]) -> None:
             value = value[key]
         if not isinstance(value, kind):
             raise TypeError(f"{path} is no {getattr(kind, '__name__', kind)}")
+    for name, fields in _OF_ENTRIES.items():
+        for entry in content["document"][name] or []:
+            for key, kind in fields.items():
+                if not isinstance(entry[key], kind):
+                    raise TypeError(f"{key} of {name} is no {getattr(kind, '__name__', kind)}")
