@@ -16,6 +16,7 @@ from csvor._mixture.rater_data import Ratings
 from csvor._utils.lazy import is_lazy
 from csvor._utils.sklearn_private import safe_split
 from csvor.audit._rating_checks import check_features_of_items, check_sorted_columns
+from csvor.audit._reported import index_of
 
 Rows = NDArray[np.intp]
 
@@ -177,10 +178,8 @@ def _whole(labels: Any) -> Any:
 
 def _names_of_rows(table: Any) -> NDArray[Any]:
     """The index of a table, where it names each row, else their positions."""
-    import pandas as pd
-
-    index = table.index
-    has_names = index.nlevels == 1 and index.is_unique and not isinstance(index, pd.RangeIndex)
+    index = index_of(table)
+    has_names = index is not None and index.nlevels == 1 and index.is_unique
     return np.asarray(index) if has_names else np.arange(len(table))
 
 

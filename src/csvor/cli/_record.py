@@ -170,10 +170,13 @@ def _check_required(content: dict[str, Any]) -> None:
         value: Any = content
         for key in path.split("."):
             value = value[key]
-        if not isinstance(value, kind):
-            raise TypeError(f"{path} is no {getattr(kind, '__name__', kind)}")
+        _check_kind(path, value, kind)
     for name, fields in _OF_ENTRIES.items():
         for entry in content["document"][name] or []:
             for key, kind in fields.items():
-                if not isinstance(entry[key], kind):
-                    raise TypeError(f"{key} of {name} is no {getattr(kind, '__name__', kind)}")
+                _check_kind(f"{key} of {name}", entry[key], kind)
+
+
+def _check_kind(name: str, value: Any, kind: Any) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is no {getattr(kind, '__name__', kind)}")
