@@ -142,6 +142,16 @@ def test_what_people_see(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(line == line.rstrip() for line in result.stdout.splitlines())
 
 
+def test_a_narrow_terminal_breaks_no_words(path: str) -> None:
+    for columns, left_out in ((72, set()), (62, {"residual"}), (52, {"residual", "direction"})):
+        result = CliRunner(env={"COLUMNS": str(columns)}).invoke(
+            app, ["audit", path, *ORDER, *ONE, "--top", "3"]
+        )
+        header, *lines = result.stdout.split("\n\n")[1].splitlines()
+        assert set(SHOWN) - set(header.split()) == left_out
+        assert len(lines) == 3
+
+
 def test_many_columns_and_labels_are_shortened() -> None:
     frame = pd.DataFrame({f"x{i}": np.arange(120) / 7 + i % 7 for i in range(30)})
     frame.assign(y=np.arange(120) // 4).to_csv("t.csv", index=False)

@@ -220,29 +220,41 @@ def _kernel(model: CSVOR) -> str:
 
 
 _NUMBERS = {"row", "probability", "expected_distance", "residual"}
+# What a narrow terminal goes without, first the residual.
+_SPARED, _WIDE = ("residual", "direction"), 10_000
 
 
 def print_suspects(out: Console, rows: dict[str, list[object]], top: int, ordered_by: str) -> None:
     """Print the first `top` of the audited rows, with a blank line above and below.
 
-    Those of which it would say that their probability is 0.000 are left out (N67).
+    Those of which it would say that their probability is 0.000 are left out (N67), and where the
+    terminal is narrow columns that the files have too.
     """
+    shown = [i for i, chance in enumerate(rows["probability"]) if f"{chance:.3f}" != "0.000"][:top]
     hidden = "expected_distance" if ordered_by == "probability" else "residual"
-    rows = {name: column for name, column in rows.items() if name != hidden}
+    rows = {name: [of[i] for i in shown] for name, of in rows.items() if name != hidden}
+    short = _short([rows["given"], rows["suggested"]])
+    rows |= {name: [short[label] for label in rows[name]] for name in ("given", "suggested")}
+    table = _suspects_table(rows)
+    for name in _SPARED:
+        if Measurement.get(out, out.options.update(width=_WIDE), table).maximum > out.width:
+            rows.pop(name, None)
+            table = _suspects_table(rows)
+    if table.rows:
+        print_table(out, table, "\n", "\n")
+
+
+def _suspects_table(rows: dict[str, list[object]]) -> Table:
     table = plain_table()
     for name in rows:
         numeric = name in _NUMBERS
         table.add_column(
             name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
         )
-    short = _short([rows["given"], rows["suggested"]])
-    rows |= {name: [short[label] for label in rows[name]] for name in ("given", "suggested")}
-    shown = zip(rows["probability"], zip(*rows.values(), strict=True), strict=True)
-    for values in [row for chance, row in shown if f"{chance:.3f}" != "0.000"][:top]:
+    for values in zip(*rows.values(), strict=True):
         cells = [_cell(name, value) for name, value in zip(rows, values, strict=True)]
         table.add_row(*cells, style=None if values[-1] else "dim")
-    if table.rows:
-        print_table(out, table, "\n", "\n")
+    return table
 
 
 def _short(columns: Iterable[Iterable[object]]) -> dict[object, object]:
