@@ -287,6 +287,16 @@ def test_label_errors_are_those_of_labels_in_memory(spoil, options, where, data)
     assert str(pickle.loads(pickle.dumps(there.value))) == str(there.value)
 
 
+@pytest.mark.parametrize("text_first", [True, False])
+def test_text_in_one_partition_and_numbers_in_another_are_refused(text_first, data):
+    X, y = data
+    is_text = (np.arange(N) < 6000) == text_first
+    mixed = da.from_array(np.where(is_text, WORDS[y], y.astype(object)), chunks=3000)
+    kinds = "text and numbers" if text_first else "numbers and text"
+    with pytest.raises(LabelError, match=f"The labels mix {kinds}, .* in different partitions"):
+        CSVOR().fit(da.from_array(X, chunks=(3000, 2)), mixed)
+
+
 @pytest.mark.parametrize("convert", [True, False])
 def test_text_in_columns_is_read_or_refused_as_in_memory(data, convert):
     """Dask turns columns of objects into text."""

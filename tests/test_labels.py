@@ -440,6 +440,18 @@ def test_n07_the_warning_names_both_ways_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("codes", "no_answer", "a_class"),
+    [([99], "if it means 'no answer'", "if it is a class"),
+     ([88, 99], "if they mean 'no answer'", "if they are classes")],
+)  # fmt: skip
+def test_n07_the_warning_speaks_of_one_or_of_several(
+    codes: list[int], no_answer: str, a_class: str
+) -> None:
+    with pytest.warns(UserWarning, match=f"(?i){no_answer}, drop these rows; {a_class}, say so"):
+        OrdinalLabels.from_data(with_codes(*codes))
+
+
+@pytest.mark.parametrize(
     "y",
     [
         np.tile([1, 5, 9], 10),
@@ -640,6 +652,7 @@ def test_other_numbers_against_text_are_no_codes(y: list[Any], classes: list[str
         (np.array([1.0, 2.0]), [1, 2, 3], "f8"),
         (np.array([True, False]), [0, 1], "?"),
         (np.array([True, False]), [0, 1, 2], "i8"),
+        (np.array([False]), [0.0, 2.0], "f8"),  # 2.0 is no boolean
         (np.array([0, 1]), [False, True], "i8"),
         (np.array(["a", "b"]), ["a", "b", "excellent"], "U9"),  # never cut short
         (np.array(["a", "bbbb"]), ["a", "bbbb"], "U4"),
@@ -675,6 +688,13 @@ def test_one_column_is_taken_with_a_warning(y: Any) -> None:
         labels = OrdinalLabels.from_data(y)
     assert labels.classes.tolist() == [0, 1, 2]
     assert labels.encode(y).tolist() == [2, 0, 1]
+    assert labels.encode(y[:1]).tolist() == [2]
+
+
+def test_what_has_to_be_in_one_dimension_is_named() -> None:
+    assert error_of(np.zeros((3, 2))).remedy == "Pass one label per row, in one dimension."
+    remedy = "Pass one label per class, in one dimension."
+    assert error_of([0, 1], np.zeros((3, 2))).remedy == remedy
 
 
 @pytest.mark.parametrize(
