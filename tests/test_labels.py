@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -783,3 +784,13 @@ def test_random_integers_of_any_range_agree_with_unique(rng: np.random.Generator
             labels = OrdinalLabels.from_data(y)
         assert np.array_equal(labels.classes, classes)
         assert np.array_equal(labels.encode(y), codes)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "f8", "U2"])
+def test_all_sets_of_small_integers_agree_with_unique(dtype: str) -> None:
+    values = range(-3, 4)
+    for some in (c for size in range(2, 8) for c in combinations(values, size)):
+        y = np.array(some)[::-1].astype(dtype)
+        labels = OrdinalLabels.from_data(y)
+        assert np.array_equal(labels.classes.astype(int), some)
+        assert labels.encode(y).tolist() == [*reversed(range(len(some)))]

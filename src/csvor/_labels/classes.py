@@ -98,7 +98,7 @@ class OrdinalLabels:
         return cls(classes, declared=column.order is not None)
 
     @classmethod
-    def of_pair(cls, y_true: Column, y_pred: Column, *, order_matters: bool = True) -> Self:
+    def of_pair(cls, y_true: Column, y_pred: Column, *, order_matters: bool) -> Self:
         """Find the order of two columns of labels that are to be compared.
 
         An ordered dtype of either side is kept; numbers are united and sorted. One class is

@@ -67,7 +67,7 @@ class CodedLabels:
 
 
 def code_pair(
-    y_true: Any, y_pred: Any, classes: Any = None, *, order_matters: bool = True
+    y_true: Any, y_pred: Any, classes: Any = None, *, order_matters: bool
 ) -> tuple[CodedLabels, CodedLabels]:
     """Code two columns that are to be compared in one order, each read once.
 
