@@ -89,6 +89,31 @@ def test_the_audit_is_that_of_the_rows_in_memory(here, there):
     assert (frame["suggested"] == expected["suggested"]).all()
 
 
+@pytest.mark.parametrize("draw", range(6))
+def test_draws_differ_only_where_rows_near_a_kink_have_no_room(draw):
+    """In memory one fold of draws 0, 3 and 5 takes two fifths of its rows; there, 29 % have room.
+
+    Then fits end at another point that is as low, to their `tol`.
+    """
+    X, y = rows(N, seed=draw)
+    here = audit_labels(X, y, MODEL, cv=2)
+    same(audit_labels(*lazy(X, y), MODEL, cv=2), here, atol=1e-6)
+    with dask.config.set({"csvor.memory-limit": "200kB"}):
+        found = audit_labels(*lazy(X, y), MODEL, cv=2)
+        off = np.abs(np.asarray(found.probability) - here.probability).max()
+    assert off < (5e-3 if draw in (0, 3, 5) else 1e-6)
+    assert found.model.objective_ == pytest.approx(here.model.objective_, rel=MODEL.tol)
+
+
+def test_quantiles_are_estimated_from_the_rows_that_they_are_in_memory():
+    """From 40 000 rows a fold on these are some, drawn in the order that follows from content."""
+    X, y = rows(81_000)
+    here = audit_labels(X, y, MODEL, cv=2)
+    with dask.config.set({"csvor.memory-limit": "2.5MB"}):
+        found = audit_labels(*lazy(X, y), MODEL, cv=2)
+        same(found, here, atol=1e-6)
+
+
 def test_partitions_of_any_size_give_the_same(data, here):
     """Empty ones and such of unknown length among them."""
     X, y = data

@@ -19,13 +19,13 @@ PARAMETERS = [
 ]
 
 
-def rows(n=6000, d=4):
+def rows(n=6000, d=4, seed=0):
     """Quintiles of a noisy score, every tenth label wrong."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     score = X @ np.ones(d) + 0.5 * rng.normal(size=n)
     y = np.digitize(score, np.quantile(score, [0.2, 0.4, 0.6, 0.8]))
-    return X, mislabel(y, 0.1, 1)[0]
+    return X, mislabel(y, 0.1, seed + 1)[0]
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from csvor._objective.near_kinks import NearKinks
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._rows.dense import DenseMatrix, DenseRows
 from csvor._rows.kinks import find_distances
+from csvor._solvers.refine import DampedTrust
 from csvor._solvers.state import ACTIVE, CAP, CUT_COST, make_state
 from test_many_rows import rows
 
@@ -133,3 +134,13 @@ def test_a_limit_of_iterations_is_told(small_sample):
         model = CSVOR(max_iter=1).fit(X, y)
     assert not model.converged_
     assert model.n_iter_ == 1
+
+
+def test_a_step_that_promises_nothing_is_no_fault():
+    """What rounding lowers the objective by, where the model is at its end: there is no ratio."""
+    objective = whole()
+    near, loss = NearKinks(objective), CappedPower(2.0)
+    at = near.evaluate(point(objective), loss, np.inf)
+    trust = DampedTrust(0.05)
+    assert trust.update(near.reduced_model(at, loss, 0.05), at.theta, 1e-12, 0.0) is None
+    assert trust.damping == 0.0

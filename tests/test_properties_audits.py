@@ -18,7 +18,7 @@ from test_properties_partitions import ROOM, chunks, close, cut, data
 dask = pytest.importorskip("dask")
 
 # In each of two folds more rows than come here whatever they take.
-# (Of 20 400 rows one fit with a cap ends at another of two optima, .002 of a probability apart.)
+# (Of 20 400 rows one fit takes more rows near a kink than have room: `test_dask_audit.py`.)
 FEW, MANY = 240, 20_440
 MODEL = CSVOR(contamination=0.1)
 # What is said of all rows, and of each.

@@ -72,15 +72,12 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
     # Fitted to judge other rows, and let go of: it is not asked for probabilities, and that a part
     # of the rows lacks a rare class, or takes many passes, is nothing to tell.
     _is_fold_model = False
-    # The counted rows in the order in which a sample is drawn; None is that of the data.
-    _places: Any = None
     _takes_sparse = True
 
     @abstractmethod
     def _fit_coded(self, data: FitData) -> Fitted:
         """Fit the classes that are present, whose rows have codes 0..present.sum() - 1."""
 
-    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
@@ -104,9 +101,14 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self : object
             The fitted estimator.
         """
+        return self._fit_in_order(X, y, sample_weight)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _fit_in_order(self, X: Any, y: Any, sample_weight: Any, places: Any = None) -> Self:
+        """`fit`, with some rows drawn in the order of `places`, those of the counted rows."""
         with self._announcing_compilation():
             data = prepare_fit(self, X, y, sample_weight)
-            data.matrix.places = self._places
+            data.matrix.places = places
             return self._fit_to(data)
 
     def fit_many(

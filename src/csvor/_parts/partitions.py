@@ -89,6 +89,13 @@ def _added(*parts: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(sum(of_one[1:], of_one[0]) for of_one in zip(*parts, strict=True))
 
 
+def by_part(rows: NDArray[np.intp], sizes: Sequence[int]) -> list[NDArray[np.intp]]:
+    """Where in each part those of some rows lie that are there; the rows in their order."""
+    ends = np.cumsum(sizes)
+    parts = np.split(rows, np.searchsorted(rows, ends[:-1]))
+    return [part - start for part, start in zip(parts, ends - np.array(sizes), strict=True)]
+
+
 def gather(
     columns: Sequence[Parts],
     sizes: Sequence[int],
@@ -96,12 +103,8 @@ def gather(
     traffic: PassCount | None = None,
 ) -> tuple[Any, ...]:
     """Some rows of all columns, in the order asked for."""
-    order, ends = np.argsort(rows, kind="stable"), np.cumsum(sizes)
-    cuts = np.searchsorted(rows[order], ends[:-1])
-    starts = ends - np.array(sizes)
-    positions = [
-        part - start for part, start in zip(np.split(rows[order], cuts), starts, strict=True)
-    ]
+    order = np.argsort(rows, kind="stable")
+    positions = by_part(rows[order], sizes)
     busy = [i for i, of_part in enumerate(positions) if of_part.size]
     wanted = [positions[i] for i in busy]
     _, taken = run(_pick, [parts.take(busy) for parts in columns], of_parts=wanted, traffic=traffic)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from csvor._parts.engine import rows_where
 from csvor._parts.graph import Parts, persisted
-from csvor._parts.partitions import Partitions, gather, memory_limit, run
+from csvor._parts.partitions import Partitions, by_part, gather, memory_limit, run
 from csvor._rows.dask_evaluation import PartitionedEvaluation
+from csvor._rows.evaluation import subsample_stride
 from csvor._rows.labelled import LabelledRows
 from csvor._rows.matrix import ScaledMatrix
 from csvor._rows.spans import Spans
@@ -105,6 +106,13 @@ class DaskRows(LabelledRows):
         args = (self.matrix.spans, self.pair, *args)
         func = partial(_ask_part, func, int(len(of_parts) > 0))
         return self.matrix.X.ask(func, *self._columns, shared=args, of_parts=of_parts)
+
+    @cached_property
+    def subsampled(self) -> list[NDArray[np.intp]]:
+        """Where in each part the rows lie that quantiles are estimated from, as in memory."""
+        places = self.matrix.places
+        rows = np.arange(self.n_samples) if places is None else places
+        return by_part(np.sort(rows[:: subsample_stride(rows.size)]), self.matrix.X.sizes)
 
     def sums(self, w: Array, b: Array, loss: Any, keep: bool = False) -> Sums:
         return self.ask(_sums, w, b, loss)[0]

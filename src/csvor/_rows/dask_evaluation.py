@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from csvor._loss.capped import cap_of, set_cap
 from csvor._rows.dask_near_rows import split, within_room
-from csvor._rows.evaluation import Evaluation, Subsample, subsample_stride
+from csvor._rows.evaluation import Evaluation, Subsample
 from csvor._rows.kinks import add_totals
 from csvor._rows.trim import find_cap
 
@@ -38,17 +38,19 @@ class PartitionedEvaluation:
     @property
     def subsample(self) -> Subsample:
         if self._subsample is None:
-            _, arrays = self._ask(_subsample_of, subsample_stride(self._rows.n_samples))
+            _, arrays = self._ask(_subsample_of, of_parts=self._rows.subsampled)
             self._subsample = Subsample(*arrays)
         return self._subsample
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         cap = cap_of(loss)
-        step, budget = subsample_stride(self._rows.n_samples), _budget(share, self._rows)
+        chosen, budget = self._rows.subsampled, _budget(share, self._rows)
         for low, high in self._windows(share, float(cap[1])):
             if share > 0.0:  # rows above the window are cut, and none below
                 loss["below"] = loss["cap"] = high
-            (totals, above), (losses, costs, *arrays) = self._ask(_totals, loss, low, high, step)
+            (totals, above), (losses, costs, *arrays) = self._ask(
+                _totals, loss, low, high, of_parts=chosen
+            )
             inside, self._subsample = costs.sum(), Subsample(*arrays)
             if share == 0.0 or above <= budget < above + inside:
                 break
@@ -111,9 +113,8 @@ class PartitionedEvaluation:
             high = float(edges[i + 1])
         return low, high
 
-    def _ask(self, func: Any, *args: Any) -> tuple[Any, Any]:
-        starts = self._rows.matrix.X.starts
-        return self._rows.ask(func, self._w, self._b, *args, of_parts=starts)
+    def _ask(self, func: Any, *args: Any, of_parts: Any = ()) -> tuple[Any, Any]:
+        return self._rows.ask(func, self._w, self._b, *args, of_parts=of_parts)
 
 
 def _budget(share: float, rows: Any) -> float:
@@ -121,12 +122,12 @@ def _budget(share: float, rows: Any) -> float:
     return share * rows.weight * (1.0 + 1e-12)
 
 
-def _subsample_of(rows: Any, start: int, w: Array, b: Array, step: int) -> tuple[tuple[()], Any]:
-    return (), Evaluation(rows, w, b).every(step, start)
+def _subsample_of(rows: Any, chosen: Any, w: Array, b: Array) -> tuple[tuple[()], Any]:
+    return (), Evaluation(rows, w, b).of(chosen)
 
 
 def _totals(
-    rows: Any, start: int, w: Array, b: Array, loss: Any, low: float, high: float, step: int
+    rows: Any, chosen: Any, w: Array, b: Array, loss: Any, low: float, high: float
 ) -> tuple[Any, Any]:
     """The totals of rows outside of a window, and what weighs above; losses and weights in it."""
     evaluation, totals = Evaluation(rows, w, b), np.zeros(3)
@@ -136,10 +137,10 @@ def _totals(
     values, index = np.unique(g[inside], return_inverse=True)
     weights = np.zeros(values.size)
     np.add.at(weights, index, rows.costs[inside])
-    return (totals, above), (values, weights, *evaluation.every(step, start))
+    return (totals, above), (values, weights, *evaluation.of(chosen))
 
 
-def _counts(rows: Any, start: int, w: Array, b: Array, edges: Array) -> tuple[Any, tuple[()]]:
+def _counts(rows: Any, w: Array, b: Array, edges: Array) -> tuple[Any, tuple[()]]:
     """What weighs up to the first edge, between it and the next, ..., beyond the last."""
     g = Evaluation(rows, w, b).losses
     bins = np.searchsorted(edges, g, side="left")

@@ -48,8 +48,8 @@ def within_room(
 
 
 def split(
-    rows: Any, start: int, w: Array, b: Array, radius: float, cap: float, nearer: float, loss: Any,
-    spread: Any, merge: bool, most: float,
+    rows: Any, w: Array, b: Array, radius: float, cap: float, nearer: float, loss: Any, spread: Any,
+    merge: bool, most: float,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Sums and curvature of the rows beyond the radius; the others, or ``most`` of all merged."""
     evaluation = Evaluation(rows, w, b)

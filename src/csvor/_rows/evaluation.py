@@ -55,11 +55,11 @@ class Evaluation:
 
     @property
     def subsample(self) -> Subsample:
-        return Subsample(*self.every(subsample_stride(self.losses.size)))
+        return Subsample(*self.of(slice(None, None, subsample_stride(self.losses.size))))
 
-    def every(self, step: int, start: int = 0) -> tuple[NDArray[Any], ...]:
-        """Scores, losses, codes and costs of each step-th row, counted from row ``-start`` on."""
-        chosen, rows = slice(-start % step, None, step), self._rows
+    def of(self, chosen: Any) -> tuple[NDArray[Any], ...]:
+        """Scores, losses, codes and costs of some rows."""
+        rows = self._rows
         return self.scores[chosen], self.losses[chosen], rows.codes[chosen], rows.costs[chosen]
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:

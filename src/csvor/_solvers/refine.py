@@ -188,7 +188,7 @@ class DampedTrust:
         little, much = _RATIOS
         if actual_decrease > 0.0 and actual_decrease >= little * predicted_decrease:
             self.reach = model.reach(point)
-            if self.damping <= 0.0:
+            if self.damping <= 0.0 < predicted_decrease:
                 # The curvature that explains the decrease.
                 bend = (1.0 + self.damping) * max(2.0 - actual_decrease / predicted_decrease, 0.0)
                 self.damping = min(max(bend, 1.0 - _MAX_RELAXATION), 1.0) - 1.0
