@@ -286,22 +286,31 @@ def test_separation_names_labels_that_are_no_exception_only_where_they_are_some(
         assert np.isfinite(OrdinalRegression(wrong=0).fit(X, y).coef_).all()
 
 
+@pytest.mark.parametrize("sizes", [None, (7, 0, 30_000, 29_993)], ids=["in memory", "in parts"])
 @pytest.mark.parametrize("of_other", [0, 1])
-def test_a_rare_value_is_judged_by_all_its_rows_however_many_others_there_are(of_other):
+def test_a_rare_value_is_judged_by_all_its_rows_however_many_others_there_are(of_other, sizes):
     """Of 60 000 rows a part is looked at: four in ten such values were refused, or none was."""
+    dask, da = pytest.importorskip("dask"), pytest.importorskip("dask.array")
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=60_000), np.zeros(60_000)])
     y = np.digitize(9.0 * X[:, 0] + rng.logistic(size=60_000), [-9.0, 0.0, 9.0])
+
+    def fitted(X, y):
+        if sizes is None:
+            return OrdinalRegression(wrong=0).fit(X, y)
+        with dask.config.set({"csvor.memory-limit": "600kB", "scheduler": "synchronous"}):
+            return OrdinalRegression(wrong=0).fit(da.from_array(X, chunks=(sizes, 2)), y)
+
     for seed in range(3):
         draw = np.random.default_rng(seed).choice
         X[:, 1] = 0.0
         X[draw(np.flatnonzero(y == 0), 2, replace=False), 1] = 1.0
         X[draw(np.flatnonzero(y == 3), 4 * of_other, replace=False), 1] = 1.0
         if of_other:
-            assert abs(OrdinalRegression(wrong=0).fit(X, y).coef_[1]) < 9.0
+            assert abs(fitted(X, y).coef_[1]) < 9.0
             continue
         with pytest.raises(ValueError, match=r"'x1'.* separates classes"):
-            OrdinalRegression(wrong=0).fit(X, y)
+            fitted(X, y)
 
 
 def test_a_class_without_rows_is_refused():

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._utils.lazy import is_lazy
+from csvor._utils.sampling import random_rows
 
 Rows = NDArray[np.intp]
 
@@ -107,6 +108,25 @@ def rows_where(mask: Any) -> Rows:
     """The rows where a mask is true, in memory."""
     _, (rows,) = total(_rows_where, mask)
     return np.asarray(rows, dtype=np.intp)
+
+
+def random_and_far_rows(X: Any, center: NDArray[Any], size: int, n_far: int) -> Rows:
+    """Random rows, and of more about `n_far` that are farthest from the center in a column."""
+    n, d = X.shape
+    if n <= size:
+        return np.arange(n)
+    _, (far, distances) = total(_farthest, X, shared=(center, max(n_far // d, 1)))
+    best = np.argsort(-distances, axis=0, kind="stable")[: max(n_far // d, 1)]
+    return np.unique(np.append(random_rows(n, size), np.take_along_axis(far, best, axis=0)))
+
+
+def _farthest(
+    start: int, X: NDArray[Any], center: NDArray[Any], count: int
+) -> tuple[tuple[()], tuple[Any, ...]]:
+    last = -min(count, len(X))
+    columns = enumerate(center)
+    rows = np.stack([np.argpartition(abs(X[:, j] - c), last)[last:] for j, c in columns], axis=1)
+    return (), (start + rows, abs(np.take_along_axis(X, rows, axis=0) - center))
 
 
 def _rows_where(start: int, mask: NDArray[np.bool_]) -> tuple[tuple[()], tuple[Any]]:

@@ -12,10 +12,9 @@ from scipy.linalg import qr
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from csvor._parts.engine import sums, take
+from csvor._parts.engine import random_and_far_rows, sums, take
 from csvor._regression.likelihood import Model, Rows, blocks
 from csvor._regression.terms import Terms
-from csvor._utils.sampling import random_and_far_rows
 from csvor._utils.warn import warn
 from csvor._utils.words import all_of
 
