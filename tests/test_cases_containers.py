@@ -10,7 +10,8 @@ import pytest
 from sklearn.exceptions import DataConversionWarning
 
 from csvor import CSVOR, SVOREX, OrdinalRegression, audit_labels, audit_scores, audit_table
-from csvor.metrics import mean_absolute_error
+from csvor.metrics import get_scorer, mean_absolute_error, weighted_kappa
+from csvor.plots import RobustnessDisplay, ThresholdDisplay
 from csvor.preprocessing import MedianClipper
 from problems import b12, g, logistic_rows
 
@@ -249,6 +250,23 @@ OTHER_ORDERS = {
     "groups": lambda X, y, mixed: _audit(X, y, groups=mixed),
     "confirmed": lambda X, y, mixed: _audit(X, y, confirmed=mixed > 1),
     "y of scores": lambda X, y, mixed: audit_scores(X["a"], mixed),
+    "weights where X has no index": lambda X, y, mixed: CSVOR().fit(
+        X.to_numpy(), y, sample_weight=mixed + 1.0
+    ),
+    "y of a measure": lambda X, y, mixed: mean_absolute_error(y, mixed),
+    "weights of a measure": lambda X, y, mixed: weighted_kappa(
+        y.to_numpy(), y, sample_weight=mixed + 1.0
+    ),
+    "y of a scorer": lambda X, y, mixed: get_scorer("quadratic_kappa")(CSVOR().fit(X, y), X, mixed),
+    "y of a display": lambda X, y, mixed: ThresholdDisplay.from_estimator(
+        CSVOR().fit(X, y), X, mixed
+    ),
+    "y of columns that are drawn": lambda X, y, mixed: ThresholdDisplay.from_predictions(
+        X["a"], mixed, [-2, -1, 1, 2]
+    ),
+    "y of a display of fits": lambda X, y, mixed: RobustnessDisplay.from_estimator(
+        CSVOR(), X, mixed
+    ),
 }
 
 

@@ -112,16 +112,18 @@ def test_values_of_any_kind_make_groups(values: Any, codes: list[int]) -> None:
     [
         (
             ["a", " ", "a", ""],
-            "column 'g' (--groups): 2 of 4 values are blank (rows 2, 4); fill them in, with a "
-            "value of its own where a row belongs to no other",
+            "column 'g' (--groups): 2 of 4 values are blank (rows 2, 4); fill them in, with the "
+            "value above where it is left out because it repeats, and with a value of its own "
+            "where a row belongs to no other",
         ),
         (
             pa.array([1, 2, None, 2]),
-            "column 'g' (--groups): 1 of 4 values is blank (row 3); fill it in, with a value of "
-            "its own where a row belongs to no other",
+            "column 'g' (--groups): 1 of 4 values is blank (row 3); fill it in, with the value "
+            "above where it is left out because it repeats",
         ),
         (pa.array([1, float("nan"), 3, 2]), "(row 2); fill it in"),
-        (pa.array([[1], [2], [1], [2]]), "'g' (--groups) holds lists, which are no groups"),
+        (pa.array([[1], [2], [1], [2]]), "(--groups) holds lists or records, which are no groups"),
+        (pa.array([b"\xff"] * 4), "(--groups) holds bytes that are no text, which are no groups"),
     ],
 )
 def test_a_row_without_a_group_is_refused(values: Any, message: str) -> None:

@@ -103,6 +103,7 @@ def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:
     ("name", "message"),
     [
         ("records.doc", "csvor reads .csv, .tsv and .parquet files"),
+        ("records.data", "name a text of columns .csv, and one of a JSON object a line .jsonl"),
         ("", "csvor reads"),
         ("recrds.csv", "there is no such file; did you mean 'records.csv'?"),
         ("nothing/like.csv", "there is no such file"),
@@ -116,6 +117,11 @@ def test_files_that_are_not_there(tmp_path: Path, name: str, message: str) -> No
         read_table(str(tmp_path / name), Notes())
     assert message in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+def test_n64_an_address_is_to_be_downloaded() -> None:
+    with pytest.raises(UsageError, match=r"^https://a\.example/p\.csv: there is no .* download"):
+        read_table("https://a.example/p.csv", Notes())
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

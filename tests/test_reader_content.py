@@ -140,6 +140,24 @@ def test_n63_other_bytes_are_called_bytes() -> None:
     assert "column 'raw' holds bytes that are no text, which are no labels" in label.stderr
 
 
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([[1, 2]] * 9, pa.list_(pa.int64())),
+        ([{"a": 1}] * 9, pa.struct([("a", pa.int64())])),
+        ([[("a", 1)]] * 9, pa.map_(pa.string(), pa.int64())),
+    ],
+    ids=["list", "struct", "map"],
+)
+def test_n63_lists_and_records(values: list[Any], kind: pa.DataType) -> None:
+    table = pa.table({"x": np.arange(9.0), "cell": pa.array(values, kind), "grade": [1, 2, 2] * 3})
+    pq.write_table(table, "t.parquet")
+    result = run("fit", "t.parquet", "--target", "grade", "--model", "m.skops")
+    assert "column 'cell' holds lists or records; make one column of each entry" in result.stderr
+    drop = run("fit", "t.parquet", "--target", "grade", "--drop", "cell", "--model", "m.skops")
+    assert drop.exit_code == 0, drop.output
+
+
 def test_n63_bytes_as_labels_of_an_array() -> None:
     y = np.array([b"1", b"2"] * 5)
     with pytest.raises(ValueError, match=r"Decode them, as by numpy\.char\.decode\(y\)"):

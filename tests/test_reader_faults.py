@@ -130,7 +130,8 @@ def test_faults_of_new_rows_are_a_line_each_and_their_remedies_are_those_of_pred
     assert first == "csvor: error: new.parquet: 3 faults"
     assert [line.split(":")[0] for line in others] == [
         *["  column 'x'", "  column 'seen'"],
-        "  column 'tags' holds lists, but the model was fitted to none; write it as it was there",
+        "  column 'tags' holds lists or records, but the model was fitted to none; write it as it "
+        "was there",
     ]
     assert not any("--drop" in line or "--categorical" in line for line in others)
 

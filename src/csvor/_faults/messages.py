@@ -48,8 +48,8 @@ MESSAGES = {
     "huge": ", row {row}: {value:g} is too large to compute with",
     "idle-mark": "--missing '{mark}': no cell has this mark",
     "infinite": ": {n} infinite [value|values] ({rows}); correct [it|them] or leave [this row|these rows] out",
-    "lists": "holds lists; make one column of each entry, or leave the column out with --drop {column:q}",
-    "lists-unlike-fit": "holds lists, but the model was fitted to none; write it as it was there",
+    "lists": "holds lists or records; make one column of each entry, or leave the column out with --drop {column:q}",
+    "lists-unlike-fit": "holds lists or records, but the model was fitted to none; write it as it was there",
     "marks-as-words": "marks for 'no value' in columns of words: {columns}; each is treated as a category; --missing '{mark}' counts it as blank",  # N83
     "many-texts": ": {n_texts} different texts in {n_rows} rows are too many for categories",
     "no-features": "no feature column is left to fit with",
@@ -106,7 +106,7 @@ MESSAGES = {
     "no-rows": "{source}: there are no rows",
     "no-rows-below-names": "{source}: there are no rows below the first line",
     "nested-json": "{source}, line {line}: brackets within brackets over 100 deep, so this is no table",
-    "no-table": "{source}: csvor reads .csv, .tsv and .parquet files (and - for CSV), and {others}",
+    "no-table": "{source}: csvor reads .csv, .tsv and .parquet files (and - for CSV), and {others}; name a text of columns .csv, and one of a JSON object a line .jsonl",  # N64
     "no-utf-8": "{source}, line {line}: byte 0x{byte:02x} (byte {position} of the file) is not UTF-8 text; save the file as CSV in UTF-8",
     "nul-byte": "{source}, line {line}: holds a NUL byte, so this is not a CSV file",
     "open-quote": '{source}, line {line}: a quotation mark (") is opened and never closed; close it, or write it twice in quotes',
@@ -186,7 +186,7 @@ MESSAGES = {
     # Rows that hang together
     "no-gold": ": all values are blank; give the true label of some items, or leave --gold out",
     "unknown-gold": ": {n} [value is|values are] no label of the raters, such as '{label}' ({rows}); {hint}",
-    "blank-groups": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with a value of its own where a row belongs to no other",
+    "blank-groups": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with the value above where it is left out because it repeats, and with a value of its own where a row belongs to no other",
     "blank-items": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, or leave [this row|these rows] out",
     "blank-rater": ": no cell holds a label, so this rater gave none; leave the column out with --drop {column:q}",
     "blank-raters": ": {n} of {total} values [is|are] blank ({rows}); fill [it|them] in, with one name such as unknown where nobody knows who it was",

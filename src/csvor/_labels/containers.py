@@ -47,15 +47,18 @@ def refuse_other_order(X: Any, /, **columns: Any) -> None:
     """Refuse columns that have the index of X in another order (N55); `X` may be that index.
 
     Rows are matched by position; the labels of such a column would go to other rows. An index that
-    is no permutation of that of X says nothing: columns by position are usual then.
+    is no permutation of that of X says nothing: columns by position are usual then. Where X has no
+    index, the first column that has one stands for it.
     """
-    index = pandas_index(X)
+    index, of = pandas_index(X), "X"
     for name, column in columns.items():
-        if _is_permuted(index, pandas_index(column)):
+        if index is None:
+            index, of = pandas_index(column), name
+        elif _is_permuted(index, pandas_index(column)):
             raise ValueError(
                 f"{name} has the index of the rows in another order. If its values stand in the "
                 f"order of the rows, pass {name}.to_numpy(); if its index is right, "
-                f"{name}.loc[X.index]."
+                f"{name}.loc[{of}.index]."
             )
 
 

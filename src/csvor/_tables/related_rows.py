@@ -120,7 +120,7 @@ def _named(column: TableColumn, rows: Rows, option: str, what: str) -> tuple[Row
     """Codes and texts of a column that names what each row is of."""
     if column.kind == "lists":
         needed = what if what == "groups" else f"names of {what}"
-        about = {"what": "lists", "needed": needed}
+        about = {"what": column.unusable, "needed": needed}
         raise ColumnError(fault("no-use", column.name, option=option, **about))
     codes, texts = column.take(rows).coded
     blank = _blank(codes, texts, column)

@@ -46,6 +46,12 @@ class TableColumn:
         """The rows that the values are of, from 0."""
         return np.arange(len(self.values)) if self.row_numbers is None else self.row_numbers
 
+    @property
+    def unusable(self) -> str:
+        """What a column of the kind "lists" holds."""
+        nested = pa.types.is_nested(self.values.type)
+        return "lists or records" if nested else "bytes that are no text"
+
     def positions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where the values of rows stand that it has."""
         return rows if self.row_numbers is None else np.searchsorted(self.row_numbers, rows)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from csvor._faults.errors import ColumnError, Faults
@@ -56,8 +55,7 @@ def read_target(
     if column.kind in {"dates", "lists"}:
         if column.kind == "dates":
             raise ColumnError(fault("dates-as-labels", column.name))
-        what = "lists" if pa.types.is_nested(column.values.type) else "bytes that are no text"
-        raise ColumnError(fault("no-use", column.name, what=what, needed="labels"))
+        raise ColumnError(fault("no-use", column.name, what=column.unusable, needed="labels"))
     faults = Faults()
     rows, blank, left_out = _without_missing(column, missing, dropped, notes)
     if len(blank):

@@ -27,7 +27,9 @@ def check_input(source: str) -> None:
         hint = f"; did you mean '{close[0]}'?" if close else ""
         if path.stem.endswith("-decisions"):
             hint = "; the page saves it among your browser's downloads: move it here" + hint
-        refuse("no-file", path=path, hint=hint)
+        if "://" in source:
+            hint = "; download what an address names, and name the file here"
+        refuse("no-file", path=source, hint=hint)
 
 
 def parquet_files(folder: str | Path) -> list[Path]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from csvor._data.tables import masked_as_nan
-from csvor._labels import code_pair
+from csvor._labels import code_pair, refuse_other_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +60,7 @@ def rank_pairs(
     order_matters: bool = True,
 ) -> RankPairs:
     """Put both columns on codes of one class order; rows of weight 0 are left out."""
+    refuse_other_order(None, y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     coded, coded_pred = code_pair(y_true, y_pred, classes, order_matters=order_matters)
     true, predicted, n_classes = coded.codes, coded_pred.codes, coded.labels.classes.size
     if true.size != predicted.size:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from csvor._labels import CodedLabels, LabelError, OrdinalLabels, read_column
+from csvor._labels import CodedLabels, LabelError, OrdinalLabels, read_column, refuse_other_order
 from csvor.metrics._class_errors import average_mean_absolute_error, maximum_mean_absolute_error
 from csvor.metrics._errors import accuracy_off1_score, mean_absolute_error, mean_zero_one_error
 from csvor.metrics._kappa import weighted_kappa
@@ -131,6 +131,7 @@ class OrdinalScorer(BaseEstimator):
         self, estimator: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the measure of the estimator's predictions; higher is better."""
+        refuse_other_order(X, y=y, sample_weight=sample_weight)
         coded = self._coded(estimator, y)
         value = self._score_func(coded, estimator.predict(X), sample_weight=sample_weight)
         return self._sign * value + 0.0  # no error is 0.0, not -0.0

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._labels import CodedLabels
+from csvor._labels import CodedLabels, refuse_other_order
 from csvor._utils.lazy import is_lazy
 from csvor._utils.words import all_of
 
@@ -26,7 +26,10 @@ def in_memory(**arrays: Any) -> list[Any]:
     ------
     TypeError
         For more of dask's numbers than a picture needs.
+    ValueError
+        Where the rows of pandas' columns are in different orders.
     """
+    refuse_other_order(None, **arrays)
     lazy = {name: values for name, values in arrays.items() if is_lazy(values)}
     if not lazy:
         return list(arrays.values())

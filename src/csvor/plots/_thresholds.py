@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from csvor._estimators.steps import at_final, final_of
+from csvor._labels import refuse_other_order
 from csvor._utils.histograms import class_histograms, score_edges
 from csvor.audit import LabelAudit
 from csvor.plots._arrays import codes_in_order, in_memory, mask, numbers
@@ -112,6 +113,7 @@ class ThresholdDisplay(Display):
         -------
         display : ThresholdDisplay
         """
+        refuse_other_order(X, y=y)
         final = final_of(estimator)
         X = X if estimator is final else in_memory(X=X)[0]
         scores = final.predict_projection(at_final(estimator, X))
