@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from csvor import audit_labels, audit_raters, audit_scores
-from csvor.audit._reported import index_of
+from csvor._labels import index_of
 from problems import g
 
 

@@ -11,7 +11,8 @@ from scipy.special import expit
 from scipy.stats import norm
 from sklearn.base import clone
 
-from csvor import OrdinalRegression
+import csvor
+from csvor import OrdinalRegression, audit_labels
 from csvor._regression.likelihood import Model, Rows, log_likelihood
 from csvor._regression.links import LINKS
 from csvor._regression.terms import Terms
@@ -311,6 +312,18 @@ def test_a_rare_value_is_judged_by_all_its_rows_however_many_others_there_are(of
             continue
         with pytest.raises(ValueError, match=r"'x1'.* separates classes"):
             fitted(X, y)
+
+
+@pytest.mark.parametrize("name", ["OrdinalRegression", "CSVOR", "audit_labels"])
+def test_labels_in_the_place_of_the_features_are_told(name):
+    work = audit_labels if name == "audit_labels" else getattr(csvor, name)().fit
+    da = pytest.importorskip("dask.array")
+    X, y = sample(200)
+    for swapped in ((y, X), (pd.Series(y), pd.DataFrame(X)), map(da.from_array, (y, X))):
+        with pytest.raises(
+            ValueError, match=r"they are swapped. The features come first, \(X, y\)"
+        ):
+            work(*swapped)
 
 
 def test_a_class_without_rows_is_refused():

@@ -178,6 +178,9 @@ def test_expected_level_and_its_error(rows, labels):
     np.testing.assert_allclose(table["error"], errors, rtol=1e-4)
     assert table.index.tolist() == list(range(10, 20)) and table.index.name is None
     assert model.expected_level(X[:2]).index.name == "position"
+    named = X[:2].set_axis(pd.Index([0, 1]))  # integers that were set name rows, as in audits
+    assert model.expected_level(named).index.equals(named.index)
+    assert model.expected_level(named).index.name is None
 
 
 def test_effects_count_raters_as_their_middle(rows):

@@ -18,6 +18,14 @@ Array = NDArray[np.float64]
 _LEAST_TOTAL, _MOST_TOTAL = 1e-100, 1e100
 
 
+def refuse_swapped(X: Any, y: Any) -> None:
+    """Refuse labels in the place of the features, and these in theirs."""
+    if [len(getattr(data, "shape", ())) for data in (X, y)] == [1, 2]:
+        raise ValueError(
+            "X has one dimension and y has two: they are swapped. The features come first, (X, y)."
+        )
+
+
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     """A finite array or CSR matrix of shape (n_samples, n_features); float32 stays, else float64.
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from csvor._data.groups import GroupCounts, group_names, group_numbers
+from csvor._data.groups import GroupCounts, group_numbers
 
 Rows = NDArray[np.intp]
 Parts = list[tuple[Rows, Rows]]
@@ -92,7 +92,7 @@ def _hash_of_rows(start: int, n: int, seed: int) -> NDArray[np.uint64]:
 def held_out_parts(
     codes: NDArray[np.integer],
     cv: Any,
-    groups: ArrayLike | None,
+    groups: list[Any] | None,
     random_state: Any,
     order: Rows | None = None,
 ) -> Parts:
@@ -102,7 +102,7 @@ def held_out_parts(
     ----------
     codes : ndarray of shape (n,)
     cv : int, splitter or iterable of (train, test)
-    groups : array-like of shape (n,) or None
+    groups : list of n names or None
         Rows of one group are held out together.
     random_state : int, RandomState instance or None
         Decides the parts where `cv` is a number.
@@ -110,16 +110,15 @@ def held_out_parts(
         The places of rows in the order in which they are dealt out where `cv` is a number; by
         default that of the data.
     """
-    names = None if groups is None else group_names(groups, codes.size)
     if not isinstance(cv, (int, np.integer)):
-        return _given_parts(codes, cv, None if names is None else group_numbers(names))
-    if names is None:
+        return _given_parts(codes, cv, None if groups is None else group_numbers(groups))
+    if groups is None:
         if not 2 <= cv <= codes.size:
             raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
         return list(stratified_folds(codes, int(cv), random_state, order))
-    counts = GroupCounts.of(names, codes, int(codes.max()) + 1)
+    counts = GroupCounts.of(groups, codes, int(codes.max()) + 1)
     folds = counts.folds(int(cv), seed_of(random_state))
-    return splits_of(folds.of(names), int(cv))
+    return splits_of(folds.of(groups), int(cv))
 
 
 def seed_of(random_state: Any) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from csvor._data.checks import check_features, check_weights
+from csvor._data.checks import check_features, check_weights, refuse_swapped
 from csvor._data.fit_data import (
     FitData,
     class_weighting,
@@ -35,6 +35,7 @@ def prepare_fit(estimator: Any, X: Any, y: Any, sample_weight: Any) -> FitData:
 
     Rows in partitions come into memory where there is room for them.
     """
+    refuse_swapped(X, y)
     if not is_lazy(X):
         return _prepare_in_memory(estimator, X, y, sample_weight)
     from dask.base import compute

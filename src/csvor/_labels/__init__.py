@@ -3,7 +3,12 @@
 from csvor._labels.classes import OrdinalLabels
 from csvor._labels.coded import CodedLabels, code_pair
 from csvor._labels.column import read_column
-from csvor._labels.containers import pandas_index, refuse_lazy_frame, refuse_other_order
+from csvor._labels.containers import (
+    index_of,
+    pandas_index,
+    refuse_lazy_frame,
+    refuse_other_order,
+)
 from csvor._labels.error import LabelError
 
 __all__ = [
@@ -11,6 +16,7 @@ __all__ = [
     "LabelError",
     "OrdinalLabels",
     "code_pair",
+    "index_of",
     "pandas_index",
     "read_column",
     "refuse_lazy_frame",

@@ -69,6 +69,13 @@ def pandas_index(data: Any) -> Any:
     return data.index if hasattr(data, "iloc") and not is_lazy(data) else None
 
 
+def index_of(*data: Any) -> Any:
+    """The index of the first frame or series; None where it only counts rows, or data are lazy."""
+    index: Any = next((pandas_index(one) for one in data if hasattr(one, "iloc")), None)
+    counts = getattr(index, "name", None) is None and hasattr(index, "step")
+    return None if counts and (index.start, index.step) == (0, 1) else index
+
+
 def _is_permuted(index: Any, other: Any) -> bool:
     """Whether two indexes name the same rows, each once, in another order."""
     if index is None or other is None or len(index) != len(other) or index.equals(other):

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from csvor._labels import pandas_index
+from csvor._labels import index_of
 from csvor._parts.engine import sums
 from csvor._regression.kept import Kept
 from csvor._regression.slopes import Change, average_changes, probability_errors, two_values
@@ -188,7 +188,7 @@ class Effects(Kept):
         sure = ~np.isfinite(middle)  # where a probability is 0 or 1 but for rounding
         low, high = np.where(sure, proba, low), np.where(sure, proba, high)
         classes = pd.Categorical(self.classes_, categories=self.classes_, ordered=True)
-        of_rows = _index_of(X)
+        of_rows = _named_rows(X)
         index = pd.MultiIndex.from_product([of_rows, classes], names=[of_rows.name, "class"])
         of_lines = {"probability": proba, "error": error, "low": low, "high": high}
         return pd.DataFrame({k: v.ravel() for k, v in of_lines.items()}, index=index)
@@ -249,7 +249,7 @@ class Effects(Kept):
             "expected": expected, "error": error,
             "low": expected - reach, "high": expected + reach,
         }  # fmt: skip
-        return pd.DataFrame(columns, index=_index_of(X))
+        return pd.DataFrame(columns, index=_named_rows(X))
 
 
 def _sums_of_part(X: Any, weights: Array | None = None) -> tuple[Any, ...]:
@@ -273,8 +273,7 @@ def _levels(classes: NDArray[Any]) -> Array:
         return np.arange(1.0, classes.size + 1.0)
 
 
-def _index_of(X: Any) -> Any:
+def _named_rows(X: Any) -> Any:
     """The index of a frame, or the positions of its rows where it has none that says more."""
-    index, counted = pandas_index(X), pd.RangeIndex(len(X), name="position")
-    only_counts = index is None or (index.name is None and counted.equals(index))
-    return counted if only_counts else index
+    index = index_of(X)
+    return pd.RangeIndex(len(X), name="position") if index is None else index

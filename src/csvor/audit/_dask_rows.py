@@ -115,8 +115,8 @@ class PartitionedAuditData(AuditData):
         parts = splits_of(part_of, len(self.part_sizes))
         independent = self.independent_among(rows.size)
         return AuditDataInMemory(
-            self.labels, self.labelling.take(rows), X, parts, np.arange(rows.size),
-            np.arange(rows.size), n_independent=independent,
+            self.labels, self.labelling.take(rows), X, parts, *3 * (np.arange(rows.size),),
+            n_independent=independent,
         )  # fmt: skip
 
     def check(self, estimators: Sequence[Any]) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, indexable
 
-from csvor._data.checks import check_weights
+from csvor._data.checks import check_weights, refuse_swapped
 from csvor._data.content import rows_in_order
 from csvor._data.folds import held_out_parts
 from csvor._data.groups import GroupCounts, group_names
@@ -36,6 +36,7 @@ _COLUMNS = ("X", "y", "sample_weight", "confirmed", "original", "raters", "group
 def audit_data(columns: tuple[Any, ...], choices: tuple[Any, ...]) -> AuditData:
     """The rows in memory, or those in partitions."""
     X, y, sample_weight, *_ = columns
+    refuse_swapped(X, y)
     if is_lazy(X):
         from dask.base import compute
 
@@ -82,7 +83,7 @@ def _in_memory(
         labelling = labelling.by_raters(raters, reference)
     of_groups = None if names is None else np.array(list(map(str, names)))
     places, alike = rows_in_order(X, *labelling.columns.values(), of_groups)
-    parts = held_out_parts(coded.codes, cv, groups, random_state, places)
+    parts = held_out_parts(coded.codes, cv, names, random_state, places)
     check_seen(
         [np.bincount(coded.codes[train], minlength=K) for train, _ in parts],
         coded.labels.classes,
@@ -92,7 +93,7 @@ def _in_memory(
     rank = np.argsort(places)
     parts = [(np.sort(rank[train]), np.sort(rank[test])) for train, test in parts]
     return AuditDataInMemory(
-        coded.labels, labelling.take(places), X, parts, places, alike, n_independent=n
+        coded.labels, labelling.take(places), X, parts, places, rank, alike, n_independent=n
     )
 
 

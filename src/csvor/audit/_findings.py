@@ -147,9 +147,10 @@ def findings(
     }
 
 
-def put_back(entries: dict[str, Any], places: NDArray[np.intp]) -> dict[str, Any]:
-    """Findings of rows where these have places in the data; of equal rank the first come first."""
-    rank = np.argsort(places)
+def put_back(
+    entries: dict[str, Any], places: NDArray[np.intp], rank: NDArray[np.intp]
+) -> dict[str, Any]:
+    """Findings of rows where these have places in the data, of which the rank is the inverse."""
     back = {name: value[rank] for name, value in _of_rows(entries).items()}
     return {**entries, **back, "order": places[entries["order"]]}
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from csvor._decisions.decision import KINDS, RELABEL, as_saved, id_column
-from csvor._labels import refuse_other_order
+from csvor._labels import index_of, refuse_other_order
 from csvor._tables.column_uses import ColumnUses
 from csvor._tables.frames import table_of_frame
 from csvor._tables.prepare import TableColumns
@@ -29,7 +29,7 @@ from csvor._utils.spelling import format_value, normal
 from csvor._utils.words import some_of
 from csvor.audit._applied import relabelled, taken
 from csvor.audit._labelling import check_confirmed, check_original
-from csvor.audit._reported import AuditedTable, index_of, is_polars, numbered
+from csvor.audit._reported import AuditedTable, is_polars, numbered
 
 Rows = NDArray[np.int64]
 

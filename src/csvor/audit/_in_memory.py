@@ -35,6 +35,8 @@ class AuditDataInMemory(AuditData):
         Each row is among the test rows of one.
     places : ndarray of shape (n,)
         Where each row is in X.
+    rank : ndarray of shape (n,)
+        Which row each one of X is.
     alike : ndarray of shape (n,)
         Numbers of the rows, one for those of which nothing is known that tells them apart.
     chunks : tuple of int, optional
@@ -44,6 +46,7 @@ class AuditDataInMemory(AuditData):
     X: Any
     parts: Parts
     places: Rows
+    rank: Rows
     alike: Rows
     chunks: tuple[int, ...] | None = None
 
@@ -138,7 +141,7 @@ class AuditDataInMemory(AuditData):
         parts: Any = [tuple(place[part][place[part] >= 0] for part in both) for both in self.parts]
         independent = self.independent_among(rows.size)
         return AuditDataInMemory(
-            self.labels, self.labelling.take(rows), X, parts, np.arange(rows.size),
+            self.labels, self.labelling.take(rows), X, parts, *2 * (np.arange(rows.size),),
             np.unique(self.alike[rows], return_inverse=True)[1], n_independent=independent,
         )  # fmt: skip
 
@@ -153,16 +156,11 @@ class AuditDataInMemory(AuditData):
     def fit(self, model: Any) -> Any:
         return fit_coded(model, self.X, *self.as_given)
 
-    @cached_property
-    def rank(self) -> Rows:
-        """The number in the order of each row of X."""
-        return np.argsort(self.places)
-
     @property
     def as_given(self) -> tuple[CodedLabels, Any]:
         """Labels and weights beside X."""
         return self.coded[self.rank], self.labelling.take(self.rank).weights
 
     def to_user(self, entries: dict[str, Any]) -> dict[str, Any]:
-        entries = put_back(entries, self.places)
+        entries = put_back(entries, self.places, self.rank)
         return entries if self.chunks is None else findings_in_partitions(entries, self.chunks)

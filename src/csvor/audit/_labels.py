@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from csvor._data.fit_data import EmptyClassWarning
 from csvor._data.ranges import FarValueWarning
-from csvor._labels import CodedLabels
+from csvor._labels import CodedLabels, index_of
 from csvor.audit._candidates import (
     Trial,
     judge_rows,
@@ -32,7 +32,7 @@ from csvor.audit._panel import check_reference
 from csvor.audit._progress import drawing_progress
 from csvor.audit._ranking import check_order
 from csvor.audit._rater_notes import notes_on_features, notes_on_table
-from csvor.audit._reported import index_of, is_polars, passed
+from csvor.audit._reported import is_polars, passed
 from csvor.audit._scores import check_fdr
 
 

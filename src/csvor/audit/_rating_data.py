@@ -11,12 +11,11 @@ from sklearn.utils import check_consistent_length, indexable
 
 from csvor._data.tables import masked_as_nan
 from csvor._estimators.capped import CSVOR
-from csvor._labels import CodedLabels
+from csvor._labels import CodedLabels, index_of
 from csvor._mixture.rater_data import Ratings
 from csvor._utils.lazy import is_lazy
 from csvor._utils.sklearn_private import safe_split
 from csvor.audit._rating_checks import check_features_of_items, check_sorted_columns
-from csvor.audit._reported import index_of
 
 Rows = NDArray[np.intp]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,15 +33,6 @@ def reported(audit: _Audit) -> _Audit:
     direction = each(partial(np.full_like, fill_value=""), np.dtype("U8"), one.direction)
     changed: _Audit = replace(one, suggested=one.given, direction=direction, **unknown)
     return changed
-
-
-def index_of(*data: Any) -> Any:
-    """The index of the first frame or series; None where it only counts rows, or data are lazy."""
-    pandas: Any = sys.modules.get("pandas")
-    indices = (getattr(one, "index", None) for one in data)
-    index: Any = next((i for i in indices if pandas and isinstance(i, pandas.Index)), None)
-    counts = pandas and isinstance(index, pandas.RangeIndex) and index.name is None
-    return None if counts and (index.start, index.step) == (0, 1) else index
 
 
 def passed(labels: Any) -> Any:

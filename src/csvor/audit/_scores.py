@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length
 
 from csvor._data.checks import check_weights
 from csvor._data.content import rows_in_order
-from csvor._labels import CodedLabels, refuse_other_order
+from csvor._labels import CodedLabels, index_of, refuse_other_order
 from csvor._mixture.objective import rows_to_fit
 from csvor.audit._claims import notes_on_claims
 from csvor.audit._findings import View, findings, put_back
@@ -20,7 +20,7 @@ from csvor.audit._margins import readings_of
 from csvor.audit._panel import check_reference
 from csvor.audit._ranking import check_order
 from csvor.audit._rater_notes import notes_on_table
-from csvor.audit._reported import index_of, is_polars, passed
+from csvor.audit._reported import is_polars, passed
 from csvor.audit._wrong_labels import WrongLabels
 
 
@@ -125,7 +125,7 @@ def audit_scores(
         for margins in (reading[places] for reading in readings)
     ]
     choices: dict[str, Any] = {"classes": labels, "fdr": fdr, "order": order}
-    entries = put_back(findings(views, labelling, to_fit, **choices), places)
+    entries = put_back(findings(views, labelling, to_fit, **choices), places, np.argsort(places))
     values = np.asarray(scores)
     notes: tuple[str, ...] = ()
     if values.shape == (codes.size, labels.size):

@@ -81,7 +81,7 @@ def tune(
     splits = (
         stratified.split(frame, labels.decoded)
         if groups is None
-        else held_out_parts(labels.codes, folds, groups, seed)
+        else held_out_parts(labels.codes, folds, groups.tolist(), seed)
     )
     method = MethodRun("--tune", pipeline[-1], settings, fit_grid)
     selection = select(method, _parts(pipeline, frame, labels, splits, weights))
