@@ -116,3 +116,4 @@ if __name__ == "__main__":
             print(checked.story, f"says {checked.said:.3g}, true {checked.true:.3g}", flush=True)
     print(dict(counted))
     print(f"{counted.total() - counted['TOO LOW']} fits, {counted['TOO LOW']} faults")
+    sys.exit(int(counted["TOO LOW"] > 0))

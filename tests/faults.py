@@ -200,6 +200,7 @@ def try_all(ending: str, first: int, last: int) -> None:
     for one in sorted(outcomes, key=lambda one: -one.seconds)[:5]:
         print(f"{one.seconds:5.2f} s ({one.processor:.2f} of them at work) {one.kind}")
     print(f"{last - first} trials, {faults} faults")
+    sys.exit(int(faults > 0))
 
 
 if __name__ == "__main__":

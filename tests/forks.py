@@ -82,3 +82,4 @@ if __name__ == "__main__":
     start, counted = time.monotonic(), children(int(sys.argv[1]), n_threads=2)
     print(dict(counted), f"{time.monotonic() - start:.0f} s")
     print(f"{counted.total()} children, {counted.total() - counted[0]} faults")
+    sys.exit(int(counted[0] < counted.total()))

@@ -368,6 +368,7 @@ def try_all(outcome_of: Callable[[int], str], what_varies: str) -> None:
     for kind, n in answers.most_common():
         print(f"{n:6} {kind}   [seed {example[kind]}]")
     print(f"{last - first} inputs, {faults} faults")
+    sys.exit(int(faults > 0))
 
 
 if __name__ == "__main__":

@@ -81,14 +81,19 @@ def test_n77_what_a_killed_process_left_is_cleared_by_the_next(tmp_path: Path, k
     assert sorted(os.listdir(tmp_path)) == [".out.something.part", "out", "out2"]
 
 
+def left_beside(path: Path) -> Path:
+    """What an earlier process of this number left."""
+    with written_whole(path) as part:
+        part.touch()
+        left = part.rename(part.with_name(part.name.replace(part.name[-13:-5], "0" * 8)))
+        part.touch()
+    return left
+
+
 def test_what_an_earlier_process_of_the_same_number_left_is_cleared(tmp_path: Path) -> None:
     """In a container each run of a command has the same one."""
     path = tmp_path / "a.csv"
-    with written_whole(path) as part:
-        part.touch()
-        left = part.with_name(part.name.replace(part.name[-13:-5], "0" * 8))
-        part.rename(left)
-        part.touch()
+    left_beside(path)
     write_whole(path, b"new")
     assert os.listdir(tmp_path) == ["a.csv"]
 
@@ -100,3 +105,17 @@ def test_two_at_once_do_not_clear_each_other(tmp_path: Path) -> None:
         write_whole(path, b"second")
         assert first.exists()
     assert path.read_text() == "first"
+
+
+def test_what_another_machine_of_the_same_name_writes_is_not_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may share a folder; numbers of processes tell nothing there."""
+    path, started = tmp_path / "a.csv", tmp_path / "boot_id"
+    monkeypatch.setattr("csvor._utils.atomic_files._STARTED", started)
+    started.write_text("one")
+    left = left_beside(path)
+    for machine in ("another", "one"):
+        started.write_text(machine)
+        write_whole(path, b"new")
+        assert left.exists() == (machine == "another")

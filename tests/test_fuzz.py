@@ -49,3 +49,15 @@ LABELS = np.digitize(SMALL[:, 0], [-0.5, 0.5])
 def test_numbers_that_cannot_be_computed_with_are_refused(model, X, weights, message):
     with pytest.raises(ValueError, match=message):
         model.fit(X, LABELS, sample_weight=weights)
+
+
+@pytest.mark.parametrize("message", [None, "a fault"])
+def test_a_program_of_many_trials_ends_with_1_where_there_are_faults(message, monkeypatch):
+    def answer(seed):
+        assert message is None, message
+        return "fitted"
+
+    monkeypatch.setattr("sys.argv", ["fuzz.py", "0", "3"])
+    with pytest.raises(SystemExit) as end:
+        fuzz.try_all(answer, r"\d")
+    assert end.value.code == int(message is not None)

@@ -13,6 +13,9 @@ from zlib import crc32
 
 # Of a name beside its hidden part: names have a limit of 255 bytes.
 _LONGEST = 200
+# What tells machines of one name apart that share a folder: each start of one has another number
+# there, on Linux, and what was left before that stays.
+_STARTED = Path("/proc/sys/kernel/random/boot_id")
 # The names of what this process writes now. Another with its number in it was left by an earlier
 # process: where a container starts a command anew, the number is the same each time.
 _writing: set[str] = set()
@@ -90,7 +93,8 @@ def _beside(path: Path) -> Path:
 
 def _of_machine(path: Path) -> str:
     name = path.name.encode()[:_LONGEST].decode(errors="ignore")
-    return f".{name}.{crc32(platform.node().encode()):08x}-"
+    started = _STARTED.read_text() if _STARTED.is_file() else ""
+    return f".{name}.{crc32((platform.node() + started).encode()):08x}-"
 
 
 def _clear(path: Path) -> None:
