@@ -36,7 +36,7 @@ def data():
 @pytest.fixture(autouse=True)
 def elsewhere():
     """So little room that all rows stay in their partitions, but a sample and those near a kink."""
-    with dask.config.set({"csvor.memory-limit": "200kB", "scheduler": "synchronous"}):
+    with dask.config.set({"csvor.memory-limit": "250kB", "scheduler": "synchronous"}):
         yield
 
 
@@ -70,7 +70,9 @@ def same_fit(model, X, y, lazy_X, lazy_y, weights=(), rtol=1e-8):
     ids=str,
 )
 def test_the_fit_is_that_of_the_rows_in_memory(model, data):
-    found = same_fit(model, *data, *lazy(*data))
+    # With a fixed cap a step is the last one or the last but one by rounding.
+    rtol = 1e-8 if model.epsilon == "auto" else 1e-5
+    found = same_fit(model, *data, *lazy(*data), rtol=rtol)
     assert found.traffic_["passes"] > 3
 
 

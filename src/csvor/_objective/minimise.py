@@ -72,7 +72,7 @@ def _refine_near_kinks(
             widths=model.widths, **of_few,
         )  # fmt: skip
 
-    trust = DampedTrust(near.most) if near.is_few else ShareTrust(near.most)
+    trust = DampedTrust(near.most) if near.is_few else ShareTrust(near.most, near.wanted)
     if near.is_scant and loss.trim > 0.0:
         # What is cut depends on where trimming begins, of which so small a part says little.
         of_open = {**options, "report": None, "tol": max(options["tol"], _OPEN)}

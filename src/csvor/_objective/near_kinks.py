@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from csvor._loss.margins import ROUNDED, with_width
 from csvor._objective.ordinal import OrdinalObjective
 from csvor._objective.theta import FrozenRows
 from csvor._solvers.refine import SHARE
+from csvor._solvers.sample import part_size
 
 Array = NDArray[np.float64]
 
@@ -22,6 +24,9 @@ _ENOUGH, _KINK, _CORNER = 50.0, 1e-2, 0.5
 # of the distance up to which so many rows lie. Those of slacks, which have no curvature farther
 # out, over so many radii of near rows at least.
 _OF_MOVES, _FIRST, _BEYOND = 0.5, 0.3, 3.0
+# The share of the rows that a start is likely to have on the wrong side of a kink, in units of the
+# error of the sample that it comes from.
+_OF_ERROR = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +86,12 @@ class NearKinks:
     def most(self) -> float:
         """The share of the rows that can be near at most."""
         return float(self._objective.rows.most_near)
+
+    @property
+    def wanted(self) -> float:
+        """The share of the rows that a start from a sample leaves open."""
+        one = self._objective
+        return _OF_ERROR * math.sqrt(one.size / part_size(one.n_samples))
 
     @property
     def is_few(self) -> bool:

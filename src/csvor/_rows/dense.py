@@ -42,6 +42,10 @@ class DenseMatrix(ScaledMatrix):
         """The features, as an array of their own."""
         return self.scaled(slice(None))
 
+    def _taken(self, rows: NDArray[np.intp]) -> Any:
+        # A row at a time, if rows lie together: by an index it is a number at a time.
+        return self.X.take(rows, axis=0) if self.X.flags.c_contiguous else self.X[rows]
+
     def scaled(self, rows: slice | NDArray[np.intp]) -> Array:
         """The features of some rows, as an array of their own."""
         part = self.X[rows] - self.center

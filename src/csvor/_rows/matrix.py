@@ -58,8 +58,11 @@ class ScaledMatrix(ABC):
         part = copy(self)
         for name in ("values", "products", "places"):
             part.__dict__.pop(name, None)
-        part.X = self.X[rows]
+        part.X = self._taken(rows)
         return part
+
+    def _taken(self, rows: NDArray[np.intp]) -> Any:
+        return self.X[rows]
 
     def in_given_units(self, coef: Array) -> tuple[Array, float]:
         """Coefficients for X as given, and what the thresholds gain by it."""

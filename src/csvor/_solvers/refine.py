@@ -18,8 +18,8 @@ from csvor._solvers.state import NOTHING, ROUNDING
 
 Array = NDArray[np.float64]
 
-# All found by trial. The share of the rows that are near, and the factor by which it grows after a
-# poor model.
+# All found by trial. The share of the rows that are near at least, and the factor by which it grows
+# after a poor model.
 SHARE, _MORE = 0.1, 2.0
 # Where it cannot grow the model is damped. The largest decrease that a step may predict, as a share
 # of the objective, and the last step's, in units of tol.
@@ -118,8 +118,8 @@ class ShareTrust:
     reach: float | None = 0.0
     damping, keeps_model = 0.0, False
 
-    def __init__(self, most: float) -> None:
-        self._most, self.share = most, min(SHARE, most)
+    def __init__(self, most: float, wanted: float) -> None:
+        self._most, self.share = most, min(max(SHARE, wanted), most)
         self.fallback = DampedTrust(most) if most < 1.0 else None
 
     def exceeds_trust(self, predicted_decrease: float, active: float) -> bool:

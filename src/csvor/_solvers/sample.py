@@ -14,8 +14,8 @@ from csvor._solvers.solution import Solution, SolverStatus
 Array = NDArray[np.float64]
 
 # Samples of the part: at most so many, whose optimum is within a percent of that of all, and at
-# most this share of all of them; of very many this other share, which has a part of its own. Fewer
-# than LEAST are not worth a part.
+# most this share of all of them; of very many this other share. A part of LEAST or more has a part
+# of its own.
 SIZE = 20_000
 SHARE, OF_VERY_MANY = 0.2, 0.1
 LEAST = 10_000
@@ -24,6 +24,11 @@ _TOL, _DELTA = 1e-4, 1e-4
 # Where no step leads on from the part's end, and all samples cost there so many times what the part
 # said, that end is no start: some samples lie where none of the part do.
 _FAR = 100.0
+
+
+def part_size(n: int) -> int:
+    """How many of n samples such a part has."""
+    return max(min(SIZE, int(SHARE * n)), int(OF_VERY_MANY * n))
 
 
 def reweight_from_sample(
@@ -38,13 +43,9 @@ def reweight_from_sample(
     if n < LEAST:
         return reweight(problem, theta, schedule, **options)
     tol = options["tol"]
-    size = max(min(SIZE, int(SHARE * n)), int(OF_VERY_MANY * n))
-    part, rough = problem.sample(size), schedule.smoothed(_DELTA)
+    part, rough = problem.sample(part_size(n)), schedule.smoothed(_DELTA)
     of_part = {**options, "report": None, "tol": max(tol, _TOL)}
-    if size > SIZE:
-        start = reweight_from_sample(part, theta, rough, go_on, **of_part)
-    else:
-        start = reweight(part, theta, rough, **of_part)
+    start = reweight_from_sample(part, theta, rough, go_on, **of_part)
     # What tol is a share of, for one sample of weight 1.
     loss = (start.objective - start.constant) / part.weight
     del part  # a copy of its rows
