@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
+from csvor import read_decisions
 from csvor._faults.notes import Notes
 from csvor.cli._options import DataOptions, ModelOptions
 from csvor.cli.commands._app import app
@@ -126,6 +127,26 @@ def test_rows_without_a_decision_are_left_alone() -> None:
     )
     assert run("apply", "d.csv", "data.csv", "--target", "grade", "--out", "o.csv").exit_code == 0
     assert read("o.csv") == DATA.replace("C, good ,", "C, poor ,")
+
+
+@pytest.mark.parametrize("name", ["position", "site"])
+def test_a_table_of_an_audit_says_by_its_positions_which_rows_are_decided(name: str) -> None:
+    """The index of `to_frame`, from 0; where another index stands there, it may be a feature's."""
+    table = pd.DataFrame({"given": ["good", "poor"], "decision": ["relabel", "keep"]}, [2, 0])
+    table.assign(label=["poor", ""], position=1).iloc[:, : 3 + (name == "site")].to_csv(
+        "d.csv", index_label=name
+    )
+    result = run("apply", "d.csv", "data.csv", "--target", "grade", "--out", "o.csv")
+    if name == "site":
+        assert result.exit_code == 1 and "the column 'row' is missing" in result.stderr
+        return
+    assert read("o.csv") == DATA.replace("C, good ,", "C, poor ,")
+    assert [d.row for d in read_decisions("d.csv")] == [3, 1]
+    write("d.csv", read("d.csv").replace("2,good", "?,good"))
+    assert (
+        "'?' in column 'row' is no row number"
+        in run("apply", "d.csv", "data.csv", "--target", "grade", "--out", "p.csv").stderr
+    )
 
 
 def test_a_cell_of_any_length_is_passed_on() -> None:

@@ -182,6 +182,8 @@ def test_rows_keep_their_names_where_some_are_left_out(audit: LabelAudit) -> Non
         audit.to_frame(frame.head(50))
     with pytest.raises(ValueError, match="X has a column 'given', as the audit has"):
         audit.to_frame(frame.assign(given=1))
+    with pytest.raises(ValueError, match="X has a column 'position', as the audit has"):
+        audit.to_frame(frame.assign(position=1))
     in_polars = replace(audit, _polars=True).to_frame(pl.from_pandas(frame))
     assert in_polars["position"].to_list() == beside.index.tolist()
     assert in_polars["the size"].to_list() == beside["the size"].tolist()

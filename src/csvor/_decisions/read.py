@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isnan
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from csvor._decisions.checks import (
 )
 from csvor._decisions.decision import Decisions
 from csvor._decisions.faults import DecisionsError, refuse
-from csvor._utils.spelling import normal
+from csvor._utils.spelling import as_number, format_value, normal
 
 # Between columns; spreadsheets write the later ones.
 _SIGNS = (",", ";", "\t", "|")
@@ -29,8 +30,10 @@ def read_decisions(path: str | PathLike[str]) -> Decisions:
     One made by hand will do. Its first line names the columns ``row`` (which counts from 1, below
     the header of the data), ``given`` (the label that the row has), ``decision`` (keep, relabel or
     drop; blank is none) and ``label`` (the new one, of relabel); ``target``, ``comment``,
-    ``reviewer``, ``audit`` and further columns, such as an id, may be there. Commas, semicolons,
-    tabs or bars stand between the cells, with or without a byte order mark, as spreadsheets write.
+    ``reviewer``, ``audit`` and further columns, such as an id, may be there. ``to_frame`` of an
+    audit with ``decision`` and ``label`` added, written by its ``to_csv``, will do where it begins
+    with ``position`` (from 0). Commas, semicolons, tabs or bars stand between the cells, with or
+    without a byte order mark, as spreadsheets write.
 
     Parameters
     ----------
@@ -77,6 +80,15 @@ def decisions_of(source: str, cells: Cells) -> Decisions:
     return Decisions(source, target, tuple(decided.values()), one_command(cells))
 
 
+def with_rows(cells: Cells) -> Cells:
+    """The same, with rows where it is a table of an audit: its first column has positions."""
+    if "row" in cells or next(iter(cells), "") != "position":
+        return cells
+    (_, positions), *others = cells.items()
+    rows = [text if isnan(i := as_number(text)) else format_value(i + 1) for text in positions]
+    return {"row": rows, **dict(others)}
+
+
 def _cells(source: str) -> Cells:
     """The columns of a text file by their names."""
     try:
@@ -98,7 +110,7 @@ def _cells(source: str) -> Cells:
             what = f"{len(line)} cells where the first line names {len(names)} columns"
             raise DecisionsError([f"{source}, row {number}: {what}; put commas in quotes"])
     padded = [[*line, *[""] * len(names)][: len(names)] for line in lines]
-    return {name: [line[i] for line in padded] for i, name in enumerate(names)}
+    return with_rows({name: [line[i] for line in padded] for i, name in enumerate(names)})
 
 
 def _rows(text: str, sign: str) -> list[list[str]]:

@@ -104,7 +104,8 @@ def frame_of(audit: Any, names: Sequence[str], X: Any = None, polars: bool | Non
     if X is None:
         return table
     part = _at(X, audit, polars)
-    double = [name for name in part.columns if name in table.columns]
+    taken = {*table.columns, *({"position"} & {index.name})}
+    double = [name for name in part.columns if name in taken]
     if double:
         raise ValueError(f"X has a column {double[0]!r}, as the audit has: rename that of X.")
     return table.hstack(part) if polars else pd.concat([table, part.set_axis(index)], axis=1)

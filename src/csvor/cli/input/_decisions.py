@@ -15,7 +15,7 @@ from csvor._decisions.checks import (
 )
 from csvor._decisions.decision import Decisions
 from csvor._decisions.faults import refuse
-from csvor._decisions.read import decisions_of
+from csvor._decisions.read import decisions_of, with_rows
 from csvor._faults.errors import CommandError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
@@ -106,4 +106,4 @@ def _file(source: str, asked: str | None, notes: Notes, faults: DecisionFaults) 
 def _cells_of(source: str, notes: Notes) -> tuple[str, Cells]:
     """The name of a file of decisions, and its columns as text."""
     file = read_table(source, notes)
-    return file.source, {name: column.texts for name, column in file.columns.items()}
+    return file.source, with_rows({name: one.texts for name, one in file.columns.items()})
