@@ -250,12 +250,30 @@ def test_classes_that_cost_far_more_than_rows(form, rng):
     assert model.objective_ == pytest.approx(least, rel=1e-7)
 
 
-def test_an_outline_is_nowhere_higher_and_the_same_at_its_point(rng):
+def sixty_rows(rng, form):
     X, codes = rng.normal(size=(60, 3)), np.arange(60) % 4
     matrix = matrix_of(X, np.ones(60))
-    problem = BoundaryObjective(
-        matrix, codes, 4, costs=rng.random(60), width_cost=0.3, pieces=pinball_pieces(0.4, "paper")
+    return BoundaryObjective(
+        matrix, codes, 4, costs=rng.random(60), width_cost=0.3, pieces=pinball_pieces(0.4, form)
     )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_row_has_changed_where_another_piece_is_the_highest(rng, form):
+    problem = sixty_rows(rng, form)
+    theta = problem.start + 0.1 * rng.normal(size=problem.start.size)
+    for to in (theta + rng.normal(size=theta.size), theta):
+        highest = [
+            (problem.slopes @ problem.views(at) + problem.offsets[..., None]).argmax(axis=1)
+            for at in (theta, to)
+        ]
+        changed = (highest[0] != highest[1]).any(axis=0)
+        np.testing.assert_array_equal(problem.changed_piece(theta, to), changed)
+        np.testing.assert_array_equal(problem.changed_piece(to, theta), changed)
+
+
+def test_an_outline_is_nowhere_higher_and_the_same_at_its_point(rng):
+    problem = sixty_rows(rng, "paper")
     theta = problem.start + 0.1 * rng.normal(size=problem.start.size)
     part = problem.screen(theta, problem.near(theta, 0.3))
     assert 0 < part.n_samples < 60
