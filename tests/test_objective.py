@@ -7,8 +7,18 @@ from scipy.optimize import minimize_scalar
 from csvor._loss.margins import HINGE, pair_loss
 from csvor._loss.pairs import centred_thresholds, free_intervals
 from csvor._objective.ordinal import OrdinalObjective
+from csvor._objective.theta import FrozenRows
 from csvor._rows.dense import DenseMatrix, DenseRows
-from csvor._solvers.state import BEGIN, CAP, EVALUATE, QUANTILE, SLOPE
+from csvor._solvers.state import (
+    ACTIVE,
+    BEGIN,
+    CAP,
+    CUT_COST,
+    EVALUATE,
+    QUANTILE,
+    SLOPE,
+    SMOOTHED,
+)
 from objective_case import (
     CAPS,
     Case,
@@ -81,6 +91,43 @@ def test_threshold_ridge_and_bound_are_the_stated_ones(rng, kind, constraints, a
         ask(case.objective, state, SLOPE)
         stated = case.reference.slopes(case.theta, state.step, power, 0.4)
         np.testing.assert_allclose(state.slopes, stated, rtol=1e-10)
+
+
+@both_ways
+def test_rows_that_stand_as_their_model_add_a_quadratic(rng, ask):
+    """Of (w, b), about their anchor: value, gradient, curvature, and slopes on a line."""
+    case, power, size, cut = Case(rng), Power(2.0, epsilon=1.5), 7, 0.25
+    plain, root = case.objective, rng.normal(size=(size, size))
+    curvature, sums = root @ root.T, np.append(rng.normal(size=size), [3.0, 4.0, cut])
+    frozen = FrozenRows(rng.normal(size=size), sums, curvature)
+    joined = OrdinalObjective(plain.rows, 5, 0.0, frozen)
+    by_theta = np.eye(size)
+    by_theta[3:, 3:] = np.tri(4)
+    away = by_theta @ case.theta - frozen.anchor
+    change = sums[:size] @ away + 0.5 * away @ curvature @ away
+    assert joined.value(case.theta) == pytest.approx(plain.value(case.theta) + 3.0 + change)
+    step, states = 0.3 * rng.normal(size=size), []
+    for objective in (plain, joined):
+        state = case.state(case.theta, power)
+        ask(objective, state, EVALUATE)
+        states.append(state)
+    alone, both = (state.to for state in states)
+    added = both.parts - alone.parts
+    assert added[ACTIVE] == pytest.approx(3.0 + change)
+    assert added[SMOOTHED] == pytest.approx(4.0 + change)
+    assert added[CUT_COST] == pytest.approx(1.5 * cut)
+    pull = sums[:size] + curvature @ away
+    np.testing.assert_allclose(both.gradient - alone.gradient, by_theta.T @ pull)
+    np.testing.assert_allclose(both.hessian - alone.hessian, by_theta.T @ curvature @ by_theta)
+    along = by_theta @ step
+    bend = along @ curvature @ along
+    for t in (0.0, 0.3, 1.0):
+        for objective, state in zip((plain, joined), states, strict=True):
+            state.step[:], state.line[2] = step, t
+            ask(objective, state, BEGIN)
+            ask(objective, state, SLOPE)
+        added = states[1].slopes - states[0].slopes
+        np.testing.assert_allclose(added, [along @ pull + t * bend, bend])
 
 
 @both_ways
