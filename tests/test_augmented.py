@@ -160,6 +160,20 @@ def test_any_multipliers_bound_the_optimum(number, rng):
             assert problem.gap(theta, x, pulled, costs) >= value - least * (1.0 + 1e-6)
 
 
+@pytest.mark.parametrize("ridge", [0.0, 0.7])
+@pytest.mark.parametrize("number", range(1, 30, 4))
+def test_slacks_near_their_kinks_tell_how_far_the_end_is(number, ridge, rng):
+    """Next to nothing at the optimum, and near it no less than it is."""
+    X, codes, weights, C, n_classes = counted(number)
+    problem = problem_of(X, codes, C * weights, n_classes, "explicit", ridge, sums=True)
+    found = augment(problem, [OPEN], tol=1e-10, max_iter=2000)
+    assert problem.gap_at(found.point) <= 1e-8 * found.objective
+    theta = found.point + 1e-3 * rng.normal(size=found.point.size) * np.abs(found.point)
+    losses = C * weights @ problem.losses(problem.slack_args(theta))
+    above = problem.penalty(theta) + losses - found.objective
+    assert problem.gap_at(theta) >= above - 1e-9 * found.objective
+
+
 def test_balance_by_hand():
     free, tied = np.array([True, True]), np.array([True, False])
     up, down = np.array([3.0, 1.0]), np.array([2.0, 2.0])
