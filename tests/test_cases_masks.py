@@ -5,7 +5,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from csvor import CSVOR, SVOREX, audit_labels
+from csvor import CSVOR, SVOREX, OrdinalRegression, audit_labels, audit_raters
+from csvor.corruption import flip_labels, spoil_features
 from csvor.metrics import mean_zero_one_error, weighted_kappa
 from csvor.preprocessing import MedianClipper
 from problems import b12, logistic_rows
@@ -34,13 +35,14 @@ FULL = {
         lambda X: CSVOR().fit(X, Y).score(X, Y),
         lambda X: audit_labels(X, Y, CSVOR()),
         lambda X: audit_labels(X, Y, make_pipeline(StandardScaler(), CSVOR())),
+        lambda X: audit_labels(X, Y, [CSVOR(), SVOREX()]),
     ],
 )
 def test_n46_a_masked_value_is_refused_as_nan(work):
-    with pytest.raises(ValueError, match=r"X contains NaN: column 1, row \d+ \(1 such value"):
+    with pytest.raises(ValueError, match=r"X contains NaN: column 1, row 7 \(1 such value"):
         work(HIDDEN)
     whole = np.ma.masked_array(10 * X.round(), dtype=int, mask=MASK)
-    with pytest.raises(ValueError, match=r"X contains NaN: column 1, row \d+ \(1 such value"):
+    with pytest.raises(ValueError, match=r"X contains NaN: column 1, row 7 \(1 such value"):
         work(whole)
     for full in FULL.values():
         work(full)
@@ -95,3 +97,34 @@ def test_n46_a_masked_label_is_missing():
         with pytest.raises(ValueError, match=r"1 of 12 labels is missing \(row 4, "):
             work(X12, masked)
     assert CSVOR().fit(X12, np.ma.masked_array(RANK)).score(X12, RANK) == 1.0
+
+
+NAMES = np.ma.masked_array(np.array(list("abcdef"))[np.arange(90) % 6], mask=np.arange(90) == 4)
+CODES = np.ma.masked_array(np.arange(90) % 6, mask=NAMES.mask)
+
+
+@pytest.mark.parametrize("names", [NAMES, CODES], ids=["words", "numbers"])
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda names: audit_labels(X, Y, CSVOR(), groups=names),
+        lambda names: audit_labels(X, Y, CSVOR(), raters=names),
+        lambda names: audit_raters(None, Y, np.arange(90) // 2, names),
+        lambda names: OrdinalRegression().fit(X, Y, raters=names),
+        lambda names: OrdinalRegression().fit(X, Y).sandwich(groups=names),
+        lambda names: flip_labels(names, 0.1),
+    ],
+)
+def test_n46_a_masked_name_is_missing(work, names):
+    with pytest.raises(ValueError, match=r"(has no|is missing).* row 4"):
+        work(names)
+
+
+def test_n46_what_is_confirmed_has_no_mask():
+    hidden = np.ma.masked_array(np.ones(90, dtype=bool), mask=NAMES.mask)
+    with pytest.raises(ValueError, match="confirmed must be True or False for each"):
+        audit_labels(X, Y, CSVOR(), confirmed=hidden)
+
+
+def test_n46_features_to_spoil_keep_their_gaps():
+    assert np.isnan(spoil_features(HIDDEN, 0.0)[0][7, 1])

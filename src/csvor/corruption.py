@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d
 
+from csvor._data.tables import masked_as_nan
 from csvor._utils.random_state import generator
 
 __all__ = ["flip_labels", "occlude", "spoil_features"]
@@ -61,7 +62,7 @@ def flip_labels(
     >>> y_new, mask.sum()
     (array([1, 2, 3, 2, 3, 3]), np.int64(2))
     """
-    labels = column_or_1d(y)
+    labels = column_or_1d(masked_as_nan(y))
     kinds, codes = _coded(labels, classes)
     rng = generator(random_state)
     mask = _drawn(len(labels), share, rng)
@@ -127,7 +128,11 @@ def spoil_features(
     ([False, False, True, True], [0, 0, 2, 2])
     """
     table: NDArray[np.floating[Any]] = check_array(
-        X, dtype=[np.float64, np.float32], copy=True, ensure_all_finite="allow-nan", input_name="X"
+        masked_as_nan(X),
+        dtype=[np.float64, np.float32],
+        copy=True,
+        ensure_all_finite="allow-nan",
+        input_name="X",
     )
     if not 0 < features <= 1:
         raise ValueError(f"features={features!r} must be greater than 0 and at most 1.")

@@ -51,8 +51,9 @@ def masked_as_nan(values: Any) -> Any:
         return values
     if not np.ma.is_masked(values):
         return values.data
-    numbers: Any = values if values.dtype.kind in "fO" else values.astype(np.float64)
-    return numbers.filled(np.nan)
+    kind = values.dtype.kind
+    holding: Any = values.dtype if kind == "f" else object if kind in "OSU" else np.float64
+    return np.ma.filled(values.astype(holding), np.nan)
 
 
 def _text_with_nan(X: Any) -> Any:

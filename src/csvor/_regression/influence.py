@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from csvor._data.tables import masked_as_nan
 from csvor._labels import refuse_other_order
 from csvor._parts.engine import sums, total
 from csvor._regression.kept import Kept
@@ -163,7 +164,7 @@ class Influence(Kept):
 def _groups_of(groups: Any, training: Any) -> tuple[int, Codes]:
     """How many groups there are, and that of each row that counts."""
     refuse_other_order(training.index, groups=groups)
-    values = groups.compute() if is_lazy(groups) else groups
+    values = masked_as_nan(groups.compute() if is_lazy(groups) else groups)
     codes, names = pd.factorize(pd.Series(np.asarray(values, dtype=object)))
     counted = training.counted
     n_rows = training.rows.codes.shape[0] if counted is None else counted.size

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from csvor._data.tables import masked_as_nan
+
 Array = NDArray[np.float64]
 
 
@@ -23,7 +25,9 @@ def rater_columns(raters: Any, n_rows: int) -> tuple[list[str], Array]:
     ValueError
         If there are not as many as rows, one is missing, or all are the same.
     """
-    codes, names = pd.factorize(pd.Series(np.asarray(raters, dtype=object)), sort=False)
+    codes, names = pd.factorize(
+        pd.Series(np.asarray(masked_as_nan(raters), dtype=object)), sort=False
+    )
     if codes.size != n_rows:
         raise ValueError(f"raters has {codes.size} entries and X {n_rows} rows: give one a row.")
     if np.any(codes < 0):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csvor._data.groups import group_names
+from csvor._data.tables import masked_as_nan
 from csvor._mixture.mixture import Mixture, fit_mixture
 from csvor._parts.engine import take
 from csvor._utils.warn import warn
@@ -162,7 +163,7 @@ def check_weighed(masses: NDArray[Any], classes: NDArray[Any], counts: NDArray[n
 
 def check_confirmed(confirmed: Any, n: int) -> Mask:
     """True or False for each of n rows."""
-    confirmed = np.asarray(confirmed)
+    confirmed = np.asarray(masked_as_nan(confirmed))
     if confirmed.dtype != bool or confirmed.shape != (n,):
         raise ValueError(
             f"confirmed must be True or False for each of the {n} rows, got "

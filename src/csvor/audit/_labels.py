@@ -199,7 +199,10 @@ def audit_labels(
     report = FitReport(progress, fits * len(rows.part_sizes) + 1)
     choices: dict[str, Any] = {"classes": rows.classes, "fdr": fdr, "order": order}
     with without_data_warnings():
-        best, entries = _judged(kind, estimators, rows, compared, with_others, choices, report)
+        try:
+            best, entries = _judged(kind, estimators, rows, compared, with_others, choices, report)
+        except ValueError as error:
+            raise kind.by_rows_given(error, estimators, rows) from None
     left = entries["share"] * float(rows.labelling.judged.mean()) * entries["conclusive"]
     final = with_share(estimators[best.place], left)
     with without_data_warnings() if estimator is None else nullcontext():

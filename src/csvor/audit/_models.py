@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from csvor._data.checks import check_features
 from csvor._estimators.steps import final_of, is_own, last_step, refuse_weights
 from csvor._labels import CodedLabels, OrdinalLabels
 from csvor._mixture.objective import rows_to_fit
@@ -81,6 +82,12 @@ class Models(ABC):
     def check(self, estimators: Sequence[Any], rows: AuditData) -> None:
         """Whether rows and estimators are fit for an audit."""
 
+    def by_rows_given(
+        self, error: ValueError, estimators: Sequence[Any], rows: AuditData
+    ) -> ValueError:
+        """What is wrong with features by the rows of the user, not by those of a part."""
+        return error
+
     @abstractmethod
     def held_out(
         self, estimators: Sequence[Any], rows: AuditData, report: Callable[[], None]
@@ -116,6 +123,19 @@ class OwnModels(Models):
 
     def check(self, estimators: Sequence[Any], rows: AuditData) -> None:
         rows.check(estimators)
+
+    def by_rows_given(
+        self, error: ValueError, estimators: Sequence[Any], rows: AuditData
+    ) -> ValueError:
+        if not isinstance(rows, AuditDataInMemory):
+            return error
+        try:
+            for estimator in estimators:
+                X = rows.encoded(estimator, rows.rank)[1]
+                check_features(clone(final_of(estimator)), X, reset=True)
+        except ValueError as named:
+            return named
+        return error
 
     def held_out(
         self, estimators: Sequence[Any], rows: AuditData, report: Callable[[], None]
