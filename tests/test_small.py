@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from csvor import CSVOR, SVOREX
-from csvor._solvers.state import make_state
+from csvor._objective import small
+from csvor._solvers.state import FAILED, make_state
 from objective_case import both_constraints, every_p
 
 
@@ -48,6 +49,20 @@ def test_a_run_goes_on_where_it_was_left(rng, p, given, monkeypatch):
     by_one = CSVOR(p=p, **given).fit(X, y)
     np.testing.assert_array_equal(at_once.objective_history_, by_one.objective_history_)
     np.testing.assert_array_equal(at_once.coef_, by_one.coef_)
+
+
+def test_where_the_compiled_steps_fail_a_run_goes_on(rng, monkeypatch):
+    X = rng.normal(size=(80, 3))
+    y = np.digitize(X.sum(axis=1) + rng.normal(size=80), [-1.0, 0.0, 1.0])
+    usual = CSVOR(p=1.5).fit(X, y)
+
+    def fail(problem, run, *state):
+        run["ended"] = FAILED
+
+    monkeypatch.setitem(small._SERVE, "reweight", fail)
+    other = CSVOR(p=1.5).fit(X, y)
+    assert other.converged_ and other.n_iter_ > 1
+    assert other.objective_ == pytest.approx(usual.objective_, rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", [CSVOR, SVOREX])
