@@ -107,6 +107,17 @@ def test_the_model_is_the_objective_as_long_as_no_row_comes_to_a_kink(loss, cons
             np.testing.assert_allclose(slope, of_all, rtol=1e-9, atol=1e-9 * abs(of_all).max())
 
 
+def test_what_margins_move_by_grows_as_the_step(rng):
+    objective = whole()
+    near = NearKinks(objective)
+    model = near.reduced_model(
+        near.evaluate(point(objective), CappedPower(1.0), 4.0), CappedPower(1.0), 1.0
+    )
+    step = 0.1 * rng.normal(size=objective.size)
+    once = model.reach(model.at.theta + step)
+    assert model.reach(model.at.theta + 3.0 * step) == pytest.approx(3.0 * once)
+
+
 def looked_at(objective, theta, loss, cap):
     """What a run sees at a point: the objective and its gradient."""
     state = make_state(

@@ -51,6 +51,22 @@ def test_a_run_goes_on_where_it_was_left(rng, p, given, monkeypatch):
     np.testing.assert_array_equal(at_once.coef_, by_one.coef_)
 
 
+def test_an_interrupt_is_heard_after_so_many_numbers(rng, monkeypatch):
+    """Of 80 rows and 6 coordinates, three times 480 let a run go on for four iterations."""
+    X = rng.normal(size=(80, 3))
+    y = np.digitize(X.sum(axis=1) + rng.normal(size=80), [-1.0, 0.0, 1.0])
+    serve, lengths = small._SERVE["reweight"], []
+
+    def watch(problem, run, *state):
+        lengths.append(int(run["until"][0] - run["n"][0]))
+        serve(problem, run, *state)
+
+    monkeypatch.setitem(small._SERVE, "reweight", watch)
+    monkeypatch.setattr(small, "_AT_ONCE", 3 * 80 * 6)
+    CSVOR(p=1.5).fit(X, y)
+    assert len(lengths) > 1 and max(lengths) == 4
+
+
 def test_where_the_compiled_steps_fail_a_run_goes_on(rng, monkeypatch):
     X = rng.normal(size=(80, 3))
     y = np.digitize(X.sum(axis=1) + rng.normal(size=80), [-1.0, 0.0, 1.0])
