@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from csvor import audit_table
 from csvor._faults.errors import CommandError
 from csvor._faults.notes import Notes
 from csvor.cli.input._read import read_table
+from csvor.preprocessing import TableEncoder
 
 NAMES = "x,q,town,grade\n"
 ROWS = [f"{i / 7:.2f},{i % 5},{'abc'[i % 3]},{i % 4}\n" for i in range(60)]
@@ -81,3 +84,15 @@ def test_n61_short_rows_are_cut_off(place: int) -> None:
     assert "as where a file is cut off: get it whole, or complete or delete the row" in said
     assert "quotes" not in said
     assert "put cells that hold the delimiter in quotes" in complaint(NAMES, *ROWS, "1,2,3,4,5\n")
+
+
+def test_n61_frames_that_pandas_read() -> None:
+    """There was a fault for each column, each with a remedy of its own."""
+    Path("t.csv").write_text("".join([NAMES, QUESTIONS, IDS, *ROWS, NAMES]))
+    frame = pd.read_csv("t.csv", index_col="town")
+    with pytest.raises(ValueError, match=r"^frame, row town: it repeats the names .*; delete it$"):
+        audit_table(frame.reset_index().set_index("town", drop=False), "grade")
+    lines = r"^X, rows Where\?, .*: they look like further lines of names, .*; delete them$"
+    with pytest.raises(ValueError, match=lines):
+        TableEncoder().fit(frame[:-1])
+    TableEncoder().fit(frame[2:-1])

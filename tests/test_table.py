@@ -111,6 +111,7 @@ def test_answer_and_notes_are_those_of_the_command(
 
 def test_all_faults_are_one_error_in_arguments_and_by_the_index() -> None:
     frame = messy().rename(index=lambda i: f"r{i}").assign(one=1.0)
+    frame["grade"] = frame["grade"].replace("low", "low, or none")
     frame.loc["r6", "one"] = np.nan
     frame.loc["r7", "one"] = 2.0
     with pytest.raises(ValueError, match="5 faults") as caught:
@@ -124,6 +125,8 @@ def test_all_faults_are_one_error_in_arguments_and_by_the_index() -> None:
     assert "say that it is no value with missing=['gone'], impute=True" in lines[4]
     assert "'the dose' 1 (row r9), 'one' 1 (row r6); fill them in, let impute=True" in lines[5]
     assert "--" not in str(caught.value) and len(lines) == 6
+    # Arguments that there are, and no advice for the shell.
+    assert "complete" not in str(caught.value) and "quotation" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

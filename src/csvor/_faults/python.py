@@ -31,13 +31,13 @@ def in_python(arguments: Collection[str], row_names: Sequence[Any] | Any) -> Ite
     """
     known = {option_of_argument(name) for name in arguments}
     before = ROW_NAMES.set(row_names)
-    try:
-        with having(known):
+    with having(known):
+        try:
             yield
-    except CommandError as error:
-        raise ValueError(in_arguments(str(error))) from None
-    finally:
-        ROW_NAMES.reset(before)
+        except CommandError as error:
+            raise ValueError(in_arguments(str(error))) from None
+        finally:
+            ROW_NAMES.reset(before)
 
 
 def texts_of(argument: str, values: Any) -> tuple[str, ...]:

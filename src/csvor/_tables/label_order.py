@@ -12,7 +12,7 @@ from csvor._faults.errors import ColumnError, UsageError
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._faults.options import as_option
-from csvor._faults.rows import rows_named
+from csvor._faults.rows import ROW_NAMES, rows_named
 from csvor._faults.spelling import folded, visible
 from csvor._labels import LabelError, OrdinalLabels
 from csvor._labels.order import (
@@ -201,7 +201,7 @@ class LabelColumn:
             problem = f"the labels are words without an order: {self._labels_with_counts()}"
             if len({folded(text) for text in self.texts}) < len(self.texts):
                 remedies += "; --fold-labels takes no notice of case and blanks"
-            if any(re.search(r",\D", text) for text in self.texts):
+            if ROW_NAMES.get() is None and any(re.search(r",\D", text) for text in self.texts):
                 remedies += (
                     "; one that holds a comma stands in quotation marks, as '\"no, never\",...'"
                 )

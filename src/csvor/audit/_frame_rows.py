@@ -14,6 +14,7 @@ from csvor._decisions.decision import KINDS, RELABEL, as_saved, id_column
 from csvor._labels import index_of, refuse_other_order
 from csvor._tables.column_uses import ColumnUses
 from csvor._tables.frames import table_of_frame
+from csvor._tables.header_rows import refuse_further_headers
 from csvor._tables.prepare import TableColumns
 from csvor._tables.review import (
     Review,
@@ -55,6 +56,7 @@ class FrameRows:
         """By the arguments of `audit_table`; `declared` are the classes."""
         refuse_other_order(frame, confirmed=confirmed, original=original)
         table = table_of_frame(frame, "frame")
+        refuse_further_headers(table.source, list(table.columns.values()))
         column = table.column(roles.target, "--target")
         decided = None
         if reviewed is not None:

@@ -19,6 +19,7 @@ from csvor._tables.column_parser import Rules
 from csvor._tables.feature_columns import choose_features
 from csvor._tables.features import FeatureColumns
 from csvor._tables.frames import row_names, table_of_frame
+from csvor._tables.header_rows import refuse_further_headers
 from csvor._tables.model_columns import features_frame
 from csvor._tables.table import Table
 from csvor._utils.version import Versioned
@@ -156,6 +157,7 @@ class TableEncoder(Versioned, TransformerMixin, BaseEstimator):
         missing = texts_of("missing", self.missing)
         with in_python(_ARGUMENTS, row_names(X, "X")):
             table = table_of_frame(X, "X")
+            refuse_further_headers(table.source, list(table.columns.values()))
             for use, names in uses.items():
                 for name in names:
                     table.column(name, f"--{use}")

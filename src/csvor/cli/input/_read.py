@@ -16,6 +16,7 @@ from csvor._faults.errors import CommandError, UsageError, unreadable
 from csvor._faults.fault import fault
 from csvor._faults.notes import Notes
 from csvor._tables.frames import columns_of_bytes, named_arrays
+from csvor._tables.header_rows import refuse_further_headers
 from csvor._tables.table import Table, TableColumn, as_column
 from csvor._utils.file_kinds import (
     EXCEL,
@@ -34,7 +35,6 @@ from csvor.cli.input._cells import Cells
 from csvor.cli.input._csv import read_csv
 from csvor.cli.input._dialect import Dialect, delimiter_of
 from csvor.cli.input._excel import read_excel
-from csvor.cli.input._header_rows import refuse_further_headers
 from csvor.cli.input._parquet import read_parquet
 from csvor.cli.input._survey import ORDER, read_survey
 
