@@ -259,7 +259,10 @@ def test_least_between():
     assert 0.2 <= least_between(kinked, -1.0, 0.1) <= 0.2001
 
 
-@pytest.mark.parametrize("form", [{}, {"epsilon": 1.5}, {"epsilon": np.inf}, {"p": 0.7}])
+@pytest.mark.parametrize(
+    "form",
+    [{}, {"epsilon": 1.5}, {"epsilon": np.inf}, {"p": 0.7}, {"p": 0.7, "epsilon": np.inf}],
+)
 @pytest.mark.parametrize("pairs", ["explicit", "implicit"])
 def test_a_fit_is_what_it_says(by_multipliers, pairs, form):
     X, y = noisy_quartiles(1)
