@@ -31,6 +31,16 @@ def test_values_by_hand():
     np.testing.assert_array_equal(weighed(g, p=1.0, epsilon=2.0)[3], [3.5, 3.5, 1.0])
 
 
+def test_of_a_row_on_the_threshold_its_share_counts():
+    """Of g 2 between 1 and 4 a quarter of its cost 8: 1/2 + 2 sqrt(2), and 6 + 2 are cut."""
+    loss = np.array([(1.0, 1.0, 4.0, 0.25, 0.0, 0.0, 0.0, 0.0)], dtype=LOSS)
+    weight, firm, bent, totals = *np.empty((3, 3)), np.zeros(3)
+    g, cost = np.array([0.25, 2.0, 9.0]), np.array([1.0, 8.0, 2.0])
+    row_weights(3, g, cost, loss, weight, firm, bent, totals)
+    np.testing.assert_allclose(totals, [0.5 + 2.0 * np.sqrt(2.0)] * 2 + [8.0])
+    np.testing.assert_allclose(weight, [1.0, 1.0 / np.sqrt(2.0), 0.0])
+
+
 def test_the_cap_of_a_trimmed_loss_is_the_one_found():
     """On g 4 at p = 1: 2. A loss with a cap of its own keeps it."""
     assert CappedPower(1.0, np.inf, trim=0.1).with_cap(4.0) == CappedPower(1.0, 2.0, trim=0.1)
