@@ -241,6 +241,29 @@ def test_copies_in_groups_tell_as_much_as_one_of_each(rng):
     assert widths[1] == pytest.approx(widths[0], rel=0.2)
 
 
+@pytest.mark.parametrize("dask", [False, True], ids=["in memory", "small partitions"])
+def test_n85_copies_without_groups_are_noted(rng, dask):
+    """Rows of random labels judge their copies: no label looked wrong, without a word."""
+    group = np.repeat(np.arange(40), 20)
+    X, y = rng.normal(size=(40, 3))[group], rng.integers(0, 4, 40)[group]
+    columns = (da.from_array(X, chunks=(90, 3)), da.from_array(y, chunks=90)) if dask else (X, y)
+    assert audit_labels(*columns, models="own").notes == (
+        "760 rows with the features and the label of an earlier row (the first is row 1, counted "
+        "from 0): a copy is judged by a model fitted to the other. Enter each record once, or keep "
+        "copies together by groups=.",
+    )
+    groups = da.from_array(group, chunks=90) if dask else group
+    together = audit_labels(*columns, models="own", groups=groups)
+    assert together.notes == () and not together.conclusive
+    assert audit_labels(X[::20], y[::20], models="own").notes == ()
+
+
+def test_rows_of_few_values_meet_by_chance(rng):
+    X = rng.integers(0, 3, (300, 2))
+    y = np.digitize(X.sum(axis=1) + rng.normal(size=300), [1, 2, 3])
+    assert audit_labels(X, y, models="own").notes == ()
+
+
 def test_few_groups_whose_labels_differ_are_much_evidence(rng):
     """Labels of a group are as different as all: eight hospitals are no eight rows."""
     X, y = g(0, 400)

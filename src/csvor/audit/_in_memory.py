@@ -8,9 +8,11 @@ from threading import Event, Lock
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from csvor._data.content import rows_in_order
 from csvor._data.folds import Parts, Rows
 from csvor._data.prepare import prepare_fit
 from csvor._estimators.capped import CSVOR
@@ -19,6 +21,7 @@ from csvor._labels import CodedLabels
 from csvor._utils.cached import cached_property
 from csvor._utils.sklearn_private import safe_split
 from csvor._utils.threads import side_by_side
+from csvor._utils.words import plural
 from csvor.audit._findings import findings_in_partitions, put_back
 from csvor.audit._held_out import AuditData, Judged, judge, split_pipeline
 
@@ -149,6 +152,22 @@ class AuditDataInMemory(AuditData):
         if not estimators and self.chunks is None:  # rows of partitions were checked there
             # What it refuses or warns of would come from each fit, of features already scaled.
             prepare_fit(CSVOR(), self.X, *self.as_given)
+
+    def notes_on_copies(self) -> tuple[str, ...]:
+        later = pd.Series(self.alike[self.rank]).duplicated().to_numpy()
+        if self.n_independent is not None or not later.any():
+            return ()
+        order, kinds = rows_in_order(self.X)
+        labelled = np.unique([kinds, self.as_given[0].codes[order]], axis=1)[0]
+        # Where the same features have other labels, rows of few values meet by chance.
+        if later.sum() <= (np.bincount(labelled) > 1)[kinds].sum():
+            return ()
+        n = plural(int(later.sum()), "row")
+        return (
+            f"{n} with the features and the label of an earlier row (the first is row "
+            f"{np.argmax(later)}, counted from 0): a copy is judged by a model fitted to the "
+            "other. Enter each record once, or keep copies together by groups=.",
+        )
 
     def features(self, compared: AuditDataInMemory) -> Any:
         return self.X

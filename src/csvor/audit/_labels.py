@@ -211,7 +211,7 @@ def audit_labels(
         notes = kind.notes_on(best.held, rows, entries["share"], compared, estimators[0])
     notes += notes_on_table(entries["raters"], conclusive=entries["conclusive"])
     if raters is None and estimator is None:  # those who bring models know their columns
-        notes += notes_on_features(X)
+        notes += notes_on_features(X) + rows.notes_on_copies()
     report.end()
     return LabelAudit(
         **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final,
