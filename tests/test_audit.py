@@ -1,9 +1,11 @@
 """Which labels are wrong, by models that have not seen them: one estimator, several, or none."""
 
+import re
 import time
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from sklearn.compose import ColumnTransformer
@@ -18,6 +20,7 @@ from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
 from csvor._data.content import rows_in_order
 from csvor._data.folds import held_out_parts, stratified_folds
 from csvor._data.ranges import FarValueWarning
+from csvor._labels import CodedLabels
 from csvor._mixture.mixture import fit_mixture
 from csvor.audit import candidate_models
 from problems import g, mislabel, read_set
@@ -495,3 +498,24 @@ def test_a_class_that_its_judges_have_not_seen_is_named():
     groups = np.where(y == 4, 100, np.arange(60) % 20)
     with pytest.warns(UserWarning, match="All rows of class 4 are held out together"):
         audit_labels(X, y, CSVOR(), groups=groups)
+
+
+def test_copies_of_the_label_and_measurements_are_noted():
+    """As in files; who declares the classes, or has them coded, has been told."""
+    X, y = g(0, 200)
+    copy = np.where(np.arange(200) < 4, (y + 1) % 5, y)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(copy=copy)
+    said = r"Column {} of X alone gives the label of 98.0 % of the rows .* leave it out"
+    model = CSVOR()
+    for data, name in (
+        (frame, "'copy'"),
+        (frame.to_numpy(), "2"),
+        (pl.from_pandas(frame), "'copy'"),
+    ):
+        (note,) = audit_labels(data, y, model, cv=2).notes
+        assert re.match(said.format(name), note), note
+    many = np.arange(200) % 60
+    (note,) = audit_labels(X, many, model, cv=2).notes
+    assert note.startswith("60 whole numbers differ in 200 labels") and "numpy.digitize" in note
+    assert audit_labels(X, many, model, cv=2, classes=range(60)).notes == ()
+    assert audit_labels(frame, CodedLabels.from_data(y), model, cv=2).notes == ()

@@ -140,6 +140,19 @@ def test_n04_a_measurement_is_what_the_library_takes_for_one() -> None:
     assert "25 values differ: this is a regression target" in refusal(CommandError, values)
 
 
+@pytest.mark.parametrize(("n_classes", "n"), [(51, 600), (21, 100), (20, 40), (30, 600)])
+def test_whole_numbers_as_many_as_where_something_is_measured_are_noted(
+    n_classes: int, n: int
+) -> None:
+    y, notes = np.arange(n) % n_classes, Notes()
+    target_of(pa.array(y), notes=notes)
+    note = (
+        f"column 'grade': {n_classes} whole numbers differ in {n} labels, as where something is "
+        "measured; cut them into ordered classes first"
+    )
+    assert notes.texts() == ([note] if n_classes in (51, 21) else [])
+
+
 @pytest.mark.parametrize("classes", [None, "1,2"])
 def test_a_long_measurement_is_refused(classes: str | None) -> None:
     values = [f"{0.5 + i}" for i in range(20_000)]

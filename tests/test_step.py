@@ -67,3 +67,12 @@ def test_least_on_a_line_by_hand(slopes, expected):
     while not search_line(line, *slopes(line[2])):
         pass
     assert line[2] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [4, 50])
+def test_what_rounding_has_made_indefinite_has_a_step_downhill(size):
+    """By 9e-6 of the diagonal, where a hundred classes had six rows each."""
+    hessian, gradient = np.eye(size), np.linspace(1.0, 2.0, size)
+    hessian[0, 1] = hessian[1, 0] = 1.0 + 9e-6
+    step = find_step(hessian, gradient, np.ones(size), 0)
+    assert np.isfinite(step).all() and gradient @ step < 0.0

@@ -24,6 +24,8 @@ _NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
 CONTINUOUS = "Unknown label type: continuous. "
 # Above this many distinct values, labels that are not whole are taken for a regression target.
 _MAX_LISTED = 20
+# More whole numbers, or more than this share of the rows, look like a measurement.
+_MANY, _SHARED = 50, 0.2
 # A label is suspected of being a code for "no answer" when it is this far out and this rare.
 _FAR = 3
 _RARE = 0.05
@@ -220,6 +222,14 @@ def _continuous(column: Column, order: list[int], fractional: list[bool]) -> Lab
     classes = ClassList(column.labels[position] for position in order)
     remedy = Remedy("if these are ordered classes, list them: ", "classes", classes)
     return error_at(problem, [remedy], where, fault="fractions")
+
+
+def measured(labels: Sequence[Any], n_rows: int) -> str:
+    """Why labels that their numbers put in order look like a measurement; "" if they do not."""
+    n = len(labels)
+    if n <= min(_MANY, max(_MAX_LISTED, _SHARED * n_rows)) or None in map(number_of, labels):
+        return ""
+    return f"{n} whole numbers differ in {n_rows} labels, as where something is measured"
 
 
 def _plain(label: Any) -> str:

@@ -20,7 +20,7 @@ _PIVOT = 1e-14
 # Up to this size a call of LAPACK takes longer than its work.
 _SMALL = 40
 # What a diagonal of ones is lifted by, in turn, where rounding has made a matrix indefinite.
-_LIFTS = 10.0 ** np.arange(-14, -5)
+_LIFTS = 10.0 ** np.arange(-14, -2)
 
 
 class IndefiniteError(FloatingPointError):

@@ -20,6 +20,7 @@ from csvor._labels.order import (
     NO_ANSWER,
     FarLabelWarning,
     leading_order,
+    measured,
     number_of,
 )
 from csvor._tables.dates import form_of
@@ -169,6 +170,9 @@ class LabelColumn:
             if isinstance(message, FarLabelWarning):  # N07
                 remedies = alternatives(message.remedies, as_option)
                 notes.add(fault("labels", self.name, problem=message.problem, remedies_=remedies))
+        if problem := measured(self.texts, len(self.rows)):
+            remedies = "cut them into ordered classes first"
+            notes.add(fault("labels", self.name, problem=problem, remedies_=remedies))
         as_text = self.column.kind == "text"
         return classes, "numbers" + " (every label can be read as one)" * as_text
 

@@ -1,7 +1,8 @@
 """Columns that a model should not learn from: row numbers, and copies of the label (N34)."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -107,25 +108,33 @@ def note_copies(
     Returns those columns.
     """
     copies: list[str] = []
-    counts, n_rows = np.bincount(codes), len(frame)
+    columns = ((name, frame[name].array) for name in frame.columns if name not in kept)
+    for name, share, beyond in copies_of(codes, columns):
+        copies.append(name)
+        kind = "label-copy" if share == 1 else "label-near-copy"
+        notes.add(fault(kind, name, share=100 * share, beyond=100 * beyond))
+    return tuple(copies)
+
+
+def copies_of(
+    codes: Rows, columns: Iterable[tuple[Any, Any]]
+) -> Iterator[tuple[Any, float, float]]:
+    """Columns that alone give the label: of which share of rows, and of what chance leaves open."""
+    counts, n_rows = np.bincount(codes), len(codes)
     n_labels = int(np.count_nonzero(counts))
     # A copy may have one value more, for rows where it is blank or unknown.
     most = min(n_labels + 1, n_rows // _ROWS_PER_VALUE)
-    for name in frame.columns:
-        if name in kept or frame[name].iloc[:1000].nunique(dropna=False) > most:
+    for name, column in columns:
+        if len(pd.unique(column[:1000])) > most:
             continue
-        values, distinct = pd.factorize(frame[name], use_na_sentinel=False)
+        values, distinct = pd.factorize(column, use_na_sentinel=False)
         if len(distinct) > most:
             continue
         n_agreeing = _rows_with_main_label(values, codes, len(counts))
         by_chance = int(counts.max())
         share, beyond = n_agreeing / n_rows, (n_agreeing - by_chance) / (n_rows - by_chance)
-        if share < 1 and (share < _AGREES or beyond < _BEYOND_CHANCE):
-            continue
-        copies.append(name)
-        kind = "label-copy" if share == 1 else "label-near-copy"
-        notes.add(fault(kind, name, share=100 * share, beyond=100 * beyond))
-    return tuple(copies)
+        if share == 1 or (share >= _AGREES and beyond >= _BEYOND_CHANCE):
+            yield name, share, beyond
 
 
 def _rows_with_main_label(values: Rows, codes: Rows, n_classes: int) -> int:

@@ -16,9 +16,11 @@ from csvor._data.content import rows_in_order
 from csvor._data.folds import held_out_parts
 from csvor._data.groups import GroupCounts, group_names
 from csvor._data.prepare import prepare_fit
-from csvor._data.tables import masked_as_nan
+from csvor._data.tables import masked_as_nan, named_columns
 from csvor._estimators.capped import CSVOR
 from csvor._labels import CodedLabels, refuse_other_order
+from csvor._labels.order import measured
+from csvor._tables.leaks import copies_of
 from csvor._utils.lazy import is_lazy
 from csvor.audit._held_out import AuditData, split_pipeline
 from csvor.audit._in_memory import AuditDataInMemory
@@ -106,6 +108,25 @@ def _original(original: Any, coded: CodedLabels, confirmed: Any) -> NDArray[np.i
     check_consistent_length(coded.codes, codes)
     check_original(codes, coded.codes, confirmed)
     return codes
+
+
+def notes_on_data(rows: AuditData, y: Any, declared: Any) -> tuple[str, ...]:
+    """What should be known of labels and features; of a table it is known, and `y` is coded."""
+    if isinstance(y, CodedLabels):
+        return ()
+    notes = []
+    if declared is None and (problem := measured(rows.classes.tolist(), len(rows))):
+        notes.append(f"{problem}. Cut them into ordered classes (numpy.digitize, pandas.cut).")
+    if not isinstance(rows, AuditDataInMemory):
+        return tuple(notes)
+    columns = enumerate(rows.X.T) if isinstance(rows.X, np.ndarray) else named_columns(rows.X)
+    for name, share, beyond in copies_of(rows.as_given[0].codes, columns):
+        notes.append(
+            f"Column {name!r} of X alone gives the label of {100 * share:.1f} % of the rows "
+            f"({100 * beyond:.1f} % beyond chance). If it is a copy of the label, leave it out: "
+            "then the other columns judge the labels."
+        )
+    return tuple(notes)
 
 
 def estimators_of(estimator: Any) -> list[Any]:

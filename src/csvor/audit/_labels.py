@@ -22,7 +22,7 @@ from csvor.audit._candidates import (
     weights_of,
     with_share,
 )
-from csvor.audit._data import audit_data, estimators_of
+from csvor.audit._data import audit_data, estimators_of, notes_on_data
 from csvor.audit._findings import findings
 from csvor.audit._held_out import AuditData
 from csvor.audit._label_audit import LabelAudit
@@ -212,6 +212,7 @@ def audit_labels(
     notes += notes_on_table(entries["raters"], conclusive=entries["conclusive"])
     if raters is None and estimator is None:  # those who bring models know their columns
         notes += notes_on_features(X) + rows.notes_on_copies()
+    notes += notes_on_data(rows, y, classes)
     report.end()
     return LabelAudit(
         **rows.to_user(entries), notes=notes, thresholds=best.held.thresholds, model=final,
