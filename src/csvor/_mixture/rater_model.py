@@ -2,8 +2,11 @@
 
 The likelihood is that of `ratings.py` with the tables of `rater_tables.py`. Shifts d and log s of
 raters come from normal distributions, so that a rater with few ratings stays near the others; how
-wide these are, the ratings say (empirical Bayes, by the fixed point of MacKay 1992: a variance is
-the sum of squares by the number of raters of whom the ratings tell, a part of each).
+wide these are, the ratings say (`rater_population.py`).
+
+A class is one node, or several. With one, items of a class are all alike, and errors of raters are
+independent of each other; with several, raters see one quality, which each of them cuts, and items
+near a cut mislead all. Which of the two is so, the likelihood tells.
 """
 
 from __future__ import annotations
@@ -13,19 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import expit
 
 from csvor._mixture.rater_data import Population, Ratings
-from csvor._mixture.rater_problem import RaterProblem
-from csvor._mixture.rater_tables import (
-    CARELESS,
-    LIKING,
-    SHIFT,
-    SLOPE,
-    Scale,
-    label_tables,
-    looking_tables,
+from csvor._mixture.rater_population import (
+    careless_labels,
+    change_of,
+    population_of,
+    recentred,
 )
+from csvor._mixture.rater_problem import RaterProblem
+from csvor._mixture.rater_tables import LEAST, Scale, label_tables, looking_tables
 from csvor._utils.threads import one_blas_thread
 
 Array = NDArray[np.float64]
@@ -34,19 +34,10 @@ Array = NDArray[np.float64]
 _ROUNDS, _CHANGE = 12, 0.03
 # Steps of the minimisation in each round, and in the last.
 _STEPS, _LAST_STEPS = 30, 100
-# Nodes of a class where they are several, the most of all, and the ratings of which both are tried.
-# (Without features several are no better: politeness .988 and .985 with 5 levels, 1.308 and 1.306
-# with 9; AdultContent2 finds classes of its own, .246 and .270 are wrong.)
-_SEVERAL, _MOST_NODES, _TRIED = 3, 30, 200_000
-# Raters that are taken to have been seen before, with the spreads of a `Population`.
-_SEEN = 2.0
-_SEEN_CARELESS = 10.0  # labels, of all classes alike
+# Nodes of a class where they are several, and of all classes at most.
+_SEVERAL, _MOST_NODES = 5, 45
 # Log-likelihood that a parameter has to gain (Akaike).
 _PARAMETER = 1.0
-# Added to spreads of which a part is taken: raters who are this alike are alike.
-_NARROW = 0.1
-# Bounds of the spreads of d, log s and likings, and of the mean of logit e.
-_SPREADS, _CARELESS = ((0.02, 0.02, 0.02), (3.0, 1.2, 3.0)), (-6.0, -1.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,15 +81,24 @@ class RaterModel:
         return bool((self.problem.ratings.known >= 0).any())
 
     def classes_by(self, rater: int | None) -> Array:
-        """1 where k is the class of node t, shape (n_nodes, n_classes).
+        """Which part of node t is in class k, shape (n_nodes, n_classes).
 
-        By a rater it is the label that he gives most there; None is the middle of the raters.
+        A single node is in the class of which the rater gives the label most. Several are cut, so
+        that as many items are in a class or above as are labelled so by the rater. None is the
+        middle (median) of the raters, or where true classes are known, these.
         """
-        scale = self.scale
-        classes = np.arange(scale.values.size) // scale.per_class
-        if rater is not None:
-            classes = looking_tables(scale, self.raters[[rater]])[0].argmax(axis=0)
-        return np.eye(scale.n_classes)[classes]
+        scale, n = self.scale, self.scale.n_classes
+        if rater is None and (self.has_truth or scale.per_class == 1):
+            return np.repeat(np.eye(n), scale.per_class, axis=0)
+        tables = looking_tables(scale, self.raters if rater is None else self.raters[[rater]])
+        if scale.per_class == 1:
+            return np.eye(n)[tables[0].argmax(axis=0)]
+        masses = np.maximum(self.masses, LEAST)
+        above = np.cumsum((tables @ masses)[:, ::-1], axis=1)[:, -2::-1]
+        beyond = masses.sum() - np.cumsum(masses)
+        parts = np.clip((np.median(above, axis=0) - beyond[:, None]) / masses[:, None], 0.0, 1.0)
+        ends = np.ones((masses.size, 1))
+        return -np.diff(np.hstack([ends, parts, 0.0 * ends]), axis=1)
 
     @property
     def masses(self) -> Array:
@@ -121,22 +121,22 @@ def fit_raters(
     margins : ndarray of shape (n_items, n_classes - 1), default=None
         Held-out margins of each item, falling in k.
     per_class : int, default=None
-        Nodes of each class; None is one, or where there are margins, by which items of a class
-        differ, several if that is likelier by more than chance.
+        Nodes of each class; None is one or several, whichever is likelier, less Akaike's toll.
     start : RaterModel, default=None
-        Of the same ratings without margins, whose raters are the first.
+        Of the same ratings, whose raters are the first.
     """
     if per_class is None:
-        several = _SEVERAL if ratings.n_classes * _SEVERAL <= _MOST_NODES else 1
-        tried = margins is not None and ratings.codes.size <= _TRIED
-        numbers = {1, several if tried else 1}
-        models = [fit_raters(ratings, margins, number, start) for number in sorted(numbers)]
+        several = max(1, min(_SEVERAL, _MOST_NODES // ratings.n_classes))
+        models = [fit_raters(ratings, margins, 1, start)]
+        models += [fit_raters(ratings, margins, several, start or models[0])] * (several > 1)
         return min(models, key=lambda model: model.loss + _PARAMETER * model.problem.n_common)
     problem = RaterProblem(ratings, margins, per_class)
     theta = problem.start()
     if start is not None:
         problem.population, problem.careless = start.population, start.problem.careless
-        theta[: problem.n_scale] = start.theta[: problem.n_scale]
+        # Places of single nodes come last.
+        n = min(problem.n_scale, start.problem.n_scale)
+        theta[:n] = start.theta[:n]
         theta[problem.n_common :] = start.raters.ravel()
     covariances = rater_covariances(problem, theta)
     has_truth = bool((ratings.known >= 0).any())
@@ -145,11 +145,11 @@ def fit_raters(
             theta = _minimise(problem, theta, covariances)
             before = problem.population
             covariances = rater_covariances(problem, theta)
-            problem.population = _population(problem, theta, covariances, free=has_truth)
-            problem.careless = _careless_labels(problem, theta)
+            problem.population = population_of(problem, theta, covariances, free=has_truth)
+            problem.careless = careless_labels(problem, theta)
             if not has_truth:
-                theta = _recentred(problem, theta)
-            if _change(before, problem.population) < _CHANGE:
+                theta = recentred(problem, theta)
+            if change_of(before, problem.population) < _CHANGE:
                 break
         theta = _minimise(problem, theta, covariances, _LAST_STEPS)
         loss, _ = problem.loss(theta)
@@ -206,48 +206,3 @@ def _unit_of_common(problem: RaterProblem) -> Array:
     unit = np.full(problem.n_common, 1.0 / np.sqrt(1.0 + 0.2 * problem.ratings.codes.size))
     unit[problem.n_scale :] = 1.0 / np.sqrt(1.0 + 0.2 * problem.ratings.n_items)
     return unit
-
-
-def _population(
-    problem: RaterProblem, theta: Array, covariances: Array, *, free: bool
-) -> Population:
-    before, raters = problem.population, problem.raters_of(theta)
-    # Of each parameter the part that the ratings tell: the rest is the population's.
-    variances = np.diagonal(covariances, axis1=1, axis2=2)
-    parts = np.clip(1.0 - variances / before.spreads(problem.n_of_rater) ** 2, 1e-3, 1.0)
-    mean = raters[:, SHIFT].mean()
-    squares = (raters - [mean, *np.zeros(problem.n_of_rater - 1)]) ** 2
-    groups = [slice(SHIFT, SHIFT + 1), slice(SLOPE, SLOPE + 1), slice(LIKING, None)]
-    sums = np.array([squares[:, group].sum() for group in groups])
-    n = np.array([parts[:, group].sum() for group in groups]) - (1.0, 0.0, 0.0)  # for the mean
-    before_all = _SEEN * np.array([1.0, 1.0, squares[0, LIKING:].size])
-    sums += before_all * Population().spreads(LIKING + 1)[[SHIFT, SLOPE, LIKING]] ** 2
-    spreads = np.clip(np.sqrt(sums / (np.maximum(n, 0.0) + before_all + 1e-9)), *_SPREADS)
-    moved = (raters[:, CARELESS] - before.careless).sum() / parts[:, CARELESS].sum()
-    careless = np.clip(before.careless + np.clip(moved, -1.0, 1.0), *_CARELESS)
-    middle = mean if free else mean - np.median(raters[:, SHIFT])
-    return Population(float(middle), float(careless), *map(float, spreads))
-
-
-def _careless_labels(problem: RaterProblem, theta: Array) -> Array:
-    """Which labels raters give who do not look; all alike where these are few."""
-    raters, scale = problem.raters_of(theta), problem.scale_of(theta)
-    share = expit(raters[:, CARELESS])[:, None, None] * scale.careless
-    n = (problem.counts * share / label_tables(scale, raters)).sum(axis=(0, 2))
-    n += _SEEN_CARELESS / n.size
-    return np.asarray(n / n.sum())
-
-
-def _recentred(problem: RaterProblem, theta: Array) -> Array:
-    """With the middle of the raters at 0."""
-    theta = theta.copy()
-    raters = problem.raters_of(theta)
-    raters[:, SHIFT] -= np.median(raters[:, SHIFT])
-    return theta
-
-
-def _change(before: Population, after: Population) -> float:
-    """By which part the spreads changed, and by how much the mean logit of careless shares."""
-    one, other = before.spreads(LIKING + 1), after.spreads(LIKING + 1)
-    spreads = (np.abs(other - one) / (_NARROW + one)).max()
-    return float(max(spreads, 0.2 * abs(after.careless - before.careless)))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_softmax, logit
 
-from csvor._mixture.objective import SMOOTH
 from csvor._mixture.rater_data import Population, Ratings
+from csvor._mixture.rater_nodes import DensityNodes, MarginNodes
 from csvor._mixture.rater_tables import (
     LEAST,
     Scale,
@@ -20,40 +19,33 @@ from csvor._mixture.ratings import class_posteriors, expected_slopes
 from csvor._utils.threads import RowThreads
 
 Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
-# Standard deviations of what is weakly known: logarithms and logits of places and of masses.
-_WIDE = 5.0
 # Items are worked on in so many parts at most, each with counts of its own.
 _CHUNKS = 8
+# The standard deviation of what is weakly known: logarithms and logits of places.
 _PLACES = 2.0
 # The logarithm of the width of the first and last class, to start with.
 _WIDTH = 1.4
-# The logarithm of the slopes of margins, to start with.
-_FLAT = -3.0
-# Between the logits to bounds of nodes where there are two classes.
-_GAP = 2.0
 
 
 class RaterProblem:
     """The penalised likelihood in ``theta = [scale, nodes of items, raters]``.
 
-    Each class has ``per_class`` nodes. Those of items have log masses, the same for all items, or
-    with held-out ``margins`` of shape (n_items, n_classes - 1), which are about the logits of
-    ``P_j(t > k)``, slopes and shifts of these as in `likelihood.py`.
+    Each class has ``per_class`` nodes. How many items lie at each is said by `rater_nodes.py`.
     """
 
     def __init__(self, ratings: Ratings, margins: Array | None, per_class: int) -> None:
         self.ratings, self.per_class = ratings, per_class
-        self.margins = None if margins is None else _finer(margins, per_class)
         # Without features, an item that nobody else rated tells nothing of its rater: it may be
         # unlike the others.
         self.telling = ratings.of_several | (ratings.known >= 0) | (margins is not None)
         K = ratings.n_classes
         self.n_nodes, self.n_of_rater = K * per_class, n_of_rater(K)
-        self.q = self.n_nodes - 1
         self.n_scale = Scale.size(K, per_class)
-        self.n_common = self.n_scale + (self.n_nodes if margins is None else 2 * self.q)
+        self.nodes: DensityNodes | MarginNodes = (
+            DensityNodes(K, per_class) if margins is None else MarginNodes(K, per_class, margins)
+        )
+        self.n_common = self.n_scale + self.nodes.size
         self.population = Population()
         # The share of each label where raters do not look.
         self.careless = np.full(K, 1.0 / K)
@@ -72,14 +64,8 @@ class RaterProblem:
         scale = np.zeros(self.n_scale)
         scale[: K - 2] = np.log(np.maximum(np.diff(cuts), 0.5))
         scale[K - 2 : K] = _WIDTH
-        nodes = np.repeat(np.log(shares), self.per_class)
-        if self.margins is not None:
-            # Shares of all items, from which what margins say of one starts to part.
-            below = np.cumsum(np.repeat(shares / self.per_class, self.per_class))[:-1]
-            shifts = -logit(below) - np.exp(_FLAT) * self.margins.mean(axis=0)
-            nodes = np.append(np.full(self.q, _FLAT), shifts)
         raters = np.tile(self.population.means(self.n_of_rater), self.ratings.n_raters)
-        return np.concatenate([scale, nodes, raters])
+        return np.concatenate([scale, self.nodes.start(shares), raters])
 
     def raters_of(self, theta: Array) -> Array:
         """d, log s, logit e and likings of each rater, shape (n_raters, n_of_rater)."""
@@ -88,21 +74,15 @@ class RaterProblem:
     def scale_of(self, theta: Array) -> Scale:
         return Scale(theta[: self.n_scale], self.careless, self.per_class)
 
-    def nodes_of(self, theta: Array) -> Array:
-        """``P_j(t)`` before ratings are seen, shape (n_items, n_nodes), or (1, n_nodes)."""
-        part = theta[self.n_scale : self.n_common]
-        if self.margins is None:
-            return np.exp(log_softmax(part))[None, :]
-        return -np.diff(self._falling(part)[0], axis=1)
-
     def loss(self, theta: Array) -> tuple[float, Array]:
         """The value and its gradient; `posterior` and `counts` are those at theta."""
         scale, raters = self.scale_of(theta), self.raters_of(theta)
         tables = label_tables(scale, raters)
         value = -self._likelihood(theta, tables)
         slopes = table_slopes(scale, raters, self.counts / tables)
-        common = [scale.slope(*slopes[1:]), self._slope_of_nodes(theta)]
-        gradient = -np.concatenate([*common, slopes[0].ravel()])
+        by_common = self.nodes.slope(theta[: self.n_common], self.posterior, self.telling)
+        by_common[: self.n_scale] += scale.slope(*slopes[1:])
+        gradient = -np.append(by_common, slopes[0])
         spreads = self.population.spreads(self.n_of_rater)
         z = (raters - self.population.means(self.n_of_rater)) / spreads
         value += 0.5 * float((z * z).sum())
@@ -134,7 +114,7 @@ class RaterProblem:
 
     def _likelihood(self, theta: Array, tables: Array) -> float:
         data = self.ratings
-        prior = np.log(np.maximum(self.nodes_of(theta), LEAST))
+        prior = np.log(np.maximum(self.nodes.masses(theta[: self.n_common]), LEAST))
         logs = np.log(tables)
 
         def of_chunk(items: slice) -> tuple[Array, Array]:
@@ -148,53 +128,9 @@ class RaterProblem:
         value, self.counts = self.threads.sum(of_chunk)
         return float(value)
 
-    def _falling(self, part: Array) -> tuple[Array, Codes]:
-        """``P_j(t > k)`` between columns of 1 and 0, and the margin that each is held down to."""
-        assert self.margins is not None
-        n, q = self.margins.shape
-        logits = np.clip(np.exp(part[:q]) * self.margins + part[q:], -700.0, 700.0)
-        low = np.minimum.accumulate(logits, axis=1)
-        source = np.maximum.accumulate(np.where(logits <= low, np.arange(q), 0), axis=1)
-        ends = np.ones((n, 1))
-        return np.hstack([ends, expit(low), 0.0 * ends]), source
-
-    def _slope_of_nodes(self, theta: Array) -> Array:
-        part = theta[self.n_scale : self.n_common]
-        if self.margins is None:
-            masses = np.exp(log_softmax(part))
-            return np.asarray(self.telling @ self.posterior - self.telling.sum() * masses)
-        q = self.q
-        falling, source = self._falling(part)
-        masses = -np.diff(falling, axis=1)
-        by_mass = np.where(masses > LEAST, self.posterior / np.maximum(masses, LEAST), 0.0)
-        inner = falling[:, 1:-1]
-        pull = np.diff(by_mass, axis=1) * inner * (1.0 - inner)
-        margins = np.take_along_axis(self.margins, source, axis=1)
-        by_slope = np.bincount(source.ravel(), (pull * margins).ravel(), q) * np.exp(part[:q])
-        return np.append(by_slope, np.bincount(source.ravel(), pull.ravel(), q))
-
     def _weak_knowledge(self, common: Array) -> tuple[float, Array]:
-        """Places, masses, slopes and shifts of the size of those of a fit."""
-        spreads = np.full(common.size, _PLACES)
-        if self.margins is None:
-            spreads[self.n_scale :] = _WIDE
-        gradient = common / spreads**2
-        value = 0.5 * float(gradient @ common)
-        if self.margins is not None:
-            slopes = slice(self.n_scale, self.n_scale + self.q)
-            jumps = np.diff(common[slopes])
-            value += SMOOTH * float(jumps @ jumps)
-            gradient[slopes] -= 2.0 * SMOOTH * np.append(jumps, 0.0)
-            gradient[slopes] += 2.0 * SMOOTH * np.append(0.0, jumps)
-        return value, gradient
-
-
-def _finer(margins: Array, per_class: int) -> Array:
-    """Margins to bounds of nodes: between those to thresholds, and as far apart beyond them."""
-    q = margins.shape[1]
-    gap = (margins[:, :1] - margins[:, -1:]) / max(q - 1, 1) if q > 1 else _GAP
-    wide = np.hstack([margins[:, :1] + gap, margins, margins[:, -1:] - gap])
-    at = np.arange(1, (q + 1) * per_class) / per_class
-    below = np.minimum(at.astype(np.int64), q)
-    part = at - below
-    return np.ascontiguousarray((1.0 - part) * wide[:, below] + part * wide[:, below + 1])
+        """Places of the size of those of a fit, and what is known of nodes."""
+        scale, part = np.split(common, [self.n_scale])
+        value, gradient = self.nodes.weak_knowledge(part)
+        value += 0.5 * float(scale @ scale) / _PLACES**2
+        return value, np.append(scale / _PLACES**2, gradient)

@@ -1,4 +1,4 @@
-"""Do the labels of a rater rise where they are expected to, and are they the true ones?"""
+"""Do raters agree, and do the labels of each rise where they are expected to?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_tables import LEAST
+from csvor.audit._rating_data import RatingData
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -84,3 +86,42 @@ def _fisher(centred: Array, free: Any) -> Array:
     correlation = centred[1, 2] / np.sqrt(np.maximum(centred[1, 1] * centred[2, 2], LEAST))
     z = np.arctanh(np.clip(correlation, -0.999, 0.999))
     return np.asarray(z * np.sqrt(np.maximum(free, 0.0)))
+
+
+def beside_truth(ratings: Ratings, known: Codes, best: Codes) -> dict[str, Any]:
+    """How far each rater is from gold (`known`, of each rating), or from what is most probable."""
+    n, of_gold = ratings.n_raters, known >= 0
+    if not of_gold.any():
+        return {"kappa": quadratic_kappa(n, ratings.raters, best, ratings.codes)}
+    raters, codes, true = ratings.raters[of_gold], ratings.codes[of_gold], known[of_gold]
+    shares = share_right(n, raters, codes == true)
+    names = ("n_gold", "gold_agreement", "gold_interval")
+    kappa = quadratic_kappa(n, raters, true, codes)
+    return {"kappa": kappa, **dict(zip(names, shares, strict=True))}
+
+
+def alpha_of(data: RatingData) -> float:
+    """Krippendorff's alpha of ordered labels."""
+    import krippendorff
+
+    K = data.ratings.n_classes
+    counts = np.bincount(data.item_of * K + data.ratings.codes, minlength=data.items.size * K)
+    counts = counts.reshape(-1, K)
+    paired = counts[counts.sum(axis=1) > 1]
+    if (paired.sum(axis=0) > 0).sum() < 2:
+        return float("nan")
+    return float(krippendorff.alpha(value_counts=paired, level_of_measurement="ordinal"))
+
+
+def kappa_of(data: RatingData) -> float | None:
+    """Cohen's, quadratically weighted, where there are two raters who share items."""
+    if data.ratings.n_raters != 2:
+        return None
+    from sklearn.metrics import cohen_kappa_score
+
+    cells = np.full((2, data.items.size), -1)
+    cells[data.ratings.raters, data.item_of] = data.ratings.codes
+    one, other = cells[:, (cells >= 0).all(axis=0)]
+    if one.size == 0 or np.unique(np.append(one, other)).size < 2:
+        return None
+    return float(cohen_kappa_score(one, other, weights="quadratic"))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from csvor._mixture.rater_data import Ratings
 from csvor._mixture.rater_model import RaterModel, fit_raters
 from csvor._mixture.rater_shifts import rater_figures
 from csvor._mixture.rater_tables import LEAST, SHIFT, label_tables
@@ -18,9 +17,10 @@ from csvor.audit._labels import without_data_warnings
 from csvor.audit._panel import check_reference
 from csvor.audit._progress import drawing_progress
 from csvor.audit._rater_agreement import (
+    alpha_of,
+    beside_truth,
+    kappa_of,
     one_label,
-    quadratic_kappa,
-    share_right,
     turned_round,
 )
 from csvor.audit._rater_notes import notes_on_raters, with_others
@@ -66,8 +66,10 @@ def audit_raters(
     a rater with few of them stays near the others. :math:`P_j(t)` is one for all items, or where
     there are features, that of models which have not seen the item. Without features (and gold),
     items that one rater alone rated say nothing of him, as they may be unlike the others; they are
-    left out of the likelihood. Probabilities of items and labels are means over what the parameters
-    of raters may be.
+    left out of the likelihood. Where it is likelier that raters see one quality, and each cuts it
+    into labels, a class has several values, and an item near a cut misleads all raters; else items
+    of a class are alike. Probabilities of items and labels are means over what the parameters of
+    raters may be.
 
     Parameters
     ----------
@@ -87,8 +89,8 @@ def audit_raters(
     cv : int, splitter or iterable of (train, test), default=5
         Number of parts in which items are held out, or a splitter of scikit-learn.
     reference : str or other name, default=None
-        The rater by whom the others are measured, and whose most probable label at each value
-        :math:`z_t` is the class; None is the middle (median) of the raters.
+        The rater by whom the others are measured, and who decides what is in a class; None is the
+        middle (median) of the raters.
     gold : array-like of the rows of `ratings`, default=None
         True labels of items, blank where unknown: raters are measured by these.
     random_state : int, RandomState instance or None, default=0
@@ -196,7 +198,7 @@ def _findings(
         names=data.raters, n=ratings.of_raters.astype(np.int64), agreement=agreement,
         reference=reference, turned=turned_round(sums), single=one_label(sums),
         **vars(rater_figures(model, number)),
-        **_beside_truth(ratings, known, best[data.item_of]),
+        **beside_truth(ratings, known, best[data.item_of]),
     )  # fmt: skip
     return RatersAudit(
         classes=classes, items=data.items, label=classes[best],
@@ -208,21 +210,9 @@ def _findings(
         rating_probability=wrong, flagged=(wrong > 0.5) & ~agrees & conclusive,
         conclusive=conclusive, raters=raters,
         label_probabilities=_of_classes(model, classes_by),
-        alpha=_alpha(data), kappa=_kappa(data), notes=notes,
+        alpha=alpha_of(data), kappa=kappa_of(data), notes=notes,
         _nodes=model.posterior, _tables=model.tables,
     )  # fmt: skip
-
-
-def _beside_truth(ratings: Ratings, known: Codes, best: Codes) -> dict[str, Any]:
-    """How far each rater is from gold (`known`, of each rating), or from what is most probable."""
-    n, of_gold = ratings.n_raters, known >= 0
-    if not of_gold.any():
-        return {"kappa": quadratic_kappa(n, ratings.raters, best, ratings.codes)}
-    raters, codes, true = ratings.raters[of_gold], ratings.codes[of_gold], known[of_gold]
-    shares = share_right(n, raters, codes == true)
-    names = ("n_gold", "gold_agreement", "gold_interval")
-    kappa = quadratic_kappa(n, raters, true, codes)
-    return {"kappa": kappa, **dict(zip(names, shares, strict=True))}
 
 
 def _of_classes(model: RaterModel, classes_by: Array) -> Array:
@@ -247,30 +237,3 @@ def _information(model: RaterModel, classes_by: Array) -> Array:
 
 def _entropy(probabilities: Array) -> Array:
     return np.asarray(-(probabilities * np.log2(np.maximum(probabilities, 1e-300))).sum(axis=1))
-
-
-def _alpha(data: RatingData) -> float:
-    """Krippendorff's alpha of ordered labels."""
-    import krippendorff
-
-    K = data.ratings.n_classes
-    counts = np.bincount(data.item_of * K + data.ratings.codes, minlength=data.items.size * K)
-    counts = counts.reshape(-1, K)
-    paired = counts[counts.sum(axis=1) > 1]
-    if (paired.sum(axis=0) > 0).sum() < 2:
-        return float("nan")
-    return float(krippendorff.alpha(value_counts=paired, level_of_measurement="ordinal"))
-
-
-def _kappa(data: RatingData) -> float | None:
-    """Cohen's, quadratically weighted, where there are two raters who share items."""
-    if data.ratings.n_raters != 2:
-        return None
-    from sklearn.metrics import cohen_kappa_score
-
-    cells = np.full((2, data.items.size), -1)
-    cells[data.ratings.raters, data.item_of] = data.ratings.codes
-    one, other = cells[:, (cells >= 0).all(axis=0)]
-    if one.size == 0 or np.unique(np.append(one, other)).size < 2:
-        return None
-    return float(cohen_kappa_score(one, other, weights="quadratic"))
