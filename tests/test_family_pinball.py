@@ -258,6 +258,14 @@ def sixty_rows(rng, form):
     )
 
 
+def test_the_rows_of_a_sample_count_for_those_of_their_class(rng):
+    problem = sixty_rows(rng, "paper")
+    part = problem.sample(20)
+    assert 8 <= part.n_samples < 60
+    of_part = np.bincount(part._codes, part.costs)
+    np.testing.assert_allclose(of_part, np.bincount(problem._codes, problem.costs))
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_row_has_changed_where_another_piece_is_the_highest(rng, form):
     problem = sixty_rows(rng, form)
