@@ -293,6 +293,15 @@ def test_n03_a_word_among_text_numbers_is_named(odd: str) -> None:
     assert (error.positions, error.count) == ((3,), 1)
 
 
+@pytest.mark.parametrize(("n_words", "is_rare"), [(1, True), (2, True), (3, False), (20, False)])
+def test_n03_rows_of_a_word_are_left_out_where_it_is_rare(n_words: int, is_rare: bool) -> None:
+    """Of 40 rows two are 5 %; a word that has more of them may be a class."""
+    error = error_of(["1", "2"] * ((40 - n_words) // 2) + ["1"] * (n_words % 2) + ["x"] * n_words)
+    without = "drop rows whose label stands for none"
+    assert ("correct or drop these rows" in error.remedy.lower()) == is_rare
+    assert (without in error.remedy) != is_rare
+
+
 # N04: numbers that are not whole.
 
 
@@ -334,6 +343,27 @@ def test_n04_tenths_match_across_float_widths() -> None:
     assert labels.classes.dtype == np.float32
     assert labels.encode(y).tolist() == [0, 1, 2, 0]
     assert labels.encode([0.3, 0.1]).tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("classes", "y"),
+    [
+        ([1, 300], np.array([1, 44], dtype=np.int8)),  # 300 as int8 is 44
+        ([False, True], np.array([0.0, 2.0])),
+        ([0.5, 0.5 + 1e-12], np.array([0.5 + 1e-6], dtype=np.float32)),
+        (["a", "excellent"], np.array(["a", "exc"])),
+    ],
+    ids=["int8", "bool", "float32", "text"],
+)
+def test_a_label_of_a_narrower_type_is_no_other_class(classes: list[Any], y: np.ndarray) -> None:
+    labels = OrdinalLabels.from_data(classes, classes)
+    with pytest.raises(LabelError, match="not among the classes"):
+        labels.encode(y)
+
+
+def test_classes_that_float32_cannot_part_are_not_merged() -> None:
+    labels = OrdinalLabels.from_data(np.array([0.5, 0.5 + 1e-12]), [0.5, 0.5 + 1e-12])
+    assert labels.encode(np.array([0.5], dtype=np.float32)).tolist() == [0]
 
 
 # N06: missing labels.
