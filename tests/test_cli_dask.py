@@ -2,7 +2,9 @@
 
 import json
 import logging
+import os
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from csvor._faults.errors import CommandError
+from csvor.cli import _cluster
 from csvor.cli._cluster import cluster
 from csvor.cli._model import load_model
 from csvor.cli.commands._app import app
@@ -305,6 +308,23 @@ def test_local_workers_live_as_long_as_the_command(monkeypatch: pytest.MonkeyPat
     assert [
         one.cmdline() for one in left if "resource_tracker" not in " ".join(one.cmdline())
     ] == []
+
+
+def test_workers_at_work_end_at_once_where_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    psutil, asked = pytest.importorskip("psutil"), []
+    monkeypatch.setattr("csvor.cli._cluster.joblib.cpu_count", lambda: 1)
+    close = distributed.Nanny.close
+
+    async def closed(self: Any, timeout: float = 5, reason: str = "") -> Any:
+        asked.append(timeout)
+        return await close(self, timeout, reason)
+
+    monkeypatch.setattr(distributed.Nanny, "close", closed)
+    with pytest.raises(KeyboardInterrupt), cluster("local") as client:
+        worker = psutil.Process(client.submit(os.getpid).result())
+        client.submit(time.sleep, 600)
+        raise KeyboardInterrupt
+    assert asked[0] == _cluster._AT_ONCE and not worker.is_running()
 
 
 @pytest.mark.parametrize("other", [pa.float64(), pa.string()])

@@ -1,9 +1,11 @@
 """On which workers does a command run, and what becomes of them when it ends?"""
 
+import asyncio
 import logging
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -22,6 +24,8 @@ _OF_WORKERS = {
 }
 # Seconds that a scheduler has to answer.
 PATIENCE = 5
+# And that workers have to end what they do where the command is over before them.
+_AT_ONCE = 0.5
 
 
 @contextmanager
@@ -42,6 +46,7 @@ def cluster(where: str) -> Iterator[Any]:
                 at_end.enter_context(dask.config.set(_OF_WORKERS))
                 with _interrupts_delayed():
                     workers = at_end.enter_context(_workers_here(distributed))
+                    at_end.push(partial(_ended_at_once, workers))
                     client = at_end.enter_context(distributed.Client(workers))
                 yield client
             return
@@ -69,6 +74,17 @@ def _workers_here(distributed: Any) -> Any:
         scheduler_kwargs={"dashboard": False},
         silence_logs=logging.CRITICAL,
     )
+
+
+def _ended_at_once(workers: Any, kind: type[BaseException] | None, *_: Any) -> None:
+    """End workers at work, for which nobody waits any more: each would first be given seconds."""
+
+    async def end() -> None:
+        ends = (one.close(timeout=_AT_ONCE) for one in workers.workers.values())
+        await asyncio.gather(*ends, return_exceptions=True)
+
+    if kind is not None:
+        workers.sync(end)
 
 
 @contextmanager
