@@ -112,6 +112,17 @@ def test_quick_is_what_a_new_folder_gets(place: Path, monkeypatch: pytest.Monkey
     assert asked == [preset("quick"), preset("paper")]
 
 
+def test_n07_a_label_that_may_be_none_is_a_note(tmp_path: Path) -> None:
+    y = np.r_[np.arange(100) % 5 + 1, [99] * 4]
+    pd.DataFrame({"x": np.arange(104.0), "y": y}).to_csv(tmp_path / "mine.csv", index=False)
+    methods = "levels = [0]\nsplits = 1\nfolds = 2\n[methods.CSVOR.grid]\nC = [1]\n"
+    (tmp_path / "spec.toml").write_text(f'datasets = ["mine"]\n{methods}')
+    place = [f"--{what}={tmp_path / name}" for what, name in (("spec", "spec.toml"), ("out", "o"))]
+    ran = study("run", *place, "--data", str(tmp_path), "--jobs", "1")
+    assert ran.exit_code == 0, ran.stderr
+    assert "note: datasets: mine, column 'y': Label 99 is far from the rest" in ran.stderr
+
+
 def test_status(done: Path) -> None:
     shown = study("status", str(done / "out"))
     assert shown.exit_code == 0

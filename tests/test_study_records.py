@@ -130,6 +130,36 @@ def test_an_unknown_set_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         load_data(["x"], tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        (["low", "high"], "The labels are words without an order: 'high', 'low'"),
+        ([1, 1.5], r"15 of 30 labels are not whole numbers, such as 1\.5"),
+        ([3], "There is only one class: 3"),
+    ],
+)
+def test_labels_that_a_study_cannot_use_name_their_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: list[Any], problem: str
+) -> None:
+    """The remedy was an argument that a study has not."""
+    monkeypatch.setattr(splits_module, "datasets", datasets)
+    y = np.resize(np.array(labels, dtype=object), 30)
+    pd.DataFrame({"x": np.arange(30), "y": y}).to_csv(tmp_path / "mine.csv", index=False)
+    remedy = "Write whole numbers there, in the order of two classes or more"
+    with pytest.raises(ValueError, match=rf"^datasets: mine, column 'y': {problem}\. {remedy}"):
+        load_data(["mine"], tmp_path)
+
+
+def test_n07_a_label_that_may_be_none_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(splits_module, "datasets", datasets)
+    y = np.r_[np.arange(100) % 5 + 1, [99] * 4]
+    pd.DataFrame({"x": np.arange(104), "y": y}).to_csv(tmp_path / "mine.csv", index=False)
+    with pytest.warns(UserWarning, match="^datasets: mine, column 'y': Label 99 is far"):
+        load_data(["mine"], tmp_path)
+
+
 # ------------------------------------------------------------------------------- selection
 
 

@@ -119,6 +119,7 @@ def notes_on_data(rows: AuditData, y: Any, declared: Any) -> tuple[str, ...]:
         notes.append(f"{problem}. Cut them into ordered classes (numpy.digitize, pandas.cut).")
     if not isinstance(rows, AuditDataInMemory):
         return tuple(notes)
+    notes += rows.notes_on_copies()
     columns = enumerate(rows.X.T) if isinstance(rows.X, np.ndarray) else named_columns(rows.X)
     for name, share, beyond in copies_of(rows.as_given[0].codes, columns):
         notes.append(

@@ -200,10 +200,6 @@ class AuditData(ABC):
     def fit(self, model: Any) -> Any:
         """The model, fitted to all rows."""
 
-    def notes_on_copies(self) -> tuple[str, ...]:
-        """A note where rows in memory come again, and no groups keep them together (N85)."""
-        return ()
-
     def to_user(self, entries: dict[str, Any]) -> dict[str, Any]:
         """Findings as the user gets them."""
         return entries

@@ -154,6 +154,7 @@ class AuditDataInMemory(AuditData):
             prepare_fit(CSVOR(), self.X, *self.as_given)
 
     def notes_on_copies(self) -> tuple[str, ...]:
+        """A note where rows come again, and no groups keep them together (N85)."""
         later = pd.Series(self.alike[self.rank]).duplicated().to_numpy()
         if self.n_independent is not None or not later.any():
             return ()

@@ -27,7 +27,7 @@ from csvor.audit._findings import findings
 from csvor.audit._held_out import AuditData
 from csvor.audit._label_audit import LabelAudit
 from csvor.audit._mixes import MODELS, shares_of_models, with_trees
-from csvor.audit._models import Models, models_of
+from csvor.audit._models import Models, by_rows_given, models_of
 from csvor.audit._panel import check_reference
 from csvor.audit._progress import drawing_progress
 from csvor.audit._ranking import check_order
@@ -202,7 +202,7 @@ def audit_labels(
         try:
             best, entries = _judged(kind, estimators, rows, compared, with_others, choices, report)
         except ValueError as error:
-            raise kind.by_rows_given(error, estimators, rows) from None
+            raise by_rows_given(error, estimators, rows) from None
     left = entries["share"] * float(rows.labelling.judged.mean()) * entries["conclusive"]
     final = with_share(estimators[best.place], left)
     with without_data_warnings() if estimator is None else nullcontext():
@@ -211,7 +211,7 @@ def audit_labels(
         notes = kind.notes_on(best.held, rows, entries["share"], compared, estimators[0])
     notes += notes_on_table(entries["raters"], conclusive=entries["conclusive"])
     if raters is None and estimator is None:  # those who bring models know their columns
-        notes += notes_on_features(X) + rows.notes_on_copies()
+        notes += notes_on_features(X)
     notes += notes_on_data(rows, y, classes)
     report.end()
     return LabelAudit(

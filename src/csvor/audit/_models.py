@@ -82,12 +82,6 @@ class Models(ABC):
     def check(self, estimators: Sequence[Any], rows: AuditData) -> None:
         """Whether rows and estimators are fit for an audit."""
 
-    def by_rows_given(
-        self, error: ValueError, estimators: Sequence[Any], rows: AuditData
-    ) -> ValueError:
-        """What is wrong with features by the rows of the user, not by those of a part."""
-        return error
-
     @abstractmethod
     def held_out(
         self, estimators: Sequence[Any], rows: AuditData, report: Callable[[], None]
@@ -124,19 +118,6 @@ class OwnModels(Models):
     def check(self, estimators: Sequence[Any], rows: AuditData) -> None:
         rows.check(estimators)
 
-    def by_rows_given(
-        self, error: ValueError, estimators: Sequence[Any], rows: AuditData
-    ) -> ValueError:
-        if not isinstance(rows, AuditDataInMemory):
-            return error
-        try:
-            for estimator in estimators:
-                X = rows.encoded(estimator, rows.rank)[1]
-                check_features(clone(final_of(estimator)), X, reset=True)
-        except ValueError as named:
-            return named
-        return error
-
     def held_out(
         self, estimators: Sequence[Any], rows: AuditData, report: Callable[[], None]
     ) -> list[list[HeldOut | Reading]]:
@@ -149,6 +130,18 @@ class OwnModels(Models):
 
     def fit(self, estimator: Any, rows: AuditData) -> Any:
         return rows.fit(estimator)
+
+
+def by_rows_given(error: ValueError, estimators: Sequence[Any], rows: AuditData) -> ValueError:
+    """What is wrong with features by the rows of the user, not by those of a part."""
+    try:
+        for estimator in filter(is_own, estimators):
+            if isinstance(rows, AuditDataInMemory):
+                X = rows.encoded(estimator, rows.rank)[1]
+                check_features(clone(final_of(estimator)), X, reset=True)
+    except ValueError as named:
+        return named
+    return error
 
 
 class AnyModels(Models):

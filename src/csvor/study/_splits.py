@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from csvor import corruption, datasets
+from csvor._labels import LabelError
+from csvor._labels.order import CONTINUOUS
+from csvor._utils.warn import warn
 from csvor.study._select import Fold
 
 Array = NDArray[np.float64]
@@ -90,9 +94,16 @@ def load_data(names: Sequence[str], folder: str | Path | None) -> dict[str, Stud
 
 def _load(name: str, folder: str | Path | None) -> StudyData:
     try:
-        bunch = datasets.load(name, folder)
+        with warnings.catch_warnings(record=True) as caught:
+            bunch = datasets.load(name, folder)
+    except LabelError as error:
+        problem = error.problem.removeprefix(CONTINUOUS)
+        remedy = "Write whole numbers there, in the order of two classes or more."
+        raise ValueError(f"datasets: {name}, column 'y': {problem}. {remedy}") from error
     except ValueError as error:
         raise ValueError(f"datasets: {error}") from error
+    for one in caught:
+        warn(f"datasets: {name}, column 'y': {one.message}")
     X = np.ascontiguousarray(bunch.data, dtype=np.float64)
     y = np.ascontiguousarray(bunch.target, dtype=np.int64)
     splits = {

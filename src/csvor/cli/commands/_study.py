@@ -16,10 +16,12 @@ from rich.table import Table
 
 from csvor._faults.errors import CommandError, refuse
 from csvor._faults.fault import fault
+from csvor._faults.notes import Notes
 from csvor._utils.atomic_files import written_whole
 from csvor._utils.words import plural
 from csvor.cli._browser import open_page
 from csvor.cli._cluster import cluster
+from csvor.cli._notes import printed_at_end, warnings_as_notes
 from csvor.cli._paths import check_folder, check_output_folder
 from csvor.cli._progress import text_progress
 from csvor.cli._render import console, plain_table, print_facts
@@ -43,9 +45,12 @@ def run_study(options: StudyOptions) -> None:
         check_folder(options.data, "--data")
     check_output_folder(out, "--out")
     spec = chosen_spec(options)
-    has_begun = False
+    has_begun, notes = False, Notes()
     try:
-        with _workers(dask), text_progress("Study") as update:
+        with (
+            printed_at_end(notes), warnings_as_notes(notes, lower_case=True),
+            _workers(dask), text_progress("Study") as update,
+        ):  # fmt: skip
 
             def show(now: Progress) -> None:
                 nonlocal has_begun
