@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from csvor import CSVOR
+from csvor import CSVOR, REDSVM, SVOREX, SVORIM
 from problems import b12, g, logistic_rows
 
 WORDS = ["low", "medium", "high"]
@@ -170,6 +170,16 @@ def test_n22_the_remedy_fits_the_cause():
         CSVOR(solver="alternating", max_iter=30, epsilon=1.5).fit(X, y)
     with pytest.warns(ConvergenceWarning, match=r"still fell by .* raise max_iter, say to 200\."):
         CSVOR(max_iter=45, tol=0.0, epsilon=1.5).fit(*logistic_rows())
+
+
+@pytest.mark.parametrize("kind", [CSVOR, SVOREX, SVORIM, REDSVM])
+def test_n21_without_a_penalty_a_smaller_c_is_advised_and_helps(kind):
+    """More iterations never ended it."""
+    with pytest.warns(ConvergenceWarning, match="use a smaller C, for rounding hides the penalty"):
+        free = kind(C=1e12, max_iter=8).fit(*b12())
+    settled = kind(C=1e9).fit(*b12())
+    assert settled.converged_
+    assert free.score(*b12()) == settled.score(*b12()) == 1.0
 
 
 @pytest.mark.parametrize("number", range(4))

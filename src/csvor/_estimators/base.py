@@ -36,6 +36,9 @@ from csvor._utils.warn import Remedy
 
 Array = NDArray[np.float64]
 
+# Sums of separable rows settle below it, of all estimators (N21).
+_NO_PENALTY = 1e9
+
 # Of the parameters that all estimators have.
 CONSTRAINTS: dict[str, list[Any]] = {
     "C": [Interval(Real, 0, None, closed="neither")],
@@ -219,6 +222,8 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         return announcing_compilation(self._print) if self.verbose else nullcontext()
 
     def _remedy(self) -> Remedy:
+        if self.C > _NO_PENALTY:
+            return Remedy("use a smaller ", "C", after=", for rounding hides the penalty beside it")
         return Remedy("raise ", "max_iter", after=f", say to {max(200, 2 * self.max_iter)}")
 
     def _remedy_for_empty_intervals(self, rare: bool) -> Remedy:
