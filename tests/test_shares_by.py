@@ -207,3 +207,22 @@ def test_an_audit_of_features_has_it_too(rng):
     shares = audit.by(site)
     assert shares.differs[0] == "higher"
     assert shares.share[2] == 0.0
+
+
+@pytest.mark.parametrize("slips", [0.0, 0.05])
+def test_shares_by_rater_agree_with_the_rows(slips):
+    """Dora is a class too high: 93 to 98 % of her rows were told to be wrong, .85 are."""
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=800)
+    truth = np.digitize(score + 0.15 * rng.normal(size=800), [-1.0, -0.3, 0.3, 1.0])
+    raters = rng.choice(["Ann", "Bo", "Cy", "Dora", "Eve"], 800)
+    y = np.where(raters == "Dora", np.minimum(truth + 1, 4), truth)
+    slipped = rng.random(800) < slips
+    y[slipped] = rng.integers(0, 5, slipped.sum())
+    audit = audit_scores(score, y, raters=raters)
+    for values in (raters, rng.choice(["north", "south"], 800)):
+        shares = audit.by(values)
+        of_rows = [audit.probability[values == value].mean() for value in shares.values]
+        np.testing.assert_allclose(shares.share, of_rows, atol=0.03)
+        assert (shares.low <= shares.share).all() and (shares.share < shares.high).all()
+    assert audit.by(raters).summary.startswith("Dora is higher, 8")

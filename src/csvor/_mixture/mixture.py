@@ -100,10 +100,15 @@ class Mixture:
             truth[confirmed] = np.eye(truth.shape[1])[codes[confirmed]]
         return truth
 
+    def chance_wrong(self, margins: Array, raters: Codes | None = None) -> Array:
+        """That a label is wrong before it is seen: of all the share, or as each rater labels."""
+        if self.effects is None or raters is None:
+            return np.full(margins.shape[0], self.share)
+        return np.asarray(1.0 - self._shared(margins, raters).sum(axis=1))
+
     def share_of_raters(self, margins: Array, raters: Codes, weights: Array) -> float:
         """The share of labels that are wrong, of raters who differ."""
-        right = self._shared(margins, raters).sum(axis=1)
-        return float(1.0 - np.average(right, weights=weights))
+        return float(np.average(self.chance_wrong(margins, raters), weights=weights))
 
     def effects_of(self, n_raters: int) -> tuple[RaterEffects, Array]:
         """What sets so many raters apart, and its standard errors.

@@ -83,7 +83,7 @@ def findings(
     """
     codes, confirmed = labels.codes, labels.confirmed
     views, weight = weighted(views)
-    truth, before, ratios = _beliefs_of(views, weight, labels, classes.size)
+    truth, before, ratios, by_rater = _beliefs_of(views, weight, labels, classes.size)
     probability = each(wrong, float, truth, codes)
     correlation = correlation_of(views, weight, fit_labels)
     n_compared = fit_labels.independent
@@ -142,6 +142,8 @@ def findings(
         "raters": raters_of_rows(fits, weight, labels, probability, before, shares),
         "_n_counted": sums.counted,
         "_ratios": _with_known(ratios, labels),
+        "_by_rater": None if labels.panel is None else by_rater,
+        "_usual": shares[0],
         "_weights": labels.weights,
         "_counts": information,
     }
@@ -191,17 +193,18 @@ def probability_wrong(views: Sequence[View], labels: Labelling, n_classes: int) 
 
 def _beliefs_of(
     views: Sequence[View], weight: Array, labels: Labelling, n_classes: int
-) -> tuple[Any, Any, Any]:
-    """The probability of each class given label and score, and given the score alone; and how much
-    more probable each label is if it is wrong than if it is right.
+) -> tuple[Any, Any, Any, Any]:
+    """The probability of each class given label and score, and given the score alone; how much
+    more probable each label is if it is wrong than if it is right; and by which factor its rater
+    changes the odds that it is wrong.
     """
     known = {
         name: labels.columns[name] for name in ("confirmed", "raters") if name in labels.columns
     }
     func = partial(_beliefs, [view.mixture for view in views], weight, tuple(known))
     margins = [view.margins for view in views]
-    both = each(func, float, labels.codes, *known.values(), *margins, width=2 * n_classes + 1)
-    return both[:, :n_classes], both[:, n_classes:-1], both[:, -1]
+    both = each(func, float, labels.codes, *known.values(), *margins, width=2 * n_classes + 2)
+    return both[:, :n_classes], both[:, n_classes:-2], both[:, -2], both[:, -1]
 
 
 def _beliefs(
@@ -216,7 +219,7 @@ def _beliefs(
     confirmed, raters, margins = known.get("confirmed"), known.get("raters"), columns[len(names) :]
     truth = np.zeros((codes.size, mixtures[0].slopes.size + 1))
     before = np.zeros_like(truth)
-    if_right, if_wrong = np.zeros((2, codes.size))
+    if_right, if_wrong, chance = np.zeros((3, codes.size))
     for mixture, w, seen in zip(mixtures, weight, margins, strict=True):
         of_mixture = mixture.truth(seen, codes, raters=raters)
         classes = mixture.class_probabilities(seen)
@@ -226,10 +229,13 @@ def _beliefs(
         if_right += w * mass
         truth += w * of_mixture
         before += w * classes
+        chance += w * mixture.chance_wrong(seen, raters)
+    share = sum(w * mixture.share for mixture, w in zip(mixtures, weight, strict=True))
+    by_rater = (chance * (1.0 - share)) / np.maximum((1.0 - chance) * share, LEAST)
     if confirmed is not None:
         truth[confirmed] = np.eye(truth.shape[1])[codes[confirmed]]
     ratios = np.clip(if_wrong / if_right, 1.0 / MOST_RATIO, MOST_RATIO)
-    return np.concatenate([truth, before, ratios[:, None]], axis=1)
+    return np.column_stack([truth, before, ratios, by_rater])
 
 
 def _with_known(ratios: Any, labels: Labelling) -> Any:

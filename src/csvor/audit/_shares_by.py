@@ -2,6 +2,8 @@
 
 The audit says for each row how much more probable its label is if it is wrong than if it is right.
 So the share of a part of the rows needs no other fit: one parameter, and a sum over the rows.
+Where raters are known some labels are more likely to be wrong before they are seen. Then the
+parameter says how much more likely those of the part are than their raters make them.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
+from scipy.special import logit
 from scipy.stats import chi2
 
 from csvor._mixture.interval import DROP
@@ -35,21 +38,45 @@ _BINS = 2 * _HALF + 3
 _DECIDED = np.isin(np.arange(_BINS), [0, _BINS - 1])
 _BEFORE, _NOW = (np.arange(_BINS) == _BINS - 1).astype(np.int64), np.zeros(_BINS, dtype=np.int64)
 _MOST_SHARE = 1.0 - 1e-9
+# Where raters are known: the standard deviation of what log odds of a part have beside theirs.
+_BESIDE_RATERS = 0.5
 
 
 class ShareLikelihood(NamedTuple):
-    """Of the share of wrong labels: ratios, and how much of the rows has each."""
+    """Of the share of wrong labels: ratios, and how much of the rows has each.
+
+    Of rows of raters who differ the odds before labels are seen have a ratio, too, with a negative
+    weight. The share is that of rows where it is 1, and near ``usual``.
+    """
 
     ratios: Array
     weights: Array
+    usual: float | None = None
 
     def at(self, share: float) -> float:
         """The logarithm, but for what does not depend on the share."""
-        return float(self.weights @ np.log1p(share * (self.ratios - 1.0)))
+        value = float(self.weights @ np.log1p(share * (self.ratios - 1.0)))
+        return value if self.usual is None else value - 0.5 * self._far(share) ** 2
 
     def slope(self, share: float) -> float:
         change = self.ratios - 1.0
-        return float(self.weights @ (change / (1.0 + share * change)))
+        slope = float(self.weights @ (change / (1.0 + share * change)))
+        if self.usual is None:
+            return slope
+        inside = max(share, 1e-12)
+        return slope - self._far(share) / (_BESIDE_RATERS * inside * (1.0 - inside))
+
+    def _far(self, share: float) -> float:
+        assert self.usual is not None
+        return float(logit(max(share, 1e-12)) - logit(self.usual)) / _BESIDE_RATERS
+
+    def of_rows(self, share: float) -> float:
+        """The share of all rows."""
+        before = self.weights < 0.0
+        if not before.any():
+            return share
+        odds = share * self.ratios[before]
+        return float(np.average(odds / (1.0 - share + odds), weights=self.weights[before]))
 
     def maximum(self) -> tuple[float, float]:
         """The most likely share, and the logarithm there."""
@@ -81,6 +108,8 @@ def shares_by(
     conclusive: bool,
     of: str = "",
     reviewed: bool = False,
+    before: Any = None,
+    usual: float | None = None,
 ) -> SharesByValue:
     """The shares of the rows with each value.
 
@@ -99,25 +128,37 @@ def shares_by(
         What shares are shares of, before the number of rows with a value.
     reviewed : bool
         Whether some labels were decided on: shares are those of the others, tests of all.
+    before : ndarray of shape (n_samples,), default=None
+        By which factor the odds that each label is wrong differ by its rater.
+    usual : float, default=None
+        The share of all rows, from which these differ.
     """
     column = beside(values, ratios)
     levels = levels_of(values, column, ratios.size)
-    has_weights = weights is not None
-    columns = [column, ratios, flagged, *([weights] if has_weights else [])]
-    add = partial(_sums, levels, has_weights)
-    (n_rows, named, weight, weighted), _ = total(add, *columns)
+    by_rater = [ratios] if before is None else [ratios, before]
+    columns = [column, flagged, *by_rater, *([] if weights is None else [weights])]
+    (n_rows, named, *in_bins), _ = total(partial(_sums, levels, len(by_rater)), *columns)
     n_rows, named = n_rows.astype(np.int64), named.astype(np.int64)
     if not n_rows[-1]:  # none is missing
-        n_rows, named, weight, weighted = (a[:-1] for a in (n_rows, named, weight, weighted))
+        n_rows, named, *in_bins = (a[:-1] for a in (n_rows, named, *in_bins))
         names = np.asarray(levels)
     else:
         names = np.append(np.asarray(levels, dtype=object), [None])
+    weight, weighted = in_bins[:2]
     likelihoods = [_likelihood(w, s, counts) for w, s in zip(weight, weighted, strict=True)]
-    left = [_left(w) for w in weight]
-    share = np.array([left(one.maximum()[0]) for left, one in zip(left, likelihoods, strict=True)])
-    ends = [list(map(left, one.interval())) for left, one in zip(left, likelihoods, strict=True)]
-    low, high = np.array(ends).T
     p_value, adjusted, sign = _compared(likelihoods, weight, weighted, counts)
+    if before is not None:
+        pairs = zip(likelihoods, *in_bins[2:], strict=True)
+        likelihoods = [_beside(one, _likelihood(w, s, counts), usual) for one, w, s in pairs]
+    told = [
+        [_left(w)(one.of_rows(share)) for share in (one.maximum()[0], *one.interval())]
+        for w, one in zip(weight, likelihoods, strict=True)
+    ]
+    share, low, high = np.array(told).T
+    if before is not None:  # no value is surer than as many rows of a known rater would be
+        high = np.maximum(
+            high, np.minimum(1.0, share + DROP / np.maximum(counts * weight.sum(axis=1), DROP))
+        )
     if not conclusive:
         share, low, high = (np.full_like(share, x) for x in (np.nan, 0.0, 1.0))
         p_value = adjusted = np.ones_like(share)
@@ -129,21 +170,21 @@ def shares_by(
 
 
 def _sums(
-    levels: pd.Index, has_weights: bool, start: int, column: NDArray[Any], ratios: Array,
-    flagged: NDArray[np.bool_], *weights: Array,
+    levels: pd.Index, n_ratios: int, start: int, column: NDArray[Any], flagged: NDArray[np.bool_],
+    *columns: Array,
 ) -> tuple[tuple[Array, ...], tuple[()]]:  # fmt: skip
     """Of each value the rows, those flagged, and in bins of the ratios weights and their sums."""
     codes, size = levels.get_indexer(pd.Index(column)), len(levels) + 1
     codes = np.where(codes < 0, size - 1, codes)
-    weight = weights[0] if has_weights else np.ones(codes.size)
-    finite = np.clip(ratios, 1.0 / MOST_RATIO, MOST_RATIO)
-    bins = 1 + _HALF + np.rint(np.log(finite) / _WIDTH).astype(np.int64)
-    bins[ratios == 0.0], bins[np.isinf(ratios)] = 0, _BINS - 1
-    used = np.where((ratios > 0.0), finite, 0.0)
-    cells = codes * _BINS + bins
-    in_bins = [
-        np.bincount(cells, w, size * _BINS).reshape(size, _BINS) for w in (weight, weight * used)
-    ]
+    weight = columns[n_ratios] if len(columns) > n_ratios else np.ones(codes.size)
+    in_bins = []
+    for ratios in columns[:n_ratios]:
+        finite = np.clip(ratios, 1.0 / MOST_RATIO, MOST_RATIO)
+        bins = 1 + _HALF + np.rint(np.log(finite) / _WIDTH).astype(np.int64)
+        bins[ratios == 0.0], bins[np.isinf(ratios)] = 0, _BINS - 1
+        cells = codes * _BINS + bins
+        for of_row in (weight, weight * np.where((ratios > 0.0), finite, 0.0)):
+            in_bins.append(np.bincount(cells, of_row, size * _BINS).reshape(size, _BINS))
     n_rows, named = (np.bincount(codes, w, size).astype(float) for w in (None, flagged))
     return (n_rows, named, *in_bins), ()
 
@@ -182,6 +223,13 @@ def _compared(
 def _likelihood(weight: Array, weighted: Array, counts: float) -> ShareLikelihood:
     there = weight > 0.0
     return ShareLikelihood(weighted[there] / weight[there], counts * weight[there])
+
+
+def _beside(seen: ShareLikelihood, before: ShareLikelihood, usual: float | None) -> ShareLikelihood:
+    """Of labels whose odds differed before they were seen."""
+    ratios = np.append(seen.ratios, before.ratios)
+    near = None if usual is None else min(max(usual, 1e-9), _MOST_SHARE)
+    return ShareLikelihood(ratios, np.append(seen.weights, -before.weights), near)
 
 
 def _left(weight: Array) -> Callable[[float], float]:

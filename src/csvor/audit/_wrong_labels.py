@@ -116,6 +116,8 @@ class WrongLabels(Reviewable):
     # The labels judged, by their counts; what `by` needs of each row, and what a row counts.
     _n_counted: int
     _ratios: Array
+    _by_rater: Array | None
+    _usual: float
     _weights: Array | None
     _counts: float
     # That of the data, where they are a frame whose index does not count the rows.
@@ -225,7 +227,7 @@ class WrongLabels(Reviewable):
         The audit's one model of noise holds for all rows: where predictions are worse at one site,
         its labels look worse. Rows of `groups` that are alike count less, in the same proportion as
         in the audit. After a review, the share is that of labels not confirmed; what is tested is
-        the share before it.
+        the share before it. Where `raters` are known, shares are near what their raters make them.
 
         Examples
         --------
@@ -247,7 +249,8 @@ class WrongLabels(Reviewable):
         of = "the weight of " * self.weighted + "the undecided among " * decided
         return shares_by(
             values, self._ratios, self._weights, self.flagged, counts=self._counts,
-            conclusive=self.conclusive, of=of, reviewed=decided,
+            conclusive=self.conclusive, of=of, reviewed=decided, before=self._by_rater,
+            usual=self._usual,
         )  # fmt: skip
 
     @property
