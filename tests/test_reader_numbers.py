@@ -15,6 +15,7 @@ from csvor._tables.column_parser import Rules
 from csvor._tables.feature_columns import choose_features
 from csvor._tables.features import FeatureColumns
 from csvor._tables.model_columns import features_frame
+from csvor._tables.number_text import numeral
 from csvor._tables.table import Table, as_column
 from csvor.preprocessing._encoding import make_pipeline
 
@@ -315,3 +316,10 @@ def test_days_have_no_clock_in_notes() -> None:
     assert notes.texts() == [
         "dates are read as days since 1970-01-01: column 'x' (row 1: '2024-02-01' is 19754)"
     ]
+
+
+@pytest.mark.parametrize("sign", ["\x00", "\x01", "\x02", "\x7f"])
+def test_a_control_character_is_no_mark_of_a_number(sign: str) -> None:
+    assert numeral(f"{sign}.84") is None
+    assert numeral(f"3.5{sign}") is None
+    assert numeral(f"€3{sign}") is None

@@ -11,17 +11,17 @@ _NAMES = (
     "ZAR"
 )
 _CURRENCIES = frozenset(_NAMES.split())
-_SIGN = "\x01"  # stands for any currency sign
+_SIGN = "$"  # stands for any currency sign
 _WORD = r"[^\W\d_][\w/*^.%°·-]*"
 _NUMERAL = re.compile(
     rf"""
     (\()?\s*
     ([-+])?\s*
-    (?:((?:[A-Z]{{1,2}})?{_SIGN}|(?:{_NAMES.replace(" ", "|")})(?=[\s\d-]))\s*)?
+    (?:((?:[A-Z]{{1,2}})?\{_SIGN}|(?:{_NAMES.replace(" ", "|")})(?=[\s\d-]))\s*)?
     (-)?\s*
     (\d(?:[\d.,'\ ]*\d)?[.,]?|[.,]\d+)
     ([eE][-+]?\d+)?\s*
-    (%|‰|°\ ?[CF]?|{_SIGN}|{_WORD}(?:\ {_WORD}){{0,2}})?
+    (%|‰|°\ ?[CF]?|\{_SIGN}|{_WORD}(?:\ {_WORD}){{0,2}})?
     (-)?\s*
     (\))?
     """,
@@ -102,7 +102,7 @@ def numeral(text: str) -> Numeral | None:
 def _plain(text: str) -> str:
     """The text with ASCII digits, blanks, apostrophes and minus signs."""
     if text.isascii():
-        return text.replace("$", _SIGN)
+        return text
     text = unicodedata.normalize("NFKC", text.translate(_PLAIN_SIGNS))
     return "".join(
         str(unicodedata.decimal(sign, _SIGN if unicodedata.category(sign) == "Sc" else sign))
