@@ -2,6 +2,7 @@
 
 import re
 import time
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -519,3 +520,16 @@ def test_copies_of_the_label_and_measurements_are_noted():
     assert note.startswith("60 whole numbers differ in 200 labels") and "numpy.digitize" in note
     assert audit_labels(X, many, model, cv=2, classes=range(60)).notes == ()
     assert audit_labels(frame, CodedLabels.from_data(y), model, cv=2).notes == ()
+
+
+@pytest.mark.parametrize("make", [np.asarray, partial(pd.DataFrame, columns=list("abc"))])
+@pytest.mark.parametrize("of_rows", [np.arange, lambda n: np.random.default_rng(0).permutation(n)])
+def test_n34_row_numbers_are_noted(make, of_rows):
+    """Of 1 000 rows sorted by their labels, 60 of them wrong, none looked wrong, without a word."""
+    X, y = g(0, 200)
+    order = np.argsort(y, kind="stable")
+    numbered = np.column_stack([X[order], of_rows(200)])
+    (note,) = audit_labels(make(numbered), y[order], CSVOR()).notes
+    assert re.match(r"Column (2|'c') of X looks like row numbers \(0 to 199, .* leave it out", note)
+    numbered[:, 2] //= 2
+    assert audit_labels(make(numbered), y[order], CSVOR()).notes == ()

@@ -38,7 +38,7 @@ def counts_rows(name: str, values: Numbers, used: Numbers, notes: Notes) -> bool
     A row number is whole and comes once; they rise or fall with the row, or run without a gap.
     """
     # Rows without a label are not used, and leave gaps.
-    how = _row_numbers(used) or _row_numbers(values)
+    how = row_numbers(used) or row_numbers(values)
     if how is None:
         return False
     notes.add(fault("row-numbers", name, remedies=["id", "keep"], how=how))
@@ -85,7 +85,8 @@ def is_id(name: str) -> bool:
     return any(part.lower() in _IDS for part in parts)
 
 
-def _row_numbers(values: Numbers) -> str | None:
+def row_numbers(values: Numbers) -> str | None:
+    """How the values of a column number the rows, if they do."""
     values = values[np.isfinite(values)]
     if len(values) < _FEWEST_ROWS or np.any(values != np.floor(values)):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from csvor._data.tables import masked_as_nan, named_columns
 from csvor._estimators.capped import CSVOR
 from csvor._labels import CodedLabels, refuse_other_order
 from csvor._labels.order import measured
-from csvor._tables.leaks import copies_of
+from csvor._tables.leaks import copies_of, row_numbers
 from csvor._utils.lazy import is_lazy
 from csvor.audit._held_out import AuditData, split_pipeline
 from csvor.audit._in_memory import AuditDataInMemory
@@ -121,7 +122,17 @@ def notes_on_data(rows: AuditData, y: Any, declared: Any) -> tuple[str, ...]:
         return tuple(notes)
     notes += rows.notes_on_copies()
     columns = enumerate(rows.X.T) if isinstance(rows.X, np.ndarray) else named_columns(rows.X)
-    for name, share, beyond in copies_of(rows.as_given[0].codes, columns):
+
+    def noted() -> Iterator[tuple[Any, NDArray[Any]]]:
+        for name, column in columns:
+            if column.dtype.kind in "iuf" and (how := row_numbers(column)) is not None:
+                notes.append(
+                    f"Column {name!r} of X looks like row numbers ({how}), which say where a row "
+                    "stands and not what it is like: leave it out."
+                )
+            yield name, column
+
+    for name, share, beyond in copies_of(rows.as_given[0].codes, noted()):
         notes.append(
             f"Column {name!r} of X alone gives the label of {100 * share:.1f} % of the rows "
             f"({100 * beyond:.1f} % beyond chance). If it is a copy of the label, leave it out: "
