@@ -150,11 +150,11 @@ def shares_by(
     if before is not None:
         pairs = zip(likelihoods, *in_bins[2:], strict=True)
         likelihoods = [_beside(one, _likelihood(w, s, counts), usual) for one, w, s in pairs]
-    told = [
+    ends = [
         [_left(w)(one.of_rows(share)) for share in (one.maximum()[0], *one.interval())]
         for w, one in zip(weight, likelihoods, strict=True)
     ]
-    share, low, high = np.array(told).T
+    share, low, high = np.array(ends).T
     if before is not None:  # no value is surer than as many rows of a known rater would be
         high = np.maximum(
             high, np.minimum(1.0, share + DROP / np.maximum(counts * weight.sum(axis=1), DROP))
