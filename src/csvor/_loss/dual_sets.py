@@ -27,6 +27,14 @@ class ProjectionJacobian:
     on: Array
     towards: Array
 
+    def part(self, size: int) -> ProjectionJacobian:
+        """That of so many samples, evenly spaced, which stand for all."""
+        some = np.arange(size) * self.samples.size // size
+        factor = self.factor[some] * (self.samples.size / size)
+        return ProjectionJacobian(
+            self.samples[some], factor, self.on[:, some], self.towards[:, some]
+        )
+
 
 class Ball:
     """``c |max(0, x)|``."""

@@ -32,6 +32,9 @@ Array = NDArray[np.float64]
 _FIRST = 1000.0
 # What conjugate gradients may leave of the gradient: steps that follow cost less (found by trial).
 _PRECISION = 0.3
+# Samples for each column that tell the curvature of all well enough for a rough step; fewer than
+# so many cost little.
+_CURVED, _FEW = 8, 3_000
 # The largest: beyond it rounding moves multipliers.
 _LARGEST = 1e7
 # Sums of costs times slacks are exact to this share.
@@ -122,9 +125,15 @@ class KinkedObjective:
         grad_w, grad_b = self._slopes(theta, multipliers)
         return np.concatenate([grad_w, from_thresholds(grad_b)])
 
-    def newton(self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array) -> Array:
-        """The step to about where the model of the augmented problem is least."""
-        at = self._curvature(u, costs, rate)
+    def newton(
+        self, theta: Array, gradient: Array, u: Array, costs: Array, rate: Array, rough: bool
+    ) -> Array:
+        """The step to about where the model of the augmented problem is least.
+
+        A ``rough`` one takes some of the curved samples for all.
+        """
+        most = max(_CURVED * self._objective.ridge.size, _FEW) if rough else np.inf
+        at = self._curvature(u, costs, rate, most)
         d, r = self._objective.ridge.size, at.samples.size
         if r**3 / 3 + self._gram.work_of(at.samples) < r * d**2 + d**3 / 3:
             step = step_by_rows(
@@ -138,8 +147,10 @@ class KinkedObjective:
         """Of the augmented problem, by theta."""
         return by_columns(self._curvature(u, costs, rate), self._products, *self._penalty)
 
-    def _curvature(self, u: Array, costs: Array, rate: Array) -> Curvature:
+    def _curvature(self, u: Array, costs: Array, rate: Array, most: float = np.inf) -> Curvature:
         jacobian = self._support.jacobian(u, costs, rate)
+        if jacobian.samples.size > most:
+            jacobian = jacobian.part(int(most))
         at = jacobian.samples
         return curvature(
             jacobian, self._side[:, at], self._k[:, at], self._objective.n_classes - 1, rate.sum()

@@ -32,6 +32,8 @@ Report = Callable[[int, float], None] | None
 _STEPS, _SHARE = 12, 0.3
 # Where the bound is not near enough after these, they go on until it comes to this share of tol.
 _ENOUGH = 0.5
+# A step after one that promised more than this share of the objective may be rough.
+_FAR = 1e-3
 # What they have moved by counts as at least this share of tol.
 _NOTHING = 1e-2
 # The slope at which a line is searched no further, as a share of that at its start.
@@ -103,6 +105,7 @@ class _MultiplierRun:
         self.multipliers = np.zeros_like(self.x)
         (self.sigma, self.most), self.share = problem.sigmas, _SHARE
         self.stage = self.fixed_from = 0
+        self.is_far = True
         self.capped = problem.costs_at(self.theta, self.x, stages[0])
         self.best = self.snapshot()
         self.history: list[float] = []
@@ -205,8 +208,9 @@ class _MultiplierRun:
             if self.share < _SHARE and problem.gap(self.theta, self.x, slopes, costs) <= enough:
                 break
             gradient = problem.gradient(self.theta, slopes)
-            step = problem.newton(self.theta, gradient, shifted, costs, rate)
+            step = problem.newton(self.theta, gradient, shifted, costs, rate, self.is_far)
             predicted_decrease = -float(gradient @ step)
+            self.is_far = predicted_decrease > _FAR * self.capped.scale
             moved = slopes - self.multipliers
             far = max(float(np.sum(moved * moved / doubled)), least)
             is_last = 0.5 * predicted_decrease <= self.share * far
