@@ -22,7 +22,8 @@ da = pytest.importorskip("dask.array")
 
 # Fewer rows than 10 000 come here whatever they take.
 FEW, MANY = 60, 12_000
-COLUMNS, ROOM = 4, "200kB"
+# In memory the first model has up to 31 % of the rows near a kink, which have room.
+COLUMNS, ROOM = 4, "300kB"
 # Fits of smooth losses are the same in all that they say.
 SMOOTH = {
     "power": CSVOR(p=1.5, epsilon=np.inf),
