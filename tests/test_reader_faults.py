@@ -331,7 +331,14 @@ def test_n44_a_feature_that_may_be_a_weight_is_named(name: str) -> None:
     assert notes.texts() == []
 
 
-@pytest.mark.parametrize("name", ["left_weight", "weighted_score", "height"])
+@pytest.mark.parametrize("name", ["count", "Counts", "freq", "Frequency", "row_count", "n_obs"])
+def test_n57_a_feature_that_may_be_a_count_is_named(name: str) -> None:
+    (note,) = notes_on(**{name: pa.array(np.arange(30) % 7 + 1)})[1]
+    assert f"--counts {name}" in note and f"--keep {name}" in note
+    assert notes_on(**{name: pa.array(np.random.default_rng(1).uniform(1, 2, 30))})[1] == []
+
+
+@pytest.mark.parametrize("name", ["left_weight", "weighted_score", "height", "word_count"])
 def test_measurements_are_no_weights(name: str) -> None:
     assert notes_on(**{name: pa.array(np.random.default_rng(1).uniform(1, 2, 30))})[1] == []
 

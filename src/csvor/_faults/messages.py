@@ -45,7 +45,7 @@ MESSAGES = {
     "empty-column": "has no values; leave it out with --drop {column:q}",
     "far-value": ", row {row}: {value:g} is {times:.0f} interquartile ranges away from the median {median:g}; correct it, or limit such values with --clip 5",
     "far-values": "{n} columns have a value hundreds of interquartile ranges away from the median: {columns}; correct these, or limit such values with --clip 5",  # N67
-    "huge": ", row {row}: {value:g} is too large to compute with",
+    "huge": ", row {row}: {value:g} is too large to compute with; correct it, or leave the row out",
     "idle-mark": "--missing '{mark}': no cell has this mark",
     "infinite": ": {n} infinite [value|values] ({rows}); correct [it|them] or leave [this row|these rows] out",
     "lists": "holds lists or records; make one column of each entry, or leave the column out with --drop {column:q}",
@@ -74,6 +74,7 @@ MESSAGES = {
     "row-numbers": "looks like row numbers ({how}) and is left out, for these say where a row stands and not what it is like",
     "shared-id": "looks like an id of what several rows share ({n_different} {what}) and is used as {use}; judge these rows together with --groups {column:q}, or use it without this note with --keep {column:q}",
     "shared-texts": ": {n_texts} texts, each on several rows that mostly share a label, are used as categories; if they name what the rows are of, such as a patient or a firm, judge these rows together with --groups {column:q}, or use it without this note with --keep {column:q}",  # N66
+    "count-name": "is used as a feature; if it says how many rows each one stands for, --counts {column:q}; if it is a measurement, --keep {column:q} silences this note",  # N57
     "weight-name": "is used as a feature; if it says what a row counts, --weight {column:q}; if it is a measurement, --keep {column:q} silences this note",
     # Files
     "blank-rows": "{source}: {n} [row|rows] of blanks at the end [is|are] left out",  # N41

@@ -26,6 +26,7 @@ _WEIGHT = re.compile(
     r"(?i)((samp|sample|sampling|survey|final|person|case|design|household|freq|frequency)[_. -]?)?"
     r"(weights?|wts?|wgts?)|fnlwgt|[apfi]w(eigh)?ts?"
 )
+_COUNT = re.compile(r"(?i)(row|obs)?[_. -]?(counts?|freq(uency|uencies)?)|n_?(rows|obs)")
 # A copy: the label of this share of the rows, and of this share of what chance leaves open.
 _AGREES, _BEYOND_CHANCE = 0.95, 0.9
 # Rows for each value of a copy; with fewer, any column tells the label of its rows.
@@ -67,6 +68,8 @@ def note_use(name: str, values: Numbers, notes: Notes) -> None:
             note_shared_id(name, n_different, len(values), notes, "whole numbers", "a feature")
     if _WEIGHT.fullmatch(name) and np.all(values >= 0):
         notes.add(fault("weight-name", name))
+    if _COUNT.fullmatch(name) and whole and np.all(values >= 0):
+        notes.add(fault("count-name", name))
 
 
 def note_shared_id(
