@@ -722,6 +722,12 @@ def test_one_column_is_taken_with_a_warning(y: Any) -> None:
     assert labels.encode(y[:1]).tolist() == [2]
 
 
+@pytest.mark.parametrize("y", [np.array([b"a", b"b"]), np.array([b"a", b"b"], dtype=object)])
+def test_bytes_are_to_be_decoded(y: np.ndarray) -> None:
+    assert "numpy.char.decode(y)" in error_of(y).remedy
+    assert "decode" not in error_of(np.array([1j, 2j])).remedy
+
+
 def test_what_has_to_be_in_one_dimension_is_named() -> None:
     assert error_of(np.zeros((3, 2))).remedy == "Pass one label per row, in one dimension."
     remedy = "Pass one label per class, in one dimension."
