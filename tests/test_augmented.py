@@ -223,13 +223,15 @@ def test_hessian_is_the_slope_of_the_gradient(pairs, sums, rng):
 @pytest.mark.parametrize("ridge", [0.0, 0.7])
 def test_a_step_by_rows_is_the_step_by_columns(pairs, sums, ridge, rng):
     """Where rows on one kink, on several, and free thresholds come together."""
-    X, codes = wide(rng, n=90, d=60)
+    X, codes = wide(rng, n=90, d=100)
     costs = rng.exponential(size=90)
     problem = problem_of(X, codes, costs, 4, pairs, threshold_ridge=ridge, sums=sums)
-    for spread in (0.03, 0.3, 1.0):
-        theta = np.concatenate([spread * rng.normal(size=60), [-0.8], rng.exponential(size=2)])
+    for spread, apart in ((0.03, 1.0), (0.3, 1.0), (1.0, 1.0), (1.0, 0.0)):
+        gaps = apart * rng.exponential(size=2)
+        theta = np.concatenate([spread * rng.normal(size=100), [-0.8], gaps])
         rate, x = 3.0 * costs, problem.slack_args(theta)
-        pulled = costs * rng.normal(size=x.shape) * (x > -1.0) + rate * x
+        # At thresholds in one place a row's pairs are alike.
+        pulled = apart * costs * rng.normal(size=x.shape) * (x > -1.0) + rate * x
         gradient = problem.gradient(theta, problem.nearest(pulled, costs))
         step = step_by_rows(
             problem._curvature(pulled, costs, rate), problem._gram, problem._products,
