@@ -35,7 +35,7 @@ _ROUNDS, _CHANGE = 12, 0.03
 # Steps of the minimisation in each round, and in the last.
 _STEPS, _LAST_STEPS = 30, 100
 # Nodes of a class where they are several, and of all classes at most.
-_SEVERAL, _MOST_NODES = 5, 45
+_SEVERAL, _MOST_NODES = 5, 90
 # Log-likelihood that a parameter has to gain (Akaike).
 _PARAMETER = 1.0
 
