@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
 from csvor._data.content import rows_in_order
-from csvor._data.folds import held_out_parts, stratified_folds
+from csvor._data.folds import held_out_parts
 from csvor._data.ranges import FarValueWarning
 from csvor._labels import CodedLabels
 from csvor._mixture.mixture import fit_mixture
@@ -35,7 +35,7 @@ def precision_of_ranking(audit, wrong):
 
 def test_parts_are_dealt_out_class_by_class(rng):
     codes = rng.permutation(np.repeat([0, 1, 2], [23, 11, 3]))
-    parts = list(stratified_folds(codes, 5, 0))
+    parts = held_out_parts(codes, 5, None, 0)
     assert sorted(np.concatenate([test for _, test in parts]).tolist()) == list(range(37))
     for train, test in parts:
         assert set(train) | set(test) == set(range(37)) and not set(train) & set(test)
@@ -52,8 +52,8 @@ def test_a_row_is_judged_by_a_model_that_has_not_seen_it():
     y, _ = mislabel(y, 0.1, 1)
     audit = audit_labels(X, y, CSVOR(), cv=3, random_state=7)
     scores, thresholds = np.empty(y.size), np.empty((y.size, np.unique(y).size - 1))
-    for train, test in stratified_folds(
-        y, 3, 7, rows_in_order(X, np.unique(y, return_inverse=True)[1])[0]
+    for train, test in held_out_parts(
+        y, 3, None, 7, rows_in_order(X, np.unique(y, return_inverse=True)[1])[0]
     ):
         model = CSVOR(classes=np.unique(y)).fit(X[train], y[train])
         scores[test] = model.predict_projection(X[test]) - model.thresholds_.mean()
@@ -314,7 +314,7 @@ def test_a_weight_is_a_repetition():
     X, y = g(2, 80)
     weights = np.random.default_rng(0).integers(1, 4, 80)
     rows = np.repeat(np.arange(80), weights)
-    parts = list(stratified_folds(y, 4, 0))
+    parts = held_out_parts(y, 4, None, 0)
     repeated = [[np.flatnonzero(np.isin(rows, part)) for part in split] for split in parts]
     model = CSVOR(contamination=0.0, tol=1e-10)
     weighted = audit_labels(X, y, model, cv=parts, sample_weight=weights)

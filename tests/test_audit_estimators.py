@@ -19,7 +19,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from csvor import CSVOR, audit_labels, audit_scores
 from csvor._data.content import rows_in_order
-from csvor._data.folds import stratified_folds
+from csvor._data.folds import held_out_parts
 from csvor.audit import candidate_models
 from csvor.audit._data import estimators_of
 from csvor.report import write_audit_report
@@ -54,7 +54,7 @@ def same(audit, scores):
 )
 def test_a_classifier_is_audited_as_its_out_of_fold_probabilities(model):
     X, y, _ = spoilt()
-    parts = list(stratified_folds(y, 5, 0, rows_in_order(X, y)[0]))
+    parts = held_out_parts(y, 5, None, 0, rows_in_order(X, y)[0])
     P = cross_val_predict(model, X, y, cv=parts, method="predict_proba")
     audit = audit_labels(X, y, model)
     same(audit, audit_scores(P, y))
@@ -66,7 +66,7 @@ def test_a_classifier_is_audited_as_its_out_of_fold_probabilities(model):
 
 def test_a_regressor_is_audited_as_one_score_of_codes():
     X, y, _ = spoilt()
-    parts = list(stratified_folds(y, 5, 0, rows_in_order(X, y)[0]))
+    parts = held_out_parts(y, 5, None, 0, rows_in_order(X, y)[0])
     audit = audit_labels(X, 10 * y, Ridge())
     codes = cross_val_predict(Ridge(), X, y, cv=parts)
     same(audit, audit_scores(codes, 10 * y))
@@ -111,7 +111,7 @@ def test_a_class_that_a_part_has_not_seen_has_no_probability_there():
     y[7] = 4
     audit = audit_labels(X, y, GaussianNB())
     P = np.zeros((200, 5))
-    for train, test in stratified_folds(y, 5, 0, rows_in_order(X, y)[0]):
+    for train, test in held_out_parts(y, 5, None, 0, rows_in_order(X, y)[0]):
         model = GaussianNB().fit(X[train], y[train])
         P[np.ix_(test, model.classes_)] = model.predict_proba(X[test])
     assert P[7, 4] == 0.0
@@ -193,7 +193,7 @@ def test_probabilities_that_claim_more_than_they_keep_are_noted(n_neighbors):
     y = np.digitize(score, np.quantile(score, np.arange(1, 11) / 11))
     model = KNeighborsClassifier(n_neighbors)
     audit = audit_labels(X, y, model)
-    parts = list(stratified_folds(y, 5, 0, rows_in_order(X, y)[0]))
+    parts = held_out_parts(y, 5, None, 0, rows_in_order(X, y)[0])
     P = cross_val_predict(model, X, y, cv=parts, method="predict_proba")
     assert audit.notes == audit_scores(P, y).notes
     promised, kept = P.max(axis=1).mean(), (P.argmax(axis=1) == y).mean()

@@ -11,7 +11,6 @@ from csvor._data.folds import (
     first_ranks,
     folds_by_class,
     held_out_parts,
-    stratified_folds,
 )
 from csvor._data.groups import GroupCounts, group_names
 
@@ -92,5 +91,5 @@ def test_one_name_however_it_is_written():
 
 def test_a_class_rarer_than_folds_is_in_as_many_as_it_has_rows():
     codes = np.array([0] * 20 + [1] * 2 + [2] * 9)
-    held = [np.count_nonzero(codes[test] == 1) for _, test in stratified_folds(codes, 5, 0)]
+    held = [np.count_nonzero(codes[test] == 1) for _, test in held_out_parts(codes, 5, None, 0)]
     assert sorted(held) == [0, 0, 0, 1, 1]

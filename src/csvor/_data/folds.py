@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,6 @@ Parts = list[tuple[Rows, Rows]]
 
 # Rows of a class are shuffled into so many bins, and within one stay in the order of the data.
 _BINS = 256
-
-
-def stratified_folds(
-    codes: NDArray[np.integer], cv: int, random_state: Any, order: Rows | None = None
-) -> Iterator[tuple[Rows, Rows]]:
-    """Train and test rows of folds dealt out class by class, classes rarer than cv included.
-
-    Rows are dealt out, and are in each fold, in that order; by default in that of the data.
-    """
-    order = np.arange(codes.size) if order is None else order
-    folds = stratified(codes[order], cv, seed_of(random_state))
-    yield from ((order[train], order[test]) for train, test in splits_of(folds, cv))
 
 
 def splits_of(fold_of: NDArray[np.integer], cv: int) -> Parts:
@@ -107,15 +95,17 @@ def held_out_parts(
     random_state : int, RandomState instance or None
         Decides the parts where `cv` is a number.
     order : ndarray of shape (n,), default=None
-        The places of rows in the order in which they are dealt out where `cv` is a number; by
-        default that of the data.
+        The places of rows in the order in which they are dealt out class by class, and are in each
+        part, where `cv` is a number; by default that of the data.
     """
     if not isinstance(cv, (int, np.integer)):
         return _given_parts(codes, cv, None if groups is None else group_numbers(groups))
     if groups is None:
         if not 2 <= cv <= codes.size:
             raise ValueError(f"cv={cv} must lie between 2 and the number of rows, {codes.size}.")
-        return list(stratified_folds(codes, int(cv), random_state, order))
+        order = np.arange(codes.size) if order is None else order
+        parts = splits_of(stratified(codes[order], int(cv), seed_of(random_state)), int(cv))
+        return [(order[train], order[test]) for train, test in parts]
     counts = GroupCounts.of(groups, codes, int(codes.max()) + 1)
     folds = counts.folds(int(cv), seed_of(random_state))
     return splits_of(folds.of(groups), int(cv))

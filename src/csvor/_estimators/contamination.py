@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from csvor._data.fit_data import FitData
-from csvor._data.folds import stratified_folds
+from csvor._data.folds import held_out_parts
 from csvor._mixture.mixture import fit_mixture
 from csvor._mixture.objective import margins_of_score
 from csvor._parts.engine import take
@@ -33,7 +33,7 @@ def share_of_wrong_labels(solve: Callable[..., tuple[Any, Any]], data: FitData) 
         matrix, (codes, weights) = matrix.take(drawn), take(drawn, codes, weights)
         codes, X = codes.astype(np.int32), matrix.X if X is None else X[drawn]
     order, _ = order_by_content(X, codes, weights)  # wherever rows stand (N72)
-    parts = list(stratified_folds(codes, min(_FOLDS, codes.size), 0, order))
+    parts = held_out_parts(codes, min(_FOLDS, codes.size), None, 0, order)
     if any(np.ptp(codes[train]) == 0 for train, _ in parts):
         return 0.0  # the only row of one of two classes cannot be judged (N68)
     scores, share = np.empty(codes.size), 0.0

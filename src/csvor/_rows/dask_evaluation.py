@@ -18,6 +18,7 @@ from csvor._rows.dask_near_rows import split, within_room
 from csvor._rows.evaluation import Evaluation, Subsample
 from csvor._rows.kinks import add_totals
 from csvor._rows.trim import find_cap
+from csvor._utils.cached import cached_property
 
 Array = NDArray[np.float64]
 
@@ -33,25 +34,20 @@ class PartitionedEvaluation:
 
     def __init__(self, rows: Any, w: Array, b: Array) -> None:
         self._rows, self._w, self._b = rows, w, b
-        self._subsample: Subsample | None = None
 
-    @property
+    @cached_property
     def subsample(self) -> Subsample:
-        if self._subsample is None:
-            _, arrays = self._ask(_subsample_of, of_parts=self._rows.subsampled)
-            self._subsample = Subsample(*arrays)
-        return self._subsample
+        return Subsample(*self._ask(_subsample_of, of_parts=self._rows.subsampled)[1])
 
     def totals(self, loss: Any, share: float) -> tuple[Array, Array]:
         cap = cap_of(loss)
-        chosen, budget = self._rows.subsampled, _budget(share, self._rows)
+        budget = _budget(share, self._rows)
         for low, high in self._windows(share, float(cap[1])):
             if share > 0.0:  # rows above the window are cut, and none below
                 loss["below"] = loss["cap"] = high
-            (totals, above), (losses, costs, *arrays) = self._ask(
-                _totals, loss, low, high, of_parts=chosen
-            )
-            inside, self._subsample = costs.sum(), Subsample(*arrays)
+            sums, rows = self._ask(_totals, loss, low, high, of_parts=self._rows.subsampled)
+            (totals, above), (losses, costs, *arrays) = sums, rows
+            inside, self.subsample = costs.sum(), Subsample(*arrays)
             if share == 0.0 or above <= budget < above + inside:
                 break
             if low <= 1.0 and budget >= above:  # all that may be cut

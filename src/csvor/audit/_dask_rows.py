@@ -81,21 +81,13 @@ class PartitionedAuditData(AuditData):
         return numbers if self.places is None else self.places[numbers].astype(np.intp)
 
     def in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        rows = np.unique(rows)
-        return rows if self._rank is None else rows[np.argsort(self._rank[rows])]
-
-    @cached_property
-    def _rank(self) -> NDArray[np.signedinteger] | None:
         if self.places is None:
-            return None
-        rank = np.empty_like(self.places)
-        rank[self.places] = np.arange(rank.size)
-        return rank
+            return np.unique(rows)
+        return self.places[np.isin(self.places, rows)].astype(np.intp)
 
     @property
     def part_sizes(self) -> NDArray[np.integer]:
-        sizes: NDArray[np.int64] = self.counts_of_parts.sum(axis=1)
-        return sizes
+        return np.asarray(self.counts_of_parts.sum(axis=1))
 
     @cached_property
     def _fold_of_rows(self) -> da.Array:
@@ -123,9 +115,6 @@ class PartitionedAuditData(AuditData):
         for estimator in estimators:
             check_steps(estimator)
 
-    def features(self, compared: AuditDataInMemory) -> Any:
-        return compared.X
-
     def judged(self, estimators: Sequence[Any], report: Callable[[], None]) -> list[Judged]:
         return [self._judged(estimator, report) for estimator in estimators]
 
@@ -136,7 +125,8 @@ class PartitionedAuditData(AuditData):
             report()
         columns = Parts.of_all(self.part_of, self.labelling.codes)
         without_rows = [(steps, final._without_rows()) for steps, final in models]
-        judged = self.X.each(_judge, *columns, shared=(without_rows,), width=2)
+        work = partial(_by_part, _judged, 2)
+        judged = self.X.each(work, *columns, shared=(without_rows,), width=2)
         return judged, np.array([final.thresholds_ for _, final in models])
 
     def each_by_part(
@@ -192,21 +182,17 @@ def _transformed(dtype: Any, tail: tuple[int, ...], X: Any, steps: Any) -> Any:
     return steps.transform(X) if X.shape[0] else np.empty((0, *tail), dtype)
 
 
-def _judge(X: Any, part_of: Any, codes: Any, models: Any) -> Array:
-    """`judge` of each row, by the model that has not seen it."""
-    judged = np.empty((codes.size, 2))
-    for k, (steps, final) in enumerate(models):
-        rows = np.flatnonzero(part_of == k)
-        if rows.size:
-            seen = X[rows] if steps is None else steps.transform(X[rows])
-            judged[rows] = judge(final, seen, codes[rows])
-    return judged
+def _judged(model: Any, X: Any, codes: Any) -> Array:
+    steps, final = model
+    return judge(final, X if steps is None else steps.transform(X), codes)
 
 
-def _by_part(func: Callable[..., Any], width: int, X: Any, part_of: Any, models: Any) -> Array:
+def _by_part(func: Any, width: int, X: Any, part_of: Any, *columns: Any) -> Array:
+    """``func(model, X, *columns)`` of each row, by the last of the columns, the models of parts."""
+    *columns_of_rows, models = columns
     values = np.empty((part_of.size, width))
     for k, model in enumerate(models):
         rows = np.flatnonzero(part_of == k)
         if rows.size:
-            values[rows] = func(model, X[rows])
+            values[rows] = func(model, *(column[rows] for column in (X, *columns_of_rows)))
     return values

@@ -192,9 +192,9 @@ class AuditData(ABC):
     def check(self, estimators: Sequence[Any]) -> None:
         """Whether the rows, or the estimators if there are any, are fit for an audit."""
 
-    @abstractmethod
     def features(self, compared: Any) -> Any:
         """Those by which candidates are made that are compared on some rows."""
+        return compared.X
 
     @abstractmethod
     def fit(self, model: Any) -> Any:

@@ -5,7 +5,6 @@ import logging
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -46,9 +45,12 @@ def cluster(where: str) -> Iterator[Any]:
                 at_end.enter_context(dask.config.set(_OF_WORKERS))
                 with _interrupts_delayed():
                     workers = at_end.enter_context(_workers_here(distributed))
-                    at_end.push(partial(_ended_at_once, workers))
                     client = at_end.enter_context(distributed.Client(workers))
-                yield client
+                try:
+                    yield client
+                except BaseException:
+                    workers.sync(_end_at_once, workers)
+                    raise
             return
         try:
             client = distributed.Client(where, timeout=PATIENCE)
@@ -76,15 +78,10 @@ def _workers_here(distributed: Any) -> Any:
     )
 
 
-def _ended_at_once(workers: Any, kind: type[BaseException] | None, *_: Any) -> None:
+async def _end_at_once(workers: Any) -> None:
     """End workers at work, for which nobody waits any more: each would first be given seconds."""
-
-    async def end() -> None:
-        ends = (one.close(timeout=_AT_ONCE) for one in workers.workers.values())
-        await asyncio.gather(*ends, return_exceptions=True)
-
-    if kind is not None:
-        workers.sync(end)
+    ends = (one.close(timeout=_AT_ONCE) for one in workers.workers.values())
+    await asyncio.gather(*ends, return_exceptions=True)
 
 
 @contextmanager
