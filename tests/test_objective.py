@@ -112,10 +112,8 @@ def test_rows_that_stand_as_their_model_add_a_quadratic(rng, ask):
         ask(objective, state, EVALUATE)
         states.append(state)
     alone, both = (state.to for state in states)
-    added = both.parts - alone.parts
-    assert added[ACTIVE] == pytest.approx(3.0 + change)
-    assert added[SMOOTHED] == pytest.approx(4.0 + change)
-    assert added[CUT_COST] == pytest.approx(1.5 * cut)
+    for part, added in ((ACTIVE, 3.0 + change), (SMOOTHED, 4.0 + change), (CUT_COST, 1.5 * cut)):
+        assert both.parts[part] - alone.parts[part] == pytest.approx(added)
     pull = sums[:size] + curvature @ away
     np.testing.assert_allclose(both.gradient - alone.gradient, by_theta.T @ pull)
     np.testing.assert_allclose(both.hessian - alone.hessian, by_theta.T @ curvature @ by_theta)
