@@ -51,7 +51,7 @@ def spans_of(X: Any, weights: Array) -> Spans:
             find_spans(parts_of(X), n, share, low, high, mean, spread, counts)
         return Spans(low, high, mean, spread, counts / n)
     # Squares are taken from about the middle, or a large mean would swallow them.
-    some = X[:: max(n // 1000, 1)].astype(np.float64, copy=False)
+    some = X[:: max(n // 100, 1)].astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.median(some, axis=0)
 
