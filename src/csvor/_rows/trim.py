@@ -7,10 +7,10 @@ import numpy as np
 from csvor._loss.capped import TIE, counted_share
 from csvor._rows.dense_pass import Rows
 from csvor._rows.quantile import select
-from csvor._utils.compile import compiled
+from csvor._utils.compile import FAST, compiled
 
 
-@compiled()
+@compiled(fastmath=FAST)
 def find_cap(losses, weights, share, cap):
     """Set ``cap`` to (below, cap, tied) of `_loss.capped`, so that ``share`` of the weight is cut.
 
