@@ -10,11 +10,12 @@ import polars as pl
 import pytest
 import sklearn
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import DataConversionWarning
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from csvor import CSVOR, PINSVOR, REDSVM, SVOREX, SVORIM, audit_labels
@@ -519,6 +520,8 @@ def test_copies_of_the_label_and_measurements_are_noted():
     (note,) = audit_labels(X, many, model, cv=2).notes
     assert note.startswith("60 whole numbers differ in 200 labels") and "numpy.digitize" in note
     assert audit_labels(X, many, model, cv=2, classes=range(60)).notes == ()
+    ordered = pd.Categorical(many, ordered=True)
+    assert audit_labels(X, ordered, model, cv=2).notes == ()
     assert audit_labels(frame, CodedLabels.from_data(y), model, cv=2).notes == ()
 
 
@@ -533,3 +536,50 @@ def test_n34_row_numbers_are_noted(make, of_rows):
     assert re.match(r"Column (2|'c') of X looks like row numbers \(0 to 199, .* leave it out", note)
     numbered[:, 2] //= 2
     assert audit_labels(make(numbered), y[order], CSVOR()).notes == ()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda X: np.array([f"{a} {b}" for a, b in X], dtype=object),
+        lambda X: np.repeat(X[:, :, None], 2, axis=2),
+        lambda X: pd.DataFrame({"pair": X.tolist(), "other": 0.0}),
+        lambda X: pl.DataFrame({"pair": X.tolist()}),
+    ],
+    ids=["texts", "pictures", "lists", "lists of polars"],
+)
+def test_data_that_are_no_table_of_numbers_need_steps_alone(made):
+    """Notes on columns ended an audit of texts or pictures by a pipeline, after all fits."""
+    X, y = g(0, 200)
+
+    def numbers(data):
+        if hasattr(data, "columns"):
+            return np.vstack([np.asarray(pair) for pair in data["pair"]])
+        return data[:, :, 0] if data.ndim == 3 else np.array([text.split() for text in data], float)
+
+    model = make_pipeline(FunctionTransformer(numbers), CSVOR())
+    audit = audit_labels(made(X), y, model, cv=2)
+    assert audit.notes == ()
+    np.testing.assert_allclose(audit.share, audit_labels(X, y, CSVOR(), cv=2).share, atol=0.05)
+
+
+def test_texts_may_have_labels_in_a_column():
+    X, y = np.repeat(["no", "so so", "yes"], 40), np.repeat([1, 2, 3], 40)
+    model = make_pipeline(FunctionTransformer(lambda X: np.char.str_len(X)[:, None]), CSVOR())
+    with pytest.warns(DataConversionWarning, match="ravel"):
+        audit_labels(X, y[:, None], model)
+
+
+def test_a_fit_of_a_subclass_is_its_own():
+    """Held-out models were fitted past it, in silence."""
+
+    class Counting(CSVOR):
+        def fit(self, X, y, sample_weight=None):
+            self.n_fits = getattr(self, "n_fits", 0) + 1
+            return super().fit(X, y, sample_weight)
+
+    X, y = g(0, 200)
+    assert audit_labels(X, y, Counting(), cv=2).model.n_fits >= 1
+    da = pytest.importorskip("dask.array")
+    parts = da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50)
+    assert audit_labels(*parts, Counting(), cv=2).model.n_fits >= 1

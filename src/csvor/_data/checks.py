@@ -20,7 +20,8 @@ _LEAST_TOTAL, _MOST_TOTAL = 1e-100, 1e100
 
 def refuse_swapped(X: Any, y: Any) -> None:
     """Refuse labels in the place of the features, and these in theirs."""
-    if [len(getattr(data, "shape", ())) for data in (X, y)] == [1, 2]:
+    of_X, of_y = (list(getattr(data, "shape", ())) for data in (X, y))
+    if len(of_X) == 1 and len(of_y) == 2 and of_y[1] != 1:  # texts may have labels in a column
         raise ValueError(
             "X has one dimension and y has two: they are swapped. The features come first, (X, y)."
         )

@@ -111,7 +111,7 @@ def named_columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
     elif hasattr(X, "get_columns"):  # polars
         columns = zip(X.columns, X.get_columns(), strict=True)
     elif isinstance(X, np.ndarray | list | tuple):
-        array = np.array(X, dtype=object)
+        array = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         columns = enumerate(array.T) if array.ndim == 2 else ()
     for name, column in columns:
         yield name, np.asarray(column)

@@ -77,10 +77,15 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
     _is_fold_model = False
     _takes_sparse = True
 
+    # The counted rows in the order in which a sample is drawn; None is that of the data. It is no
+    # argument, for a subclass may have a `fit` of its own.
+    _places: Any = None
+
     @abstractmethod
     def _fit_coded(self, data: FitData) -> Fitted:
         """Fit the classes that are present, whose rows have codes 0..present.sum() - 1."""
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
@@ -104,14 +109,9 @@ class ThresholdClassifier(Versioned, ThresholdModel, ClassifierMixin, BaseEstima
         self : object
             The fitted estimator.
         """
-        return self._fit_in_order(X, y, sample_weight)
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def _fit_in_order(self, X: Any, y: Any, sample_weight: Any, places: Any = None) -> Self:
-        """`fit`, with some rows drawn in the order of `places`, those of the counted rows."""
         with self._announcing_compilation():
             data = prepare_fit(self, X, y, sample_weight)
-            data.matrix.places = places
+            data.matrix.places = self._places
             return self._fit_to(data)
 
     def fit_many(

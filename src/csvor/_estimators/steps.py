@@ -45,7 +45,7 @@ def fit_coded(model: Any, X: Any, coded: CodedLabels, weights: Weights | None = 
             before = model[:-1]
             X = before.fit_transform(X, coded.decoded)
             model.steps[:-1] = before.steps
-    final_of(model)._fit_in_order(X, coded, weights)
+    final_of(model).fit(X, coded, sample_weight=weights)
     return model
 
 

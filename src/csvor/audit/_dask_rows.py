@@ -152,7 +152,7 @@ class PartitionedAuditData(AuditData):
 
     def _fitted(self, estimator: Any, k: int | None = None) -> tuple[Any, Any]:
         """The steps before the last and that one, fitted to all parts but one."""
-        some, weights, places = self.some, self.labelling.weights, None
+        some, weights = self.some, self.labelling.weights
         train = slice(None) if k is None else some.parts[k][0]
         steps, final = linear_of(estimator, some.X[train], some.coded[train])
         if k is not None:
@@ -162,10 +162,11 @@ class PartitionedAuditData(AuditData):
             if self.places is not None:
                 # Where, among the rows that have weight, these are in the order of all.
                 counted = np.asarray(weights > 0.0)
-                places = (np.cumsum(counted) - 1)[self.places[counted[self.places]]]
+                final._places = (np.cumsum(counted) - 1)[self.places[counted[self.places]]]
         y = each(self.labels.decode, self.classes.dtype, self.labelling.codes)
-        X = self._through(steps, some.X[:1])
-        return steps, final._fit_in_order(X, y, weights, places)
+        fitted = final.fit(self._through(steps, some.X[:1]), y, weights)
+        final._places = None  # a number for each row
+        return steps, fitted
 
     def _through(self, steps: Any, example: Any) -> da.Array:
         """The features as the last step sees them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -116,21 +116,22 @@ def notes_on_data(rows: AuditData, y: Any, declared: Any) -> tuple[str, ...]:
     if isinstance(y, CodedLabels):
         return ()
     notes = []
-    if declared is None and (problem := measured(rows.classes.tolist(), len(rows))):
+    is_declared = declared is not None or rows.labels.declared
+    if not is_declared and (problem := measured(rows.classes.tolist(), len(rows))):
         notes.append(f"{problem}. Cut them into ordered classes (numpy.digitize, pandas.cut).")
     if not isinstance(rows, AuditDataInMemory):
         return tuple(notes)
     notes += rows.notes_on_copies()
-    columns = enumerate(rows.X.T) if isinstance(rows.X, np.ndarray) else named_columns(rows.X)
 
     def noted() -> Iterator[tuple[Any, NDArray[Any]]]:
-        for name, column in columns:
+        for name, column in named_columns(rows.X):
             if column.dtype.kind in "iuf" and (how := row_numbers(column)) is not None:
                 notes.append(
                     f"Column {name!r} of X looks like row numbers ({how}), which say where a row "
                     "stands and not what it is like: leave it out."
                 )
-            yield name, column
+            if column.dtype != object or all(isinstance(cell, Hashable) for cell in column):
+                yield name, column
 
     for name, share, beyond in copies_of(rows.as_given[0].codes, noted()):
         notes.append(
