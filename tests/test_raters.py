@@ -320,6 +320,25 @@ def test_slips_of_a_class_are_told_from_cuts_of_a_quality() -> None:
     assert np.allclose(model.masses @ model.classes_by(0), given, atol=0.03)
 
 
+@pytest.mark.parametrize("draw", [0, 1])
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_crowd_of_few_ratings_each_tells_it_too(draw: int, cut: bool) -> None:
+    """At what is likeliest of each rater, one node a class won in all of eight draws of cuts."""
+    rng = np.random.default_rng(draw)
+    n, n_raters = 600, 200
+    shifts, quality, cuts = rng.normal(0, 0.3, n_raters), rng.normal(size=n), [-1, -1 / 3, 1 / 3, 1]
+    raters = np.concatenate([rng.choice(n_raters, 3, replace=False) for _ in range(n)])
+    item = np.repeat(np.arange(n), 3)
+    seen = quality[item] + shifts[raters] + 0.3 * rng.normal(size=item.size)
+    slips = (rng.random(item.size) < 0.2) * rng.choice([-1, 1], item.size)
+    codes = np.digitize(seen, cuts)
+    if not cut:
+        codes = np.clip(np.digitize(quality, cuts)[item] + slips, 0, 4)
+    unknown = np.full(n, -1)
+    ratings = Ratings(np.arange(n + 1) * 3, codes, raters, unknown, n_raters, 5)
+    assert (fit_raters(ratings).problem.per_class > 1) == cut
+
+
 # Traps: each is refused, or said.
 
 

@@ -50,6 +50,8 @@ class RaterModel:
     theta : ndarray
         Where its loss is least.
     loss : float
+        Minus the logarithm of the evidence, by Laplace's method: what raters may be is integrated
+        out. At theta alone, a model of wider spreads would seem likelier where ratings are few.
     tables : ndarray of shape (n_raters, n_classes, n_nodes)
         ``P(y = k | t, r)`` in the order r, k, t, in the mean over what raters may be.
     posterior : ndarray of shape (n_items, n_nodes)
@@ -152,9 +154,16 @@ def fit_raters(
             if change_of(before, problem.population) < _CHANGE:
                 break
         theta = _minimise(problem, theta, covariances, _LAST_STEPS)
-        loss, _ = problem.loss(theta)
         tables = _mean_tables(problem, theta, covariances)
-        return RaterModel(problem, theta, loss, tables, problem.posterior_by(theta, tables))
+        loss, posterior = _loss(problem, theta), problem.posterior_by(theta, tables)
+        return RaterModel(problem, theta, loss, tables, posterior)
+
+
+def _loss(problem: RaterProblem, theta: Array) -> float:
+    value, _ = problem.loss(theta)
+    _, sizes = np.linalg.slogdet(rater_covariances(problem, theta))
+    spreads = problem.population.spreads(problem.n_of_rater)
+    return float(value + sizes.size * np.log(spreads).sum() - 0.5 * sizes.sum())
 
 
 def rater_covariances(problem: RaterProblem, theta: Array) -> Array:
