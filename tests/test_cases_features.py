@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.metrics import mean_absolute_error
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from csvor import CSVOR
+from csvor._data import ranges
 from csvor.preprocessing import MedianClipper
 from problems import b12, g, logistic_rows, stated_loss
 
@@ -292,3 +294,24 @@ def test_n15_a_wrong_width_is_refused_with_both_widths(width):
 def test_a_series_of_features_is_no_table():
     with pytest.raises(ValueError, match=r"Expected (a )?2"):
         CSVOR().fit(pd.Series(np.arange(9.0)), np.repeat([1, 2, 3], 3))
+
+
+def test_n75_far_values_do_not_depend_on_how_many_columns_are_read_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X = np.random.default_rng(0).normal(size=(40, 7))
+    X[3, 1], X[5, 6] = 1e6, -1e7
+    columns = np.array([0, 1, 4, 6])
+    for rows in (X, sparse.csr_array(X), X.astype(np.float32)):
+        monkeypatch.setattr(ranges, "_AT_ONCE", 1_000_000)
+        together = list(ranges.quartiles_of(rows, columns))
+        monkeypatch.setattr(ranges, "_AT_ONCE", 80)
+        for one, other, j in zip(
+            together, ranges.quartiles_of(rows, columns), columns, strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+            values = np.sort(X[:, j].astype(getattr(rows, "dtype", float)).astype(float))
+            np.testing.assert_allclose(one[1], (values[19] + values[20]) / 2.0)
+    far = [(value, row) for _, value, row in ranges.farthest_of(X, np.arange(40) + 100, columns)]
+    assert far[1] == (1e6, 103) and far[3] == (-1e7, 105)
+    assert list(ranges.quartiles_of(X, columns[:0])) == []

@@ -105,7 +105,7 @@ def named_columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Name and values of each column; of none where X is no table."""
     columns: Any = ()
     if hasattr(X, "iloc") and X.ndim == 2:
-        columns = ((name, X.iloc[:, j]) for j, name in enumerate(X.columns))
+        columns = X.items()
     elif hasattr(X, "column_names"):  # Arrow
         columns = zip(X.column_names, X.columns, strict=True)
     elif hasattr(X, "get_columns"):  # polars

@@ -190,5 +190,9 @@ def _has(column: TableColumn, mark: str, number: float) -> bool:
 
 
 def frame_of(data: dict[str, Any], names: Sequence[str]) -> pd.DataFrame:
-    """A frame of columns, which are given away: all of them twice would need twice the memory."""
-    return pd.DataFrame({name: data.pop(name) for name in names}, copy=False)
+    """A frame of columns, which are given away: all of them twice would need twice the memory.
+
+    Where they are more than the rows they become one array: rows of it are found faster (N75).
+    """
+    is_wide = bool(names) and len(names) > len(data[names[0]])
+    return pd.DataFrame({name: data.pop(name) for name in names}, copy=is_wide)

@@ -17,7 +17,8 @@ def encodings_of(pipeline: Pipeline) -> list[Entry]:
     limited to ``lower`` and ``upper``, and becomes ``(x - mean) / scale``.
     """
     encodings = []
-    for _, step, names in pipeline[0].transformers_:
+    for _, step, _ in pipeline[0].transformers_:
+        names = step.feature_names_in_.tolist()
         if hasattr(step, "categories_"):
             levels = [values.tolist() for values in step.categories_]
             encodings += [{"column": n, "levels": of} for n, of in zip(names, levels, strict=True)]
