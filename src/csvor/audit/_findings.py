@@ -112,6 +112,7 @@ def findings(
         flagged = flagged & (probability > share_cut(probability, labels.mass, most))
         sums = count(flagged, labels.mass)
     fits = [(view.mixture, view.fit_margins) for view in views]
+    differ = any(mixture.effects is not None for mixture, _ in fits)
     suggested = each(suggestions, np.int64, truth, codes, flagged)
     return {
         "share": share,
@@ -142,7 +143,7 @@ def findings(
         "raters": raters_of_rows(fits, weight, labels, probability, before, shares),
         "_n_counted": sums.counted,
         "_ratios": _with_known(ratios, labels),
-        "_by_rater": None if labels.panel is None else by_rater,
+        "_by_rater": by_rater if differ else None,
         "_usual": shares[0],
         "_weights": labels.weights,
         "_counts": information,

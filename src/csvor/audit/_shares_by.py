@@ -39,7 +39,7 @@ _DECIDED = np.isin(np.arange(_BINS), [0, _BINS - 1])
 _BEFORE, _NOW = (np.arange(_BINS) == _BINS - 1).astype(np.int64), np.zeros(_BINS, dtype=np.int64)
 _MOST_SHARE = 1.0 - 1e-9
 # Where raters are known: the standard deviation of what log odds of a part have beside theirs.
-_BESIDE_RATERS = 0.5
+_BESIDE_RATERS = 1.0
 
 
 class ShareLikelihood(NamedTuple):
@@ -109,7 +109,7 @@ def shares_by(
     of: str = "",
     reviewed: bool = False,
     before: Any = None,
-    usual: float | None = None,
+    usual: float = 0.0,
 ) -> SharesByValue:
     """The shares of the rows with each value.
 
@@ -130,8 +130,8 @@ def shares_by(
         Whether some labels were decided on: shares are those of the others, tests of all.
     before : ndarray of shape (n_samples,), default=None
         By which factor the odds that each label is wrong differ by its rater.
-    usual : float, default=None
-        The share of all rows, from which these differ.
+    usual : float, default=0.0
+        The share of all rows, near which others are with `before`.
     """
     column = beside(values, ratios)
     levels = levels_of(values, column, ratios.size)
@@ -225,11 +225,11 @@ def _likelihood(weight: Array, weighted: Array, counts: float) -> ShareLikelihoo
     return ShareLikelihood(weighted[there] / weight[there], counts * weight[there])
 
 
-def _beside(seen: ShareLikelihood, before: ShareLikelihood, usual: float | None) -> ShareLikelihood:
+def _beside(seen: ShareLikelihood, before: ShareLikelihood, usual: float) -> ShareLikelihood:
     """Of labels whose odds differed before they were seen."""
     ratios = np.append(seen.ratios, before.ratios)
-    near = None if usual is None else min(max(usual, 1e-9), _MOST_SHARE)
-    return ShareLikelihood(ratios, np.append(seen.weights, -before.weights), near)
+    weights = np.append(seen.weights, -before.weights)
+    return ShareLikelihood(ratios, weights, min(max(usual, 1e-9), _MOST_SHARE))
 
 
 def _left(weight: Array) -> Callable[[float], float]:
