@@ -128,8 +128,6 @@ def _broken_line(at: Array, n_classes: int) -> Array:
     """What each of the middles of classes has to say at places, which class k has from k on."""
     below = np.clip(np.floor(at - 0.5).astype(np.int64), 0, n_classes - 2)
     middles = np.eye(n_classes)
-    if at.size == n_classes:
-        return middles
     part = (at - 0.5 - below)[:, None]
     return (1.0 - part) * middles[below] + part * middles[below + 1]
 
@@ -137,7 +135,7 @@ def _broken_line(at: Array, n_classes: int) -> Array:
 def _finer(margins: Array, per_class: int) -> Array:
     """Margins to bounds of nodes: between those to thresholds, and as far apart beyond them."""
     q = margins.shape[1]
-    gap = (margins[:, :1] - margins[:, -1:]) / max(q - 1, 1) if q > 1 else _GAP
+    gap = (margins[:, :1] - margins[:, -1:]) / (q - 1) if q > 1 else _GAP
     wide = np.hstack([margins[:, :1] + gap, margins, margins[:, -1:] - gap])
     at = np.arange(1, (q + 1) * per_class) / per_class
     below = np.minimum(at.astype(np.int64), q)
