@@ -128,3 +128,9 @@ def test_n46_what_is_confirmed_has_no_mask():
 
 def test_n46_features_to_spoil_keep_their_gaps():
     assert np.isnan(spoil_features(HIDDEN, 0.0)[0][7, 1])
+
+
+def test_n46_dates_under_a_mask_are_no_numbers():
+    dates = np.ma.masked_array(np.arange(90).astype("M8[D]")[:, None], mask=NAMES.mask)
+    with pytest.raises(ValueError, match="X holds dates or times"):
+        CSVOR().fit(dates, Y)

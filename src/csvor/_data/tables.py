@@ -52,7 +52,7 @@ def masked_as_nan(values: Any) -> Any:
     if not np.ma.is_masked(values):
         return values.data
     kind = values.dtype.kind
-    holding: Any = values.dtype if kind == "f" else object if kind in "OSU" else np.float64
+    holding: Any = np.float64 if kind in "biu" else values.dtype if kind in "fc" else object
     return np.ma.filled(values.astype(holding), np.nan)
 
 
