@@ -160,9 +160,9 @@ def test_n42_spellings_are_counted_and_the_nearest_label_is_named() -> None:
     texts = [*["good", "poor"] * 20, "goood", "Poor", "Poor", "awful"]
     assert refusal(texts, "poor,good") == (
         "column 'grade': 4 labels are none of --classes: 'goood' 1 (row 41; is 'good' meant?), "
-        "'Poor' 2 (rows 42, 43; is 'poor' meant?), 'awful' 1 (row 44); correct them, add them to "
-        "--classes or leave these rows out with --missing-label goood --missing-label Poor "
-        "--missing-label awful; --fold-labels takes no notice of case and blanks"
+        "'Poor' 2 (rows 42, 43; is 'poor' meant?), 'awful' 1 (row 44); --fold-labels takes no "
+        "notice of case and blanks; correct them, add them to --classes or leave these rows out "
+        "with --missing-label goood --missing-label awful"
     )
     assert (
         "without an order: 'Poor' 2 (is 'poor' meant?), 'awful' 1, 'good' 20, 'goood' 1 (is 'good' "

@@ -157,7 +157,7 @@ MESSAGES = {
     "nothing-to-fold": "--fold-labels: no two labels differ in case and blanks alone",
     "one-label": ": all {n} rows have the label '{label}', so there is nothing to order",
     "own-labels": ": every row has a label of its own; csvor needs classes that rows share",
-    "unknown-labels": ": {n} [label is|labels are] none of --classes: {labels}; correct [it|them], add [n_labels:it|them] to --classes or leave [this row|these rows] out with {leave_out}{hints}",  # N42
+    "unknown-labels": ": {n} [label is|labels are] none of --classes: {labels}; {spelled}correct [it|them], add [n_labels:it|them] to --classes or leave [this row|these rows] out with {leave_out}{hints}",  # N42
     # Decisions about labels
     "audits-differ": "the files come from audits by different commands, so the merged file names none",
     "applied-before": "{source} is what csvor apply wrote: {n} [error|errors] found before [is|are] gone from it, and what is left looks cleaner than it is; go on with the file as it was: {again}",

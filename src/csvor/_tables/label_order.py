@@ -113,8 +113,8 @@ class LabelColumn:
             for idle in known
             if idle not in self.texts and (label := closest_label(idle, unknown)) is not None
         ]
-        if any(folded(text) in map(folded, known) for text in unknown):
-            hints.append("; --fold-labels takes no notice of case and blanks")
+        others = [text for text in unknown if folded(text) not in map(folded, known)]
+        spelled = "" if others == unknown else "--fold-labels takes no notice of case and blanks; "
         labels = [
             f"'{visible(text)}' {len(rows)} ({rows_named(rows, most=3)}{_hint(text, known, '; ')})"
             for text in unknown[:_MOST_LABELS]
@@ -122,8 +122,9 @@ class LabelColumn:
         ]
         facts: dict[str, Any] = {"rows": self.rows_with(unknown), "n_labels": len(unknown)}
         facts["labels"] = some_of(labels, _MOST_LABELS, len(unknown))
-        facts["leave_out"] = as_option("missing_label", tuple(unknown))
-        raise ColumnError(fault("unknown-labels", self.name, hints="".join(hints), **facts))
+        facts |= {"spelled": spelled, "hints": "".join(hints)}
+        facts["leave_out"] = as_option("missing_label", tuple(others or unknown))
+        raise ColumnError(fault("unknown-labels", self.name, **facts))
 
     def _as_in_file(self, entry: str) -> Any:
         """One declared class in the type, and where it occurs in the spelling, of the file."""

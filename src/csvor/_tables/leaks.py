@@ -112,7 +112,7 @@ def note_copies(
     Returns those columns.
     """
     copies: list[str] = []
-    columns = ((name, frame[name].array) for name in frame.columns if name not in kept)
+    columns = ((name, frame[name]) for name in frame.columns if name not in kept)
     for name, share, beyond in copies_of(codes, columns):
         copies.append(name)
         kind = "label-copy" if share == 1 else "label-near-copy"

@@ -29,7 +29,7 @@ from csvor._utils.warn import warn
 # Sums may be taken in any order, which vector instructions need; no value is assumed finite.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 
-_KEPT = "Preparing csvor for this computer, once: a first audit takes 10 to 20 seconds (two cores)."
+_KEPT = "Preparing csvor for this computer, once for each kind of work (10 to 20 seconds)."
 _NOT_KEPT = (
     "Preparing csvor for this computer, so that each audit takes 10 to 20 seconds (two cores): no "
     "folder for machine code can be written to."
