@@ -131,7 +131,7 @@ def test_one_place_decides(numbers: int, levels: list[int], sparse: bool) -> Non
 
 def test_encoded_rows_are_those_of_a_dense_encoding(densely: Callable[..., Any]) -> None:
     """With blanks filled and far values limited."""
-    frame = worded().drop(columns="grade")
+    frame = worded()[["age", "size", "town", "trade"]]
     frame.loc[3, "age"], frame.loc[5, "size"] = np.nan, 9000.0
     words = {name: sorted(set(frame[name])) for name in ("town", "trade")}
     features = FeatureColumns(["age", "size"], words)

@@ -25,7 +25,7 @@ def client():
             n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
         ) as cluster,
         distributed.Client(cluster) as client,
-        dask.config.set({"csvor.memory-limit": "200kB"}),
+        dask.config.set({"csvor.memory-limit": "300kB"}),
     ):
         yield client
 
