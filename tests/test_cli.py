@@ -248,6 +248,18 @@ def test_control_c_ends_it_in_one_line(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_control_c_while_python_ends_is_not_told() -> None:
+    code = (
+        "import atexit, os, signal, sys; from csvor.cli import main; "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT)); "
+        "sys.argv = ['csvor', '--version']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
 @pytest.mark.parametrize("name", ["predict", "audit"])
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path, name: str) -> None:

@@ -130,7 +130,8 @@ def fit_raters(
     if per_class is None:
         several = max(1, min(_SEVERAL, _MOST_NODES // ratings.n_classes))
         models = [fit_raters(ratings, margins, 1, start)]
-        models += [fit_raters(ratings, margins, several, start or models[0])] * (several > 1)
+        if several > 1:
+            models.append(fit_raters(ratings, margins, several, start or models[0]))
         return min(models, key=lambda model: model.loss + _PARAMETER * model.problem.n_common)
     problem = RaterProblem(ratings, margins, per_class)
     theta = problem.start()

@@ -115,8 +115,9 @@ def random_and_far_rows(X: Any, center: NDArray[Any], size: int, n_far: int) -> 
     n, d = X.shape
     if n <= size:
         return np.arange(n)
-    _, (far, distances) = total(_farthest, X, shared=(center, max(n_far // d, 1)))
-    best = np.argsort(-distances, axis=0, kind="stable")[: max(n_far // d, 1)]
+    each = max(n_far // d, 1)
+    _, (far, distances) = total(_farthest, X, shared=(center, each))
+    best = np.argsort(-distances, axis=0, kind="stable")[:each]
     return np.unique(np.append(random_rows(n, size), np.take_along_axis(far, best, axis=0)))
 
 

@@ -1,6 +1,8 @@
 """The command line: `csvor audit`, `csvor fit`, `csvor predict`, `csvor show` and others."""
 
+import atexit
 import os
+import signal
 import sys
 
 from csvor._utils.interrupts import is_interrupt
@@ -23,6 +25,9 @@ def main() -> None:
             raise
         print("csvor: interrupted", file=sys.stderr)
         sys.exit(130)
+    finally:
+        # The work is over: while Python ends, Ctrl-C would only be a traceback.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 def _open_closed_streams() -> None:
