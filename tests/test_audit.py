@@ -580,6 +580,6 @@ def test_a_fit_of_a_subclass_is_its_own():
 
     X, y = g(0, 200)
     assert audit_labels(X, y, Counting(), cv=2).model.n_fits >= 1
-    da = pytest.importorskip("dask.array")
+    da = pytest.importorskip("dask.array", reason="dask is not installed")
     parts = da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50)
     assert audit_labels(*parts, Counting(), cv=2).model.n_fits >= 1

@@ -296,7 +296,7 @@ def test_wrong_use_is_told_before_a_cluster_starts(words: tuple[str, ...], told:
 
 
 def test_local_workers_live_as_long_as_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    psutil = pytest.importorskip("psutil")
+    psutil = pytest.importorskip("psutil", reason="psutil is not installed")
     monkeypatch.setattr("csvor.cli._cluster.joblib.cpu_count", lambda: 1)
     frame = bridges(300)
     frame.to_parquet("all.parquet", row_group_size=120)
@@ -311,7 +311,7 @@ def test_local_workers_live_as_long_as_the_command(monkeypatch: pytest.MonkeyPat
 
 
 def test_workers_at_work_end_at_once_where_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    psutil, asked = pytest.importorskip("psutil"), []
+    psutil, asked = pytest.importorskip("psutil", reason="psutil is not installed"), []
     monkeypatch.setattr("csvor.cli._cluster.joblib.cpu_count", lambda: 1)
     close = distributed.Nanny.close
 

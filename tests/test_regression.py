@@ -159,7 +159,7 @@ def test_units_and_order_of_rows_change_nothing_but_units():
 
 
 def test_rows_in_partitions_give_the_same_sums():
-    da = pytest.importorskip("dask.array")
+    da = pytest.importorskip("dask.array", reason="dask is not installed")
     import dask
 
     X, y = sample(12_000, share=0.1)
@@ -291,7 +291,8 @@ def test_separation_names_labels_that_are_no_exception_only_where_they_are_some(
 @pytest.mark.parametrize("of_other", [0, 1])
 def test_a_rare_value_is_judged_by_all_its_rows_however_many_others_there_are(of_other, sizes):
     """Of 60 000 rows a part is looked at: four in ten such values were refused, or none was."""
-    dask, da = pytest.importorskip("dask"), pytest.importorskip("dask.array")
+    dask = pytest.importorskip("dask", reason="dask is not installed")
+    da = pytest.importorskip("dask.array", reason="dask is not installed")
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=60_000), np.zeros(60_000)])
     y = np.digitize(9.0 * X[:, 0] + rng.logistic(size=60_000), [-9.0, 0.0, 9.0])
@@ -317,7 +318,7 @@ def test_a_rare_value_is_judged_by_all_its_rows_however_many_others_there_are(of
 @pytest.mark.parametrize("name", ["OrdinalRegression", "CSVOR", "audit_labels"])
 def test_labels_in_the_place_of_the_features_are_told(name):
     work = audit_labels if name == "audit_labels" else getattr(csvor, name)().fit
-    da = pytest.importorskip("dask.array")
+    da = pytest.importorskip("dask.array", reason="dask is not installed")
     X, y = sample(200)
     for swapped in ((y, X), (pd.Series(y), pd.DataFrame(X)), map(da.from_array, (y, X))):
         with pytest.raises(
